@@ -21,7 +21,6 @@ const STOREYS: [&str; 9] = [
 const CIRCLES: &[&str] = &[
     "jobs/replay",
     "jobs/schedule",
-    "network/topology",
     "present/export",
     "sweep",
     "trace",

@@ -1,4 +1,4 @@
-//! Proved bounds of cuts into halves: the least links that any cut can have, and a cut with few.
+//! Proved bounds of cuts into halves: a number of links that any cut has at least, and a cut with few.
 //!
 //! # The floor
 //! If every pair of nodes exchanges one unit along given routes, then what crosses a cut needs that many links at
@@ -6,47 +6,52 @@
 //! Algorithms and Architectures", 1992, section 1.9.1: embedding the complete graph). The same holds where every
 //! node of the smaller half sends one unit to a partner of its own in the other.
 
-use super::distance::{Axis, Product, Shape};
+use super::distance::{Product, Shape};
 
-/// A bound from below on every cut, and a good cut of the whole machine.
+/// A bound from below on the links of every cut, and the links of a good cut of the whole machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutBounds {
     load: Load,
-    /// Links of a balanced cut of the machine with all its nodes, where a formula gives one.
+    /// Number of links of a balanced cut of the machine with all its nodes; `None` if no formula gives one.
     pub cut: Option<u64>,
     /// Whether a theorem says that no balanced cut of the whole machine has fewer.
     pub least: bool,
 }
 
-/// Upper bound of the traffic on the busiest link over its capacity, as numerator and denominator.
+/// Upper bound of the traffic on the busiest link over its capacity, as numerator and denominator, for one pattern of
+/// traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Load {
-    /// Where every ordered pair of routers exchanges a unit.
+    /// Every ordered pair of routers exchanges a unit.
     Pairs(u128, u128),
-    /// In one direction, where every node sends a unit to one partner and gets one.
+    /// Every node sends a unit to one partner and gets one; traffic in one direction of the link.
     Partners(u128, u128),
 }
 
 impl CutBounds {
-    /// No cut of `nodes` nodes, at most `per_router` on a router, with `smaller` of them or more on either side has
-    /// fewer links.
+    /// Returns a number of links that every cut of `nodes` nodes, at most `per_router` on a router, has, if it leaves
+    /// `smaller` of them or more on either side.
     pub fn floor(&self, nodes: u64, smaller: u64, per_router: u32) -> u64 {
-        let (s, others) = (u128::from(smaller), u128::from(nodes - smaller));
-        let (units, (num, den)) = match self.load {
-            Load::Pairs(num, den) => {
-                let per = u128::from(per_router);
-                (2 * s * others, (num.saturating_mul(per * per), den))
+        let smaller = u128::from(smaller);
+        // Units that cross the cut, and the load of the busiest link.
+        let (units, load, capacity) = match self.load {
+            Load::Pairs(load, capacity) => {
+                let per_router = u128::from(per_router);
+                let larger = u128::from(nodes) - smaller;
+                let load = load.saturating_mul(per_router * per_router);
+                (2 * smaller * larger, load, capacity)
             }
-            Load::Partners(num, den) => (s, (num, den)),
+            Load::Partners(load, capacity) => (smaller, load, capacity),
         };
-        match num {
-            0 => 0,
-            // Nothing of ours comes near 128 bits; a floor cut off is still one.
-            _ => units.saturating_mul(den).div_ceil(num).min(u64::MAX.into()) as u64,
+        if load == 0 {
+            return 0;
         }
+        // Nothing of ours comes near 128 bits; a floor cut off is still one.
+        let links = units.saturating_mul(capacity).div_ceil(load);
+        links.min(u64::MAX.into()) as u64
     }
 
-    /// Paths, rings and cliques along axes; `double` gives rings of two a link of capacity two.
+    /// Returns the bounds of a product of paths, rings and cliques; `double` gives rings of two a link of capacity two.
     ///
     /// The floor routes axis by axis, rings the shorter way and half each way where both are the same: a link along
     /// a path of n routers carries at most 2⌊n/2⌋⌈n/2⌉ · R/n of the pairs of R routers, of a ring ⌊n²/4⌋ · R/n, of
@@ -70,101 +75,101 @@ impl CutBounds {
     /// Arjona Aroca, Fernández Anta, "Bisection (Band)Width of Product Networks with Application to Data Centers",
     /// TAMC 2012, <https://arxiv.org/abs/1202.6291>.
     pub(super) fn of_product(product: &Product, double: bool) -> CutBounds {
-        let axes: Vec<Axis> = product
-            .axes
-            .iter()
-            .copied()
-            .filter(|a| a.extent > 1)
-            .collect();
         let routers = u128::from(product.routers());
-        let capacity = |axis: &Axis| match axis.shape {
-            Shape::Ring if double && axis.extent == 2 => 2,
-            _ => 1u128,
-        };
-        let load = |axis: &Axis| {
-            let n = u128::from(axis.extent);
-            let carried = match axis.shape {
-                Shape::Ring if n > 2 => n * n / 4,
-                Shape::Clique => 2,
-                _ => 2 * (n / 2) * n.div_ceil(2),
+        let mut busiest = 0;
+        let mut cuts = Vec::new();
+        let mut all_paths = true;
+        let mut all_long_rings = true;
+        for axis in product.axes.iter().filter(|axis| axis.extent > 1) {
+            let n = u64::from(axis.extent);
+            // A ring of two is one link, of capacity two if it stands for both ways round.
+            let is_ring = axis.shape == Shape::Ring;
+            let capacity = if is_ring && double && n == 2 { 2 } else { 1 };
+            let (carried, links) = match axis.shape {
+                Shape::Ring if n > 2 => (n * n / 4, 2),
+                Shape::Clique => (2, n * n / 4),
+                _ => (2 * (n / 2) * n.div_ceil(2), capacity),
             };
             // A capacity of two halves an even load.
-            (carried * (routers / n)).div_ceil(capacity(axis))
-        };
-        let across = |axis: &Axis| {
-            let n = u64::from(axis.extent);
-            match axis.shape {
-                Shape::Ring if n > 2 => 2,
-                Shape::Clique => n * n / 4,
-                _ => capacity(axis) as u64,
-            }
-        };
-        let all = |shape: Shape| axes.iter().all(|a| a.shape == shape);
-        let long = axes.iter().all(|a| a.extent > 2);
+            let load = u128::from(carried) * (routers / u128::from(n));
+            busiest = busiest.max(load.div_ceil(u128::from(capacity)));
+            cuts.push(AxisCut {
+                extent: axis.extent,
+                links,
+            });
+            all_paths &= axis.shape == Shape::Path;
+            all_long_rings &= is_ring && n > 2;
+        }
         CutBounds {
-            load: Load::Pairs(axes.iter().map(load).max().unwrap_or(0), 1),
-            cut: Some(best_halving(&axes, &across)),
-            least: all(Shape::Path) || all(Shape::Ring) && long,
+            load: Load::Pairs(busiest, 1),
+            cut: Some(best_halving(&cuts)),
+            least: all_paths || all_long_rings,
         }
     }
 
-    /// Fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads evenly over all upward
-    /// paths, so that a link above a unit of M nodes with U links up carries at most M/U of what partners send.
+    /// Returns the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads evenly over
+    /// all upward paths, so that a link above a unit of M nodes with U links up carries at most M/U of what partners send.
     /// The cut takes half the units of a level and parts one that is left over at the level below.
     pub(super) fn of_tree(m: &[u32], w: &[u32]) -> CutBounds {
-        let product = |list: &[u32]| {
-            list.iter()
-                .fold(1u128, |all, n| all.saturating_mul(u128::from(*n)))
-        };
-        // By level from the leaves up: nodes below, links up, units.
-        let level = |l: usize| {
-            (
-                product(&m[..l]),
-                product(&w[..=l]).min(u128::from(u64::MAX)),
-                product(&m[l..]),
-            )
-        };
-        let levels: Vec<_> = (1..m.len())
-            .map(level)
-            .filter(|(_, _, units)| *units > 1)
-            .collect();
-        let busiest = levels
-            .iter()
-            .copied()
-            .max_by(|(a, b, _), (c, d, _)| a.saturating_mul(*d).cmp(&c.saturating_mul(*b)));
-        let cut = |top: usize| {
-            let (mut cut, mut units) = (0u128, levels[top].2);
-            for l in (0..=top).rev() {
-                cut = cut.saturating_add((units / 2).saturating_mul(levels[l].1));
+        let mut levels: Vec<TreeLevel> = Vec::new();
+        for level in 1..m.len() {
+            let units = saturating_product(&m[level..]);
+            // What is above a single unit is in no cut.
+            if units > 1 {
+                levels.push(TreeLevel {
+                    nodes: saturating_product(&m[..level]),
+                    links_up: saturating_product(&w[..=level]).min(u128::from(u64::MAX)),
+                    units,
+                });
+            }
+        }
+        let mut busiest = (0u128, 1u128);
+        let mut least_cut = None;
+        for (top, level) in levels.iter().enumerate() {
+            // Of equal ratios the last: fractions are compared across.
+            let load = level.nodes.saturating_mul(busiest.1);
+            if load >= busiest.0.saturating_mul(level.links_up) {
+                busiest = (level.nodes, level.links_up);
+            }
+            let mut cut = 0u128;
+            let mut units = level.units;
+            for below in (0..=top).rev() {
+                cut = cut.saturating_add((units / 2).saturating_mul(levels[below].links_up));
                 if units.is_multiple_of(2) {
                     break;
                 }
-                units = u128::from(m[l]);
+                units = u128::from(m[below]);
             }
-            cut.min(u64::MAX.into()) as u64
-        };
-        let (nodes, up) = busiest.map_or((0, 1), |(nodes, up, _)| (nodes, up));
+            least_cut = Some(least_cut.map_or(cut, |least: u128| least.min(cut)));
+        }
         CutBounds {
-            load: Load::Partners(nodes, up),
-            cut: Some((0..levels.len()).map(cut).min().unwrap_or(0)),
+            load: Load::Partners(busiest.0, busiest.1),
+            cut: Some(least_cut.unwrap_or(0).min(u64::MAX.into()) as u64),
             least: false,
         }
     }
 
-    /// Dragonflies of `groups` groups of `a` routers with up to `ports` global ports each and `cables` between two
-    /// groups. The floor routes over the cable to the other group, evenly where there are several: a cable carries
+    /// Returns the bounds of dragonflies of `groups` groups of `a` routers with up to `ports` global ports each and `cables`
+    /// between two groups. The floor routes over the cable to the other group, evenly where there are several: a cable carries
     /// 2a²/c of the pairs of routers, a local link 2 + 4·a·h/c at most. The cut puts half the groups on either
     /// side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.
     pub(super) fn of_dragonfly(groups: u64, a: u64, ports: u64, cables: u64) -> CutBounds {
-        let (a, ports, c) = (u128::from(a), u128::from(ports), u128::from(cables));
-        let local = if a > 1 {
-            2 * c.max(1) + 4 * a * ports * u128::from(groups > 1)
-        } else {
-            0
-        };
-        let global = if groups > 1 { 2 * a * a } else { 0 };
+        let a = u128::from(a);
+        let capacity = u128::from(cables).max(1);
+        let mut local = 0;
+        let mut global = 0;
+        if a > 1 {
+            local = 2 * capacity;
+        }
+        if groups > 1 {
+            global = 2 * a * a;
+            // A group of one router has no local link.
+            if a > 1 {
+                local += 4 * a * u128::from(ports);
+            }
+        }
         CutBounds {
-            load: Load::Pairs(local.max(global), c.max(1)),
+            load: Load::Pairs(local.max(global), capacity),
             cut: match groups {
                 1 => Some((a * a / 4) as u64),
                 g => g.is_multiple_of(2).then(|| cables * (g / 2) * (g / 2)),
@@ -174,39 +179,60 @@ impl CutBounds {
     }
 }
 
-/// The fewest links of a cut that halves one axis and, where that is odd, the layer in its middle likewise.
-/// O(2^axes · axes) up to 16 axes; beyond, the axes with the fewest links first.
-fn best_halving(axes: &[Axis], across: &dyn Fn(&Axis) -> u64) -> u64 {
-    let product = |set: usize| -> u64 {
-        let extents = (0..axes.len())
-            .filter(|i| set >> i & 1 == 1)
-            .map(|i| axes[i].extent);
-        extents.map(u64::from).product()
-    };
-    let halved = |set: usize, i: usize, rest: u64| {
-        let layer = product(set & !(1 << i));
-        layer * across(&axes[i])
-            + if axes[i].extent.is_multiple_of(2) {
-                0
-            } else {
-                rest
-            }
-    };
+/// A level of a fat tree, of which each unit is a subtree.
+struct TreeLevel {
+    /// Number of nodes of a unit.
+    nodes: u128,
+    /// Number of links from a unit up.
+    links_up: u128,
+    /// Number of units.
+    units: u128,
+}
+
+/// Multiplies numbers of children or parents.
+fn saturating_product(factors: &[u32]) -> u128 {
+    let factors = factors.iter().map(|n| u128::from(*n));
+    factors.fold(1, u128::saturating_mul)
+}
+
+/// An axis of a product.
+struct AxisCut {
+    /// Number of routers along it, at least 2.
+    extent: u32,
+    /// Number of links of one line of routers along it that a cut into halves has.
+    links: u64,
+}
+
+/// Counts the fewest links of a cut that halves one axis and, if that is odd, the layer in its middle likewise.
+/// O(2^axes · axes) up to 16 axes; beyond, only even axes are tried.
+fn best_halving(axes: &[AxisCut]) -> u64 {
     if axes.len() > 16 {
         // At most 2³¹ slots: all but a few of so many axes are of extent 2, any of which ends the cut.
-        let set = (1usize << axes.len().min(63)) - 1;
-        let even = (0..axes.len()).filter(|i| axes[*i].extent.is_multiple_of(2));
-        return even.map(|i| halved(set, i, 0)).min().unwrap_or(u64::MAX);
+        let routers: u64 = axes.iter().map(|axis| u64::from(axis.extent)).product();
+        let even = axes.iter().filter(|axis| axis.extent.is_multiple_of(2));
+        let cuts = even.map(|axis| routers / u64::from(axis.extent) * axis.links);
+        return cuts.min().unwrap_or(u64::MAX);
     }
+    // By set of axes, one bit each: routers of a layer that spans these, and links of its best cut.
+    let mut routers = vec![1u64; 1 << axes.len()];
     let mut best = vec![0u64; 1 << axes.len()];
     for set in 1..best.len() {
-        let members = (0..axes.len()).filter(|i| set >> i & 1 == 1);
-        best[set] = members
-            .map(|i| halved(set, i, best[set & !(1 << i)]))
-            .min()
-            .unwrap_or(0);
+        let mut fewest = u64::MAX;
+        for (i, axis) in axes.iter().enumerate() {
+            let rest = set & !(1 << i);
+            if rest == set {
+                continue;
+            }
+            routers[set] = routers[rest] * u64::from(axis.extent);
+            let mut links = routers[rest] * axis.links;
+            if !axis.extent.is_multiple_of(2) {
+                links += best[rest];
+            }
+            fewest = fewest.min(links);
+        }
+        best[set] = fewest;
     }
-    best.last().copied().unwrap_or(0)
+    best[best.len() - 1]
 }
 
 #[cfg(test)]

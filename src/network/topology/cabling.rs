@@ -1,159 +1,159 @@
 //! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
+//!
+//! A link of capacity 3 stands for three cables. Capacities that are no whole numbers are speeds (400 Gbit/s beside 100):
+//! then each link is one cable.
 
 use super::machine::Topology;
 use super::network::Network;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
-/// Cables of a machine.
+/// Numbers of cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cabling {
-    /// Cables between switches.
+    /// Number of cables between switches.
     pub cables: u64,
-    /// Cables of schedulable nodes.
+    /// Number of cables between schedulable nodes and switches.
     pub node_links: u64,
-    /// Cables of the busiest switch, those of its nodes included.
+    /// Number of cables of the busiest switch, those of its nodes included.
     pub ports: u64,
-    /// The largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; none where a switch
-    /// with nodes has no other cable.
+    /// Largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; `None` if a switch with
+    /// nodes has no other cable.
     pub oversubscription: Option<f64>,
 }
 
 impl Cabling {
-    /// Counts the cables of `topology`. A link stands for as many as its capacity says; where the capacity of any link is
-    /// no whole number up to 2²⁰, capacities are speeds, and each link is one cable. Errors: [`nodeorder_base::error::Error::Memory`]
-    /// when the counts by router do not fit. O(routers + links), or O(1) by a formula where all slots are schedulable.
+    /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by router do not
+    /// fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
     pub fn of(topology: &Topology) -> Result<Self> {
         let network = topology.network();
-        let each = network
-            .rails()
-            .map_or(1, |rails| u64::from(rails.interfaces()));
-        let node_links = topology.node_count() as u64 * each;
-        if let (Some(cables), true) = (network.cables, topology.nodes().is_full()) {
-            let per = network.per_router();
+        let interfaces = network.rails().map_or(1, |rails| rails.interfaces());
+        let node_links = topology.node_count() as u64 * u64::from(interfaces);
+        // Formulas are of switches with all their nodes.
+        if let Some(cables) = network.cables.filter(|_| topology.nodes().is_full()) {
+            let per_router = network.per_router();
             let (fewest, most) = cables.at_hosts;
-            let ports = u64::from(cables.most).max(u64::from(most) + u64::from(per));
-            let oversubscription = (fewest > 0).then(|| f64::from(per) / f64::from(fewest));
+            let with_nodes = u64::from(most) + u64::from(per_router);
+            let ratio = f64::from(per_router) / f64::from(fewest);
             return Ok(Cabling {
                 cables: cables.all,
                 node_links,
-                ports,
-                oversubscription,
+                ports: u64::from(cables.most).max(with_nodes),
+                oversubscription: (fewest > 0).then_some(ratio),
             });
         }
         topology.require("counting cables", 8 * u64::from(network.routers()))?;
-        let (all, at) = counted(network);
-        let nodes = topology.nodes_per_router();
-        let used = || {
-            nodes
-                .iter()
-                .map(|n| u64::from(*n))
-                .zip(&at)
-                .filter(|(n, _)| *n > 0)
-        };
-        let ports = used()
-            .map(|(n, at)| n + at)
-            .chain(at.iter().copied())
-            .max()
-            .unwrap_or(0);
-        let ratio = |(n, at): (u64, &u64)| n as f64 / *at as f64;
-        let most = used().map(ratio).fold(0.0, f64::max);
-        let oversubscription = (most.is_finite() && most > 0.0).then_some(most);
+        let (all, at_router) = count_cables(network);
+        let mut ports = at_router.iter().copied().max().unwrap_or(0);
+        let mut ratio = 0.0f64;
+        for (nodes, cables) in topology.nodes_per_router().into_iter().zip(at_router) {
+            if nodes > 0 {
+                ports = ports.max(u64::from(nodes) + cables);
+                ratio = ratio.max(f64::from(nodes) / cables as f64);
+            }
+        }
         Ok(Cabling {
             cables: all,
             node_links,
             ports,
-            oversubscription,
+            // Infinite where a switch has no other cable, 0 where there are no nodes.
+            oversubscription: (ratio.is_finite() && ratio > 0.0).then_some(ratio),
         })
     }
 }
 
-/// The most cables that a capacity stands for: as many as options of families allow.
-const MOST: f64 = 1_048_576.0;
+/// Most cables that a capacity stands for: as many as options of families allow.
+const MOST_CABLES: f64 = 1_048_576.0;
 
 impl Topology {
-    /// Cables of the links of which `counts` says so. O(links).
+    /// Counts the cables of the links between routers for which `counts` holds. O(links).
     pub fn cables_where(&self, counts: impl Fn(u32, u32) -> bool) -> u64 {
         let whole = are_whole(self.network());
         let mut all = 0;
         self.network().for_each_link(&mut |u, v, capacity| {
-            all += if !counts(u, v) {
-                0
-            } else {
-                cables_of(capacity, whole)
-            };
+            if counts(u, v) {
+                all += cables_of(capacity, whole);
+            }
         });
         all
     }
 
-    /// The first of some pairs of routers, lower id first and ascending, that no link joins. O(links log pairs).
+    /// Finds the first of some pairs of routers, lower id first and ascending, that no link joins. O(links log pairs).
     pub fn first_unlinked(&self, pairs: &[(u32, u32)]) -> Option<(u32, u32)> {
-        let mut met = vec![false; pairs.len()];
+        let mut linked = vec![false; pairs.len()];
         self.network().for_each_link(&mut |u, v, _| {
             if let Ok(i) = pairs.binary_search(&(u.min(v), u.max(v))) {
-                met[i] = true;
+                linked[i] = true;
             }
         });
-        met.iter().position(|met| !met).map(|i| pairs[i])
+        let first = linked.iter().position(|linked| !linked)?;
+        Some(pairs[first])
     }
 
-    /// Cables between units of the level of this number, or from them up to routers above; none where links of trees have
-    /// several capacities. O(links).
+    /// Counts the cables between units of the level of this number, or from them up to routers above; `None` if links of
+    /// trees have several capacities. O(links).
     pub fn cables_between(&self, level: usize) -> Option<u64> {
-        let (network, levels) = (self.network(), self.network().levels());
+        let network = self.network();
         if network.hosts() == network.routers() {
+            let levels = network.levels();
             let unit = |router: u32| levels[level].unit_of(NodeId(router * network.per_router()));
             return Some(self.cables_where(|u, v| unit(u) != unit(v)));
         }
+        // Routers above the nodes are in no unit: the formula counts their links, which are of any capacity.
         let whole = are_whole(network);
-        let (mut fewest, mut most) = (u64::MAX, 0);
+        let mut fewest = u64::MAX;
+        let mut most = 0;
         network.for_each_link(&mut |_, _, capacity| {
             let cables = cables_of(capacity, whole);
-            (fewest, most) = (fewest.min(cables), most.max(cables));
+            fewest = fewest.min(cables);
+            most = most.max(cables);
         });
         let up: u64 = network.links_up()?[..=level].iter().sum();
         (fewest == most).then_some(up * most)
     }
 
-    /// Capacities of all links, both ways, each times its weight: no traffic loads links by more on the whole. None where
-    /// joints shorten distances. O(links).
+    /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links by more on
+    /// the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
     pub fn capacity(&self) -> Option<f64> {
-        let mut joints = false;
-        self.network().for_each_joint(&mut |_, _, _| joints = true);
+        let mut has_joints = false;
+        self.network()
+            .for_each_joint(&mut |_, _, _| has_joints = true);
         let weights = self.network().link_weights();
         let mut weights = weights.iter().flatten();
         let mut sum = 0.0;
         self.network().for_each_link(&mut |_, _, capacity| {
             sum += 2.0 * capacity * f64::from(*weights.next().unwrap_or(&1));
         });
-        (!joints).then_some(sum)
+        (!has_joints).then_some(sum)
     }
 }
 
-/// Whether every capacity is a number of cables.
+/// Returns whether every capacity is a number of cables.
 fn are_whole(network: &Network) -> bool {
     let mut whole = true;
     network.for_each_link(&mut |_, _, capacity| {
-        whole &= capacity.fract() == 0.0 && capacity <= MOST;
+        whole &= capacity.fract() == 0.0 && capacity <= MOST_CABLES;
     });
     whole
 }
 
-fn cables_of(capacity: f64, whole: bool) -> u64 {
-    if whole { capacity as u64 } else { 1 }
-}
-
-/// Cables of the whole network, and at each router.
-fn counted(network: &Network) -> (u64, Vec<u64>) {
+/// Counts the cables between routers of the whole network, and those at each router.
+fn count_cables(network: &Network) -> (u64, Vec<u64>) {
     let whole = are_whole(network);
-    let (mut all, mut at) = (0u64, vec![0u64; network.routers() as usize]);
+    let mut all = 0;
+    let mut at_router = vec![0; network.routers() as usize];
     network.for_each_link(&mut |u, v, capacity| {
         let cables = cables_of(capacity, whole);
         all += cables;
-        at[u as usize] += cables;
-        at[v as usize] += cables;
+        at_router[u as usize] += cables;
+        at_router[v as usize] += cables;
     });
-    (all, at)
+    (all, at_router)
+}
+
+/// Returns the number of cables that a link of this capacity stands for.
+fn cables_of(capacity: f64, whole: bool) -> u64 {
+    if whole { capacity as u64 } else { 1 }
 }
 
 #[cfg(test)]
@@ -192,7 +192,7 @@ mod tests {
             let machine = build(spec);
             let formula = Cabling::of(&machine).unwrap();
             assert!(machine.network().cables.is_some(), "{spec}");
-            let (all, at) = counted(machine.network());
+            let (all, at) = count_cables(machine.network());
             let hosts = &at[..machine.network().hosts() as usize];
             let per = u64::from(machine.network().per_router());
             let ports = hosts

@@ -1,4 +1,4 @@
-//! Networks in several components that no path joins: forests, rings, toruses, nodes without a switch.
+//! Networks in several components, between which there is no path: forests, rings, toruses, nodes without a switch.
 //!
 //! A distance between components does not exist, and no sum counts one. Methods that only choose (orderings by
 //! search, allocators) want a number for every pair: they walk [`Topology::joined_graph`], where such a pair is
@@ -11,29 +11,29 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
 
 impl Topology {
-    /// How many components hold schedulable nodes; 1 where every node reaches every other. O(1).
+    /// Counts the components that hold schedulable nodes; 1 if every node reaches every other. O(1).
     pub fn components(&self) -> u32 {
         self.components
     }
 
-    /// The component of a node, an arbitrary number; 0 where the network is in one.
+    /// Returns the component of a node, an arbitrary number; 0 if the network is in one.
     pub fn component_of(&self, node: NodeId) -> u32 {
         self.network()
             .component_of()
             .map_or(0, |of| of[self.router_of(node).index()])
     }
 
-    /// Whether all of these nodes are of one component.
+    /// Returns whether all of these nodes are of one component.
     pub fn within_one_component(&self, nodes: &[NodeId]) -> bool {
-        let first = nodes.first().map(|node| self.component_of(*node));
-        self.components == 1
-            || nodes
-                .iter()
-                .all(|node| Some(self.component_of(*node)) == first)
+        if self.components == 1 {
+            return true;
+        }
+        let mut components = nodes.iter().map(|node| self.component_of(*node));
+        let first = components.next();
+        components.all(|component| Some(component) == first)
     }
 
-    /// Refuses a machine in several components for `what`, which needs every distance. Errors: more than one component,
-    /// with their number.
+    /// Checks that the machine is in one component, for `what`, which needs every distance. The error has their number.
     pub fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());
@@ -44,14 +44,11 @@ impl Topology {
             self.components
         );
         let remedy = "exclude= can leave out all components but one";
-        Err(Error::unsuited(
-            SourceLocation::option(self.spec()),
-            problem,
-            remedy,
-        ))
+        let location = SourceLocation::option(self.spec());
+        Err(Error::unsuited(location, problem, remedy))
     }
 
-    /// Pairs of schedulable nodes that no path joins. O(slots) where there are any.
+    /// Counts the pairs of schedulable nodes that no path joins. O(slots) if there are any.
     pub fn unreachable_pairs(&self) -> u128 {
         let Some(of) = self.network().component_of() else {
             return 0;
@@ -60,12 +57,14 @@ impl Topology {
         for (router, nodes) in self.nodes_per_router().into_iter().enumerate() {
             *counts.entry(of[router]).or_insert(0u128) += u128::from(nodes);
         }
+        // Ordered pairs of all nodes less those inside a component, each pair twice.
         let all = self.node_count() as u128;
-        (all * all - counts.values().map(|n| n * n).sum::<u128>()) / 2
+        let inside: u128 = counts.values().map(|n| n * n).sum();
+        (all * all - inside) / 2
     }
 
-    /// The router graph, its components joined by further routers far from all: pairs of nodes of two components are
-    /// farther apart than any two of one.
+    /// Returns the router graph with its components joined by further routers far from all: pairs of nodes of two
+    /// components are farther apart than any two of one.
     ///
     /// # Errors
     /// [`Error::Memory`] when it would not fit.
@@ -80,38 +79,46 @@ impl Topology {
         if let Some(joined) = self.joined.get() {
             return Ok(joined);
         }
-        let joined = join(self.network(), graph, of);
+        let joined = join_components(self.network(), graph, of);
         Ok(self.joined.get_or_init(|| joined))
     }
 }
 
-/// From the first router of each component a path of new routers to one in the middle, each path longer than half
-/// the farthest way inside any component.
-fn join(network: &Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
-    let mut roots: Vec<(u32, u32)> = (0..).zip(of).map(|(router, c)| (*c, router)).collect();
-    roots.sort_unstable();
-    roots.dedup_by_key(|(component, _)| *component);
-    let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
+/// Adds a path of new routers from the first router of each component to one in the middle. With `far` the most hops from
+/// such a first router to any other, paths have `far` + 1 links:
+///
+/// ```text
+/// component 0   first - new - … - new - middle - new - … - new - first   component 1
+/// ```
+///
+/// Two nodes of one component are at most 2·far hops apart, two of different ones at least 2·far + 2.
+fn join_components(network: &Network, graph: &RouterGraph, component_of: &[u32]) -> RouterGraph {
+    let mut firsts: Vec<(u32, u32)> = component_of.iter().copied().zip(0..).collect();
+    firsts.sort_unstable();
+    firsts.dedup_by_key(|(component, _)| *component);
+    let mut hops = vec![0; graph.router_count()];
+    let mut queue = Vec::new();
     let mut far = 0;
-    for (_, root) in &roots {
-        graph.fill_hops(RouterId(*root), &mut hops, &mut queue);
+    for (_, first) in &firsts {
+        graph.fill_hops(RouterId(*first), &mut hops, &mut queue);
+        // The search reaches the farthest router last.
         far = far.max(queue.last().map_or(0, |last| hops[*last as usize]));
     }
-    let mut arcs = Vec::new();
-    let mut link =
-        |u: u32, v: u32, capacity: f64| arcs.extend([(u, v, capacity), (v, u, capacity)]);
-    network.for_each_link(&mut link);
+    let mut links = Vec::new();
+    network.for_each_link(&mut |u, v, capacity| links.push((u, v, capacity)));
     let middle = network.routers();
     let mut next = middle + 1;
-    for (_, root) in roots {
-        // Two nodes of one component are at most 2·far apart.
-        let mut at = root;
+    for (_, first) in firsts {
+        let mut end = first;
         for _ in 0..far {
-            link(at, next, 1.0);
-            (at, next) = (next, next + 1);
+            links.push((end, next, 1.0));
+            end = next;
+            next += 1;
         }
-        link(at, middle, 1.0);
+        links.push((end, middle, 1.0));
     }
+    let both_ways = |(u, v, capacity)| [(u, v, capacity), (v, u, capacity)];
+    let arcs = links.into_iter().flat_map(both_ways).collect();
     RouterGraph::from_arcs(next, arcs)
 }
 

@@ -2,17 +2,17 @@
 
 use nodeorder_base::error::{Error, Result};
 
-/// Default seed and memory limit of a run.
+/// Seed and memory limit of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// Seed of everything random that names none itself.
+    /// Seed of everything random that is given no seed of its own.
     pub seed: u64,
-    /// Bytes a single structure may take; larger requests are refused with the figure.
+    /// Most bytes that a single structure may take; larger requests are refused with both figures.
     pub memory: u64,
 }
 
 impl Default for Context {
-    /// Seed 1 and 8 GB.
+    /// Returns seed 1 and 8 GB.
     fn default() -> Self {
         Context {
             seed: 1,

@@ -11,7 +11,7 @@ use nodeorder_base::registry::Entry;
 /// A topology family: an entry of [`super::TOPOLOGIES`].
 pub type TopologyEntry = Entry<ParseNetwork>;
 
-/// Reads and checks the options of a network; takes no time and reads no file.
+/// Function that reads and checks the options of a network; it takes no time and reads no file.
 ///
 /// # Errors
 /// With their location: options that are missing, wrong or contradictory; a network too large for the context.
@@ -39,10 +39,10 @@ pub(super) fn build_inline(
     (family.parse)(&params, context)?.build(context)
 }
 
-/// The `per_router` option of families that leave it free.
+/// Option `per_router` of families that leave it free.
 pub(super) const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
 
-/// The `nodes` option of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place of`, the
+/// Returns the option `nodes` of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place of`, the
 /// keys of the shape, a colon and the rule in words.
 pub(super) const fn nodes_option(about: &'static str) -> Opt {
     Opt::whole("nodes", about).or_else("none")
@@ -53,7 +53,7 @@ pub fn per_router(params: &Params) -> Result<u32> {
     params.whole("per_router", 1, 1 << 20)
 }
 
-/// `per_router` as a suffix of an inline specification.
+/// Writes `,per_router=…` of an inline specification; nothing for 1, which is the default.
 pub fn per_router_suffix(per_router: u32) -> String {
     if per_router == 1 {
         String::new()
@@ -62,11 +62,8 @@ pub fn per_router_suffix(per_router: u32) -> String {
     }
 }
 
-/// `8x8x5`.
+/// Writes extents as `8x8x5`.
 pub fn by_x<T: fmt::Display>(extents: &[T]) -> String {
-    extents
-        .iter()
-        .map(T::to_string)
-        .collect::<Vec<_>>()
-        .join("x")
+    let extents: Vec<String> = extents.iter().map(T::to_string).collect();
+    extents.join("x")
 }

@@ -1,4 +1,4 @@
-//! Machines from links that a program has in memory: no file, no text.
+//! Machines from links that a program has in memory, without a file or a specification.
 
 use petgraph::unionfind::UnionFind;
 
@@ -11,30 +11,30 @@ use super::network::Network;
 use super::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
-/// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them.
+/// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them, router by router.
 #[derive(Clone, Debug, Default)]
 pub struct LinkedRouters {
     /// Name of the machine.
     pub name: String,
-    /// Routers, at least 1.
+    /// Number of routers, at least 1.
     pub routers: u32,
-    /// Routers that carry nodes, at least 1.
+    /// Number of routers that carry nodes, at least 1.
     pub hosts: u32,
-    /// Nodes on each router that carries nodes, at least 1.
+    /// Number of nodes on each router that carries nodes, at least 1.
     pub per_router: u32,
-    /// Two routers each, in any order.
+    /// Links: two routers each, in any order.
     pub links: Vec<(u32, u32)>,
-    /// The capacity of every link; empty where all are 1.
+    /// Capacity of every link; empty if all are 1.
     pub capacities: Vec<f64>,
-    /// The name of every node by its id; empty where names are n and the id.
+    /// Name of every node by its id; empty if names are n and the id.
     pub names: Vec<String>,
-    /// Coordinates of the routers that carry nodes, by [`Lattice::cells`] of every node id.
+    /// Coordinates of the routers that carry nodes, by [`Lattice::cells`] of every node id; `None` if there are none.
     pub lattice: Option<Lattice>,
 }
 
 impl Topology {
-    /// The machine of a network in memory, which may be in several components. Its specification is `graph:` and its
-    /// name; no file stands behind it.
+    /// Builds the machine of a network in memory, which may be in several components. Its specification is `graph:` and
+    /// its name; no file stands behind it.
     ///
     /// # Errors
     /// A router that is not there, a link from a router to itself, the same link twice, a capacity that is not finite
@@ -67,47 +67,41 @@ impl Topology {
             lattice,
         } = network;
         let location = SourceLocation::option(&name);
-        let wrong = |found: String, expected: &str| Error::input(location.clone(), found, expected);
         check_nodes(&location, u64::from(routers))?;
         let slots = u64::from(hosts) * u64::from(per_router);
         check_nodes(&location, slots)?;
         if hosts > routers {
             let found = format!("{hosts} routers with nodes among {routers}");
-            return Err(wrong(found, "routers with nodes among all"));
+            return Err(Error::input(
+                location,
+                found,
+                "routers with nodes among all",
+            ));
         }
         if ![0, slots as usize].contains(&names.len()) {
-            return Err(wrong(
-                format!("{} names", names.len()),
-                "a name for each node",
-            ));
+            let found = format!("{} names", names.len());
+            return Err(Error::input(location, found, "a name for each node"));
         }
         if ![0, links.len()].contains(&capacities.len()) {
-            return Err(wrong(
-                format!("{} capacities", capacities.len()),
-                "one for each link",
-            ));
+            let found = format!("{} capacities", capacities.len());
+            return Err(Error::input(location, found, "one for each link"));
         }
         require_graph(context, u64::from(routers), links.len() as u64)?;
-        let links = sorted(routers, links, capacities, wrong)?;
+        let links = sort_links(routers, links, capacities, &location)?;
         let mut parts = UnionFind::<u32>::new(routers as usize);
         for ((u, v), _) in &links {
             parts.union(*u, *v);
         }
         let component_of = numbered_sets(parts);
-        let joined = component_of.iter().all(|component| *component == 0);
-        let (links, capacities): (Vec<_>, Vec<f64>) = links.into_iter().unzip();
+        let is_joined = component_of.iter().all(|component| *component == 0);
+        let (links, capacities) = links.into_iter().unzip();
+        let spec = format!("graph:{name}");
         let network = Network {
             hosts,
             names,
-            component_of: if joined { Vec::new() } else { component_of },
+            component_of: if is_joined { Vec::new() } else { component_of },
             lattice,
-            ..listed(
-                format!("graph:{name}"),
-                routers,
-                per_router,
-                links,
-                capacities,
-            )
+            ..listed(spec, routers, per_router, links, capacities)
         };
         let options = MachineOptions::named(&name, SourceLocation::option("graph"));
         Topology::new(network, &options, None, context)
@@ -117,40 +111,40 @@ impl Topology {
 /// A link, its lower end first, and its capacity.
 type Link = ((u32, u32), f64);
 
-/// The links in ascending order, each once.
-fn sorted(
+/// Sorts links, and checks each and that none comes twice.
+fn sort_links(
     routers: u32,
     links: Vec<(u32, u32)>,
     capacities: Vec<f64>,
-    wrong: impl Fn(String, &str) -> Error,
+    location: &SourceLocation,
 ) -> Result<Vec<Link>> {
     let capacities = capacities.into_iter().chain(std::iter::repeat(1.0));
+    let wrong =
+        |found: String, expected: String| Err(Error::input(location.clone(), found, expected));
     let mut sorted: Vec<Link> = Vec::with_capacity(links.len());
     for ((u, v), capacity) in links.into_iter().zip(capacities) {
         if u == v {
             let found = format!("a link from router {u} to itself");
-            return Err(wrong(found, "two different routers"));
+            return wrong(found, "two different routers".into());
         }
         if u.max(v) >= routers {
-            return Err(wrong(
-                format!("router {}", u.max(v)),
-                &format!("routers below {routers}"),
-            ));
+            let found = format!("router {}", u.max(v));
+            return wrong(found, format!("routers below {routers}"));
         }
+        // Not `<=` and `>`: NaN is neither.
         if !(capacity > 0.0 && capacity <= MOST_CAPACITY) {
             let found = format!("capacity {capacity} of link {u},{v}");
-            return Err(wrong(found, "a number above 0, up to 1e15"));
+            return wrong(found, "a number above 0, up to 1e15".into());
         }
         sorted.push(((u.min(v), u.max(v)), capacity));
     }
     sorted.sort_by_key(|(ends, _)| *ends);
-    match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some([((u, v), _), _]) => Err(wrong(
-            format!("link {u},{v} again"),
-            "each link once, in one direction",
-        )),
-        _ => Ok(sorted),
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let (u, v) = pair[0].0;
+        let found = format!("link {u},{v} again");
+        return wrong(found, "each link once, in one direction".into());
     }
+    Ok(sorted)
 }
 
 #[cfg(test)]

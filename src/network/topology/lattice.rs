@@ -1,20 +1,28 @@
 //! Integer coordinates of routers or nodes, for space-filling curves and pictures.
+//!
+//! Cells of a box are numbered row by row, the last axis fastest. In a box of 2x3:
+//!
+//! ```text
+//!          y = 0  1  2
+//! x = 0        0  1  2
+//! x = 1        3  4  5
+//! ```
 
-/// A box of cells, each node in one of them.
+/// A box of cells; every node is in one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lattice {
-    /// Cells along each axis; a cell's index is row-major, the last axis fastest.
+    /// Number of cells along each axis; the last axis runs fastest.
     pub extents: Vec<u32>,
-    /// Whether each axis is a ring.
+    /// Whether each axis is a ring; else it is a path.
     pub wrap: Vec<bool>,
     /// Names of the axes.
     pub axes: Vec<String>,
-    /// The cell of every node id, or `None` when a node's cell is its router.
+    /// Cell of every node id; `None` if the cell of a node is its router.
     pub cells: Option<Vec<u32>>,
 }
 
 impl Lattice {
-    /// A lattice whose cells are the routers, axes called x, y, z, ….
+    /// Returns a lattice whose cells are the routers, with axes called x, y, z, ….
     pub fn of_routers(extents: Vec<u32>, wrap: Vec<bool>) -> Self {
         let axes = (0..extents.len()).map(axis_name).collect();
         Lattice {
@@ -25,26 +33,24 @@ impl Lattice {
         }
     }
 
-    /// Number of cells.
+    /// Counts the cells.
     pub fn cell_count(&self) -> usize {
         self.extents.iter().map(|n| *n as usize).product()
     }
 
-    /// The coordinates of a cell, written into `out` (one entry an axis).
+    /// Writes the coordinates of a cell into `out`, one entry an axis.
     pub fn coordinates(&self, cell: u32, out: &mut [u32]) {
         digits(cell, &self.extents, out);
     }
 
-    /// The cell at `coordinates`.
+    /// Returns the cell at `coordinates`.
     pub fn cell(&self, coordinates: &[u32]) -> u32 {
-        self.extents
-            .iter()
-            .zip(coordinates)
-            .fold(0, |cell, (extent, x)| cell * extent + x)
+        let axes = self.extents.iter().zip(coordinates);
+        axes.fold(0, |cell, (extent, x)| cell * extent + x)
     }
 }
 
-/// The position of the `index`-th cell of a box, row-major, written into `out`.
+/// Writes the coordinates of the `index`-th cell of a box into `out`, one entry an axis.
 pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
     let mut rest = index;
     for (x, extent) in out.iter_mut().zip(extents).rev() {
@@ -53,13 +59,13 @@ pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
     }
 }
 
-/// x, y, z, w, v, u, then the axis number.
+/// Names an axis: x, y, z, w, v, u, then its number.
 pub fn axis_name(axis: usize) -> String {
-    AXIS_LETTERS
-        .chars()
-        .nth(axis)
-        .map_or_else(|| axis.to_string(), |c| c.to_string())
+    match AXIS_LETTERS.chars().nth(axis) {
+        Some(letter) => letter.to_string(),
+        None => axis.to_string(),
+    }
 }
 
-/// The letters of the first axes, in order.
+/// Letters of the first axes, in order.
 pub const AXIS_LETTERS: &str = "xyzwvu";

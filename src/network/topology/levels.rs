@@ -10,14 +10,14 @@ use super::network::Level;
 /// One level of a machine, such as its groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelRow {
-    /// Name of a unit, such as `group`.
+    /// Name of a unit of the level, such as `group`.
     pub name: Cow<'static, str>,
     /// Number of units.
     pub units: u64,
-    /// Nodes of a unit, schedulable or not; of units that differ, the most that one has.
+    /// Number of nodes of a unit, schedulable or not; of the largest, if units differ.
     pub nodes: u64,
-    /// Links between units of this level that are within one unit of the level above: in trees, from the switches
-    /// on top of these units up.
+    /// Number of links between units of this level that are within one unit of the level above: in trees, from the
+    /// switches on top of these units up.
     pub links: u64,
 }
 
@@ -70,41 +70,55 @@ impl Topology {
         levels
     }
 
-    /// The levels from the outermost in; empty where the family has none. The links of all levels, and those
-    /// inside the innermost units, are all links. O(links) where the family has levels and no closed form.
+    /// Returns a row for each level from the outermost in; none if the family has no levels. The links of all levels, and
+    /// those inside the innermost units, are all links. O(links) if the family has levels and no formula for their links.
     pub fn level_table(&self) -> Vec<LevelRow> {
         let network = self.network();
         let levels = network.levels();
-        let (slots, per) = (network.slots(), network.per_router());
         let mut between = vec![0u64; levels.len()];
         match network.links_up() {
             Some(links) => between = links,
             None if levels.is_empty() => {}
-            None => network.for_each_link(&mut |u, v, _| {
-                let unit = |level: &Level, router| router / (level.slots / per).max(1);
-                let apart = |level: &Level| unit(level, u) != unit(level, v);
-                if let Some(i) = levels.iter().position(apart) {
-                    between[i] += 1;
-                }
-            }),
+            None => {
+                let per_router = network.per_router();
+                let sizes = levels.iter().map(|level| level.slots / per_router);
+                let sizes: Vec<u32> = sizes.map(|routers| routers.max(1)).collect();
+                network.for_each_link(&mut |u, v, _| {
+                    // A link counts at the outermost level that it leaves a unit of.
+                    if let Some(i) = sizes.iter().position(|size| u / size != v / size) {
+                        between[i] += 1;
+                    }
+                });
+            }
         }
-        let named = network.names().unwrap_or_default();
-        let row = |(level, links): (&Level, u64)| LevelRow {
-            name: level.name.clone(),
-            units: u64::from(level.units(slots)),
-            nodes: if level.has_names() {
-                let here = |slot: u32| named.get(slot as usize).is_some_and(|n| !n.is_empty());
-                let units = (0..level.units(slots)).map(|unit| level.range(unit, slots));
-                units
-                    .map(|slots| slots.filter(|slot| here(*slot)).count() as u64)
-                    .max()
-                    .unwrap_or(0)
-            } else {
-                level.slots.into()
-            },
-            links,
-        };
-        levels.iter().zip(between).map(row).collect()
+        let slots = network.slots();
+        let mut rows = Vec::new();
+        for (level, links) in levels.into_iter().zip(between) {
+            rows.push(LevelRow {
+                units: u64::from(level.units(slots)),
+                nodes: self.count_largest_unit(&level),
+                name: level.name,
+                links,
+            });
+        }
+        rows
+    }
+
+    /// Counts the nodes of the largest unit of a level.
+    fn count_largest_unit(&self, level: &Level) -> u64 {
+        // Only files give units names and leave slots without a node.
+        if !level.has_names() {
+            return level.slots.into();
+        }
+        let names = self.network().names().unwrap_or_default();
+        let slots = self.network().slots();
+        let counts = (0..level.units(slots)).map(|unit| {
+            let names = level
+                .range(unit, slots)
+                .map(|slot| names.get(slot as usize));
+            names.flatten().filter(|name| !name.is_empty()).count() as u64
+        });
+        counts.max().unwrap_or(0)
     }
 }
 

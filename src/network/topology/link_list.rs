@@ -4,11 +4,11 @@ use petgraph::unionfind::UnionFind;
 
 use super::network::{LinkVisitor, Network, later};
 
-/// Capacity of a link at most: sums over cuts stay whole numbers of 64 bits.
+/// Largest capacity of a link: sums over cuts stay whole numbers of 64 bits.
 pub(super) const MOST_CAPACITY: f64 = 1e15;
 
-/// Routers and a list of links between them, two routers each, with the capacity of every link; `capacities` are empty
-/// where all are 1.
+/// Returns the network of a list of links, two routers each, with the capacity of every link; `capacities` are empty if all
+/// are 1.
 pub(super) fn listed(
     spec: String,
     routers: u32,
@@ -28,20 +28,22 @@ pub(super) fn listed(
     }
 }
 
-/// Labels below `most` as numbers from 0, in the order in which they are met.
+/// Numbers labels below `most` from 0, in the order in which they come: 7 3 7 5 gives 0 1 0 2.
 pub fn numbered(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32> {
-    let (mut numbers, mut next) = (vec![u32::MAX; most], 0);
-    let number = |label: usize| {
-        if numbers[label] == u32::MAX {
-            numbers[label] = next;
+    let mut number_of = vec![u32::MAX; most];
+    let mut next = 0;
+    let mut numbers = Vec::new();
+    for label in labels {
+        if number_of[label] == u32::MAX {
+            number_of[label] = next;
             next += 1;
         }
-        numbers[label]
-    };
-    labels.into_iter().map(number).collect()
+        numbers.push(number_of[label]);
+    }
+    numbers
 }
 
-/// As [`numbered`], the sets of `sets` in the order of their first members.
+/// Numbers the sets of `sets` from 0, in the order of their first members. Returns the number of each member's set.
 pub fn numbered_sets(sets: UnionFind<u32>) -> Vec<u32> {
     let labels = sets.into_labeling();
     let most = labels.len();

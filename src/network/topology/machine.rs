@@ -1,4 +1,7 @@
 //! A machine: a network, its schedulable nodes and their names.
+//!
+//! It is what all other rooms are given. Distances come from a formula of the family where there is one, else from the
+//! router graph, which is built on first use.
 
 use std::sync::OnceLock;
 
@@ -19,19 +22,24 @@ use nodeorder_base::ids::{NodeId, RouterId};
 #[derive(Debug)]
 pub struct Topology {
     name: String,
+    /// Canonical inline specification.
     spec: String,
+    /// Where the description comes from, as its author states it.
     source: Option<String>,
+    /// Rule that chose the shape for `nodes=`.
     chosen: Option<&'static str>,
     network: Network,
     pub(super) nodes: NodeSet,
     pub(super) names: NodeNames,
+    /// Seed and memory limit of the run.
     context: Context,
+    /// Router graph, made on first use.
     graph: OnceLock<RouterGraph>,
-    /// The graph in which halves are told apart, where it is another one.
+    /// Graph that cuts into halves are made in, if it is another one; made on first use.
     units: OnceLock<RouterGraph>,
-    /// The graph with its components joined; made where there are several.
+    /// Graph with its components joined, if there are several; made on first use.
     pub(super) joined: OnceLock<RouterGraph>,
-    /// Components with schedulable nodes.
+    /// Number of components with schedulable nodes.
     pub(super) components: u32,
 }
 
@@ -45,6 +53,7 @@ impl Topology {
     ) -> Result<Self> {
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(&options.location, slots)?;
+        // The option `names` wins over names that the file gives.
         let (names, coordinates) = match network.names() {
             Some(names) if options.names.is_none() => (Names::Table(names.to_vec()), None),
             _ => Names::read(options, slots as u32, context)?,
@@ -66,67 +75,64 @@ impl Topology {
             joined: OnceLock::new(),
             components: 1,
         };
-        if topology.network.component_of().is_some() {
-            topology.components = components(&topology.network, &topology.nodes_per_router());
+        if let Some(component_of) = topology.network.component_of() {
+            topology.components = count_components(component_of, &topology.nodes_per_router());
         }
         Ok(topology)
     }
 
-    /// The machine's name: as its file says, else the file's stem or the inline specification.
+    /// Returns the machine's name: as its file says, else the file's stem or the inline specification.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The canonical inline specification.
+    /// Returns the canonical inline specification.
     pub fn spec(&self) -> &str {
         &self.spec
     }
 
-    /// Where the description comes from, if it says.
+    /// Returns where the description comes from; `None` if it does not say.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// The rule that chose the shape, where `nodes=` asked for one; [`Topology::spec`] says which was chosen.
+    /// Returns the rule that chose the shape (which [`Topology::spec`] has); `None` if `nodes=` asked for none.
     pub fn chosen(&self) -> Option<&'static str> {
         self.chosen
     }
 
-    /// The network without the machine's choice of nodes.
+    /// Returns the network without the machine's choice of nodes.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// How distances are found.
+    /// Returns the formula of distances.
     pub fn metric(&self) -> &Metric {
         &self.network.metric
     }
 
-    /// Assumption about the capacities of its links, after its name.
+    /// Returns what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
     pub fn assumed(&self) -> Option<String> {
-        Some(format!(
-            "{}: assumed: {}",
-            self.name,
-            self.network.assumption()?
-        ))
+        let assumption = self.network.assumption()?;
+        Some(format!("{}: assumed: {assumption}", self.name))
     }
 
-    /// Coordinates, where the family has them or the names file gives them.
+    /// Returns coordinates; `None` if neither the family nor the names file has any.
     pub fn lattice(&self) -> Option<&Lattice> {
         self.network.lattice.as_ref()
     }
 
-    /// The schedulable nodes.
+    /// Returns the schedulable nodes.
     pub fn nodes(&self) -> &NodeSet {
         &self.nodes
     }
 
-    /// How many nodes are schedulable.
+    /// Counts the schedulable nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The run's seed and memory limit.
+    /// Returns the run's seed and memory limit.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -140,36 +146,35 @@ impl Topology {
             .require(&format!("{}: {what}", self.name), bytes)
     }
 
-    /// The node's name for people and resource managers.
+    /// Returns a node's name for people and resource managers.
     pub fn node_name(&self, node: NodeId) -> String {
         self.names.names.name(node)
     }
 
-    /// The text before and after the ids of all names, and the width to which ids are padded with zeros; none where
-    /// names follow no such pattern.
+    /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and the text
+    /// after; `None` if names follow no such pattern.
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
-            Names::Pattern {
-                before,
-                width,
-                offset: 0,
-                after,
-            } => Some((before, *width, after)),
+            // Exports that write the pattern for other programs have no place for an offset.
+            Names::Pattern(pattern) if pattern.offset == 0 => {
+                Some((&pattern.before, pattern.width, &pattern.after))
+            }
             _ => None,
         }
     }
 
-    /// The router a node sits on.
+    /// Returns the router that a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.network.router_of(node)
     }
 
-    /// The nodes whose node links a message takes: of its sender, and of its receiver. A GPU hands what is for another
-    /// rail to the GPU of its own server on that rail. None inside a node, or inside a domain, which has links of its own.
+    /// Returns the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a node, or
+    /// inside a domain, which has links of its own.
     pub fn node_links(&self, [from, to]: [NodeId; 2]) -> Option<[NodeId; 2]> {
         match self.network.rails() {
             None => (from != to).then_some([from, to]),
             Some(rails) if rails.domain_of(from) == rails.domain_of(to) => None,
+            // A GPU hands what is for another rail to the GPU of its own server on that rail.
             Some(rails) => match (rails.rail_of(from), rails.rail_of(to)) {
                 (Some(own), Some(rail)) => Some([NodeId(from.0 - own + rail), to]),
                 _ => Some([from, to]),
@@ -177,7 +182,7 @@ impl Topology {
         }
     }
 
-    /// The routers that the node links of a node lead to, each with its share of what the node sends, ascending.
+    /// Lists the routers that the node links of a node lead to, ascending, each with its share of what the node sends.
     pub fn leaves_of(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
         let (rails, step) = match self.network.rails() {
             Some(rails) => (rails.interfaces(), rails.per_rail()),
@@ -187,14 +192,14 @@ impl Topology {
         (0..rails).map(move |rail| (first + rail * step, 1.0 / f64::from(rails)))
     }
 
-    /// The schedulable nodes of a router, in slot order.
+    /// Lists the schedulable nodes of a router, in slot order.
     pub fn nodes_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + '_ {
         self.network
             .slots_of(router)
             .filter(|n| self.nodes.contains(*n))
     }
 
-    /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
+    /// Counts the schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
     pub fn nodes_per_router(&self) -> Vec<u32> {
         let mut counts = vec![self.network.per_router(); self.network.hosts() as usize];
         for absent in self.nodes.gaps() {
@@ -203,7 +208,7 @@ impl Topology {
         counts
     }
 
-    /// The router graph, built on first use.
+    /// Returns the router graph, which is built on first use.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when it would not fit.
@@ -215,9 +220,9 @@ impl Topology {
         Ok(self.graph.get_or_init(|| built))
     }
 
-    /// The graph in which halves of the machine are told apart: the router graph, or where nodes pass traffic from one
-    /// rail to another by themselves, units and one rail that stands for all. A router with nodes has the number
-    /// `router / dealt_over` in it. Errors: [`nodeorder_base::error::Error::Memory`] when it would not fit.
+    /// Returns the graph in which the machine is cut into halves: the router graph, or if nodes pass traffic from one rail
+    /// to another by themselves, units and one rail that stands for all. A router with nodes has the number
+    /// `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not fit.
     pub fn halves_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self
@@ -227,24 +232,23 @@ impl Topology {
         }
     }
 
-    /// Hops between two nodes, [`super::graph::UNREACHED`] where no path joins them. O(dimensions) where a closed form
+    /// Returns the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a closed form
     /// exists; otherwise one breadth-first search: use [`Topology::hops_from`] for many targets.
     ///
     /// # Panics
     /// Where there is no closed form and the router graph does not fit in memory: call
     /// [`Topology::graph`] first to have that as an error.
     pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
-        let (a, b) = (self.router_of(a), self.router_of(b));
-        match self.metric().between(a, b) {
-            Some(d) => d,
-            None => {
-                let graph = self.graph().expect("the router graph fits in memory");
-                graph.hops_from(a)[b.index()]
-            }
+        let a = self.router_of(a);
+        let b = self.router_of(b);
+        if let Some(hops) = self.metric().between(a, b) {
+            return hops;
         }
+        let graph = self.graph().expect("the router graph fits in memory");
+        graph.hops_from(a)[b.index()]
     }
 
-    /// Hops from one router to every node-carrying router, [`super::graph::UNREACHED`] where there is no path.
+    /// Returns the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no path.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the graph is needed and does not fit.
@@ -255,17 +259,16 @@ impl Topology {
             hops.truncate(hosts as usize);
             return Ok(hops);
         }
-        let hop = |to| self.metric().between(from, RouterId(to)).unwrap_or(0);
-        Ok((0..hosts).map(hop).collect())
+        let routers = (0..hosts).map(RouterId);
+        let hops = routers.map(|to| self.metric().between(from, to).unwrap_or(0));
+        Ok(hops.collect())
     }
 }
 
-/// Components with schedulable nodes; `counts` are the schedulable nodes of each router that carries nodes.
-fn components(network: &Network, counts: &[u32]) -> u32 {
-    let Some(of) = network.component_of() else {
-        return 1;
-    };
-    let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
+/// Counts the components with schedulable nodes; `counts` are the schedulable nodes of each router that carries nodes.
+fn count_components(component_of: &[u32], counts: &[u32]) -> u32 {
+    let carrying = counts.iter().zip(component_of);
+    let carrying = carrying.filter(|(count, _)| **count > 0);
     let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
     found.sort_unstable();
     found.dedup();

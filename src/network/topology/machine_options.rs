@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::name_source::NamesOption;
 use super::sizes::MAX_NODES;
 use nodeorder_base::error::{Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params, Value, Written};
 
 /// Options of every topology besides those of its family.
@@ -23,27 +23,28 @@ pub const COMMON: &[Opt] = &[
 
 /// The options of [`COMMON`], read; what depends on the number of nodes is checked when the machine is built.
 pub(super) struct MachineOptions {
-    /// Place of the whole specification.
+    /// Place of the whole specification, for messages.
     pub location: SourceLocation,
+    /// Name of the machine.
     pub name: String,
-    /// Where the description comes from.
+    /// Where the description comes from, as its author states it.
     pub source: Option<String>,
     pub limit: Option<LimitOption>,
     pub exclude: Option<ExcludeOption>,
     pub names: Option<NamesOption>,
 }
 
-/// The option `limit`.
+/// The option `limit`: number of node ids to keep.
 pub(super) struct LimitOption {
     value: u64,
     written: Written,
 }
 
-/// The option `exclude`.
+/// The option `exclude`: nodes that are not schedulable.
 pub(super) struct ExcludeOption {
-    /// Nodes or files, in the order given.
+    /// Lists of nodes and files, in the order given.
     pub parts: Vec<ExcludedPart>,
-    /// The whole, where it is one text.
+    /// The whole option, if it is one text; `None` if it is a TOML list.
     pub text: Option<String>,
     pub written: Written,
 }
@@ -51,13 +52,59 @@ pub(super) struct ExcludeOption {
 /// One part of `exclude`: a list of nodes, or a file.
 pub(super) struct ExcludedPart {
     pub text: String,
-    /// The path that `text` may be.
+    /// The path that `text` stands for if it is no list of nodes.
     pub path: PathBuf,
     pub location: SourceLocation,
 }
 
+/// The option `names`: a pattern or file that gives nodes their names.
+pub(super) struct NamesOption {
+    pub source: NameSource,
+    pub written: Written,
+}
+
+/// Source of node names.
+pub(super) enum NameSource {
+    Pattern(NamePattern),
+    /// Texts, each followed by a list of numbers, and the text after all of them; the last list runs fastest.
+    Ranges {
+        fields: Vec<(String, String)>,
+        after: String,
+    },
+    /// A CSV file of `node,name[,coordinates…]`.
+    File(PathBuf),
+}
+
+/// Names that are a number between two texts: the id plus `offset`, padded with zeros to `width` digits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NamePattern {
+    pub before: String,
+    pub width: usize,
+    pub offset: u64,
+    pub after: String,
+}
+
+impl NamePattern {
+    /// Returns the name of a node.
+    pub fn name(&self, node: NodeId) -> String {
+        let number = u64::from(node.0) + self.offset;
+        format!(
+            "{}{number:0width$}{}",
+            self.before,
+            self.after,
+            width = self.width
+        )
+    }
+}
+
+/// The forms of `names`, for messages.
+pub(super) const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the id, fields of ranges as in x{4000-4007}c{0-7}, or a .csv file of node,name[,coordinates…]";
+
+/// The largest offset that a pattern adds to ids: numbers up to there are exact wherever names are read as numbers.
+const MOST_OFFSET: u64 = 1 << 53;
+
 impl MachineOptions {
-    /// Options of a machine called `name` for which nothing is given.
+    /// Returns the options of a machine called `name` for which nothing else is given.
     pub fn named(name: &str, location: SourceLocation) -> Self {
         MachineOptions {
             location,
@@ -94,16 +141,19 @@ impl MachineOptions {
     }
 }
 
+/// Describes the limits that a machine of `slots` node ids can have.
 fn expected_limit(slots: u64) -> String {
     format!("a whole number from 1 to {slots}")
 }
 
 impl LimitOption {
+    /// Reads the option `limit`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
         if !params.has("limit") {
             return Ok(None);
         }
         let written = params.written("limit");
+        // Zero passes here and is refused with the number of nodes, which is not known yet.
         match params.integer("limit", 0, u64::MAX) {
             Ok(Some(value)) => Ok(Some(LimitOption { value, written })),
             _ => Err(written.wrong(expected_limit(MAX_NODES))),
@@ -112,7 +162,7 @@ impl LimitOption {
 }
 
 impl ExcludeOption {
-    /// Reads a TOML list of nodes and files, or inline `exclude=0-3+17+n[20-24]`.
+    /// Reads a TOML list of nodes and files, or inline `exclude=0-3+17+n[20-24]`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
         let text = match params.value("exclude") {
             None => return Ok(None),
@@ -121,6 +171,7 @@ impl ExcludeOption {
         };
         let mut parts = Vec::new();
         for (part, location) in params.list("exclude")? {
+            // In a TOML list a `+` may be part of a file's name.
             let words: Vec<&str> = match text {
                 Some(_) => part.split('+').collect(),
                 None => vec![&part],
@@ -137,4 +188,69 @@ impl ExcludeOption {
             written: params.written("exclude"),
         }))
     }
+}
+
+impl NamesOption {
+    /// Reads the option `names`; `None` if it is not given.
+    fn parse(params: &Params) -> Result<Option<Self>> {
+        let Some(text) = params.word("names")? else {
+            return Ok(None);
+        };
+        let is_table = text.ends_with(".csv") || text.ends_with(".csv.gz");
+        let source = if text.contains('{') {
+            parse_pattern(&text)
+        } else if is_table {
+            params.path("names")?.map(NameSource::File)
+        } else {
+            None
+        };
+        let written = params.written("names");
+        match source {
+            Some(source) => Ok(Some(NamesOption { source, written })),
+            None => Err(written.wrong(NAMES_FORMS)),
+        }
+    }
+}
+
+/// Reads a text with one field for the id, or with fields of ranges; `None` if it is of another form.
+fn parse_pattern(text: &str) -> Option<NameSource> {
+    let mut fields = Vec::new();
+    let mut after = text;
+    while let Some((before, rest)) = after.split_once('{') {
+        let (field, rest) = rest.split_once('}')?;
+        fields.push((before.to_string(), field.to_string()));
+        after = rest;
+    }
+    if after.contains('}') || fields.iter().any(|(before, _)| before.contains('}')) {
+        return None;
+    }
+    let after = after.to_string();
+    // A field of ranges begins with a digit.
+    if let [(before, field)] = fields.as_slice()
+        && (field.is_empty() || field.starts_with([':', '+']))
+    {
+        let (width, offset) = parse_id_field(field)?;
+        return Some(NameSource::Pattern(NamePattern {
+            before: before.clone(),
+            width,
+            offset,
+            after,
+        }));
+    }
+    Some(NameSource::Ranges { fields, after })
+}
+
+/// Reads width and offset of a field for the id: ``, `:05`, `:05+1000` or `+1000`; `None` if it is of another form.
+fn parse_id_field(field: &str) -> Option<(usize, u64)> {
+    let (width, offset) = field.split_once('+').unwrap_or((field, "0"));
+    let width = match width {
+        "" => 0,
+        width => width.strip_prefix(":0")?.parse().ok()?,
+    };
+    // `parse` would accept a second sign.
+    if width > 20 || !offset.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let offset = offset.parse().ok()?;
+    (offset <= MOST_OFFSET).then_some((width, offset))
 }

@@ -8,7 +8,8 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Line;
 
 impl Topology {
-    /// The nodes that `text` lists, in its order, by the rule for all lists of nodes; `held` names are kept already.
+    /// Returns the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds the names of
+    /// `held` others.
     ///
     /// # Errors
     /// With the line: no list; a name or number that no node has; more memory than allowed.
@@ -19,7 +20,7 @@ impl Topology {
         self.nodes_listed(text, line, held, Numbers::AsNamed)
     }
 
-    /// As [`Topology::nodes_named`], with `numbers` read as said.
+    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], with plain numbers read as `numbers` says.
     pub fn nodes_listed(
         &self,
         text: &str,
@@ -28,46 +29,44 @@ impl Topology {
         numbers: Numbers,
     ) -> Result<Vec<NodeId>> {
         let mut ranges = Vec::new();
-        let mut each = |_: &str, first, last| ranges.push((first, last));
+        let mut add = |_: &str, first, last| ranges.push((first, last));
         self.names
-            .list(text, line, held, numbers, self.context(), &mut each)?;
+            .list(text, line, held, numbers, self.context(), &mut add)?;
         self.require_listed(held, ranges.iter().copied())?;
-        Ok(ranges
-            .into_iter()
-            .flat_map(|(first, last)| first..=last)
-            .map(NodeId)
-            .collect())
+        let ids = ranges.into_iter().flat_map(|(first, last)| first..=last);
+        Ok(ids.map(NodeId).collect())
     }
 
-    /// As [`Topology::nodes_named`], each node with what the list calls it.
+    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it.
     ///
     /// # Errors
     /// As [`Topology::nodes_named`].
     pub fn hosts_named(&self, text: &str, line: &Line<'_>) -> Result<Vec<(String, NodeId)>> {
-        let mut hosts = Vec::new();
-        let mut each = |name: &str, first, last| hosts.push((name.to_string(), first, last));
+        let mut listed = Vec::new();
+        let mut add = |name: &str, first, last| listed.push((name.to_string(), first, last));
         self.names
-            .list(text, line, 0, Numbers::AsNamed, self.context(), &mut each)?;
-        self.require_listed(0, hosts.iter().map(|(_, first, last)| (*first, *last)))?;
-        let named = |(name, first, last): (String, u32, u32)| {
-            let called = move |id: u32| {
-                if name.is_empty() {
-                    id.to_string()
-                } else {
-                    name.clone()
-                }
-            };
-            (first..=last).map(move |id| (called(id), NodeId(id)))
-        };
-        Ok(hosts.into_iter().flat_map(named).collect())
+            .list(text, line, 0, Numbers::AsNamed, self.context(), &mut add)?;
+        self.require_listed(0, listed.iter().map(|(_, first, last)| (*first, *last)))?;
+        let mut hosts = Vec::new();
+        for (name, first, last) in listed {
+            // A range of ids has no name.
+            if name.is_empty() {
+                hosts.extend((first..=last).map(|id| (id.to_string(), NodeId(id))));
+            } else {
+                hosts.push((name, NodeId(first)));
+            }
+        }
+        Ok(hosts)
     }
 
-    /// As [`Topology::nodes_named`], of hosts that may be of another machine: the nodes, and the names that no node has.
+    /// Returns the nodes of a list of hosts that may be of another machine, and the names that no node has.
     pub fn known_hosts(&self, line: &Line<'_>) -> Result<(Vec<NodeId>, Vec<String>)> {
+        // The whole list at once is much faster than name by name.
         if let Ok(nodes) = self.nodes_named(line.text, line, 0) {
             return Ok((nodes, Vec::new()));
         }
-        let (mut nodes, mut unknown) = (Vec::new(), Vec::new());
+        let mut nodes = Vec::new();
+        let mut unknown = Vec::new();
         for word in host_list::words(line.text).unwrap_or_else(|| vec![line.text]) {
             for name in host_list::expand(word.trim(), line, nodes.len(), self.context())? {
                 match self.host_named(&name) {
@@ -79,41 +78,44 @@ impl Topology {
         Ok((nodes, unknown))
     }
 
+    /// Checks that the nodes of these ranges, and `held` others, fit into memory.
     fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
-        let all = ranges
-            .map(|(first, last)| u64::from(last - first) + 1)
-            .sum::<u64>();
-        self.require("a list of nodes", 4 * (all + held as u64))
+        let counts = ranges.map(|(first, last)| u64::from(last - first) + 1);
+        let all = held as u64 + counts.sum::<u64>();
+        self.require("a list of nodes", 4 * all)
     }
 
-    /// The GPUs of each of `nodes`, 0 where the description names none of it; none where it names none at all.
+    /// Returns the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none at all.
     pub fn places(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
         let gpus = &self.network().gpus;
-        let of = |node: &NodeId| gpus.get(&self.node_name(*node)).copied().unwrap_or(0);
-        (!gpus.is_empty()).then(|| nodes.iter().map(of).collect())
+        if gpus.is_empty() {
+            return None;
+        }
+        let counts = nodes.iter().map(|node| gpus.get(&self.node_name(*node)));
+        Some(counts.map(|count| count.copied().unwrap_or(0)).collect())
     }
 
-    /// The node of this name, schedulable or not.
+    /// Finds the node of exactly this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.names.node(name)
     }
 
-    /// The node that one word of a list names, as [`Topology::nodes_named`] reads it.
+    /// Finds the node that one word of a list names, as [`Topology::nodes_named`] reads it.
     pub fn host_named(&self, word: &str) -> Option<NodeId> {
         self.names.called(word, Numbers::AsNamed)
     }
 
-    /// Whether numbers in lists of nodes are names.
+    /// Returns whether numbers in lists of nodes are names.
     pub fn names_are_numbers(&self) -> bool {
         self.names.numbers
     }
 
-    /// A node as messages call it: by id and name.
+    /// Describes a node for a message: by id and name.
     pub fn node_in_words(&self, node: NodeId) -> String {
         format!("node {node} ({})", self.node_name(node))
     }
 
-    /// Refuses a node that the machine does not have or that is not schedulable.
+    /// Checks that the machine has a node and that it is schedulable.
     ///
     /// # Errors
     /// With the `location` of the node's id.
@@ -122,30 +124,26 @@ impl Topology {
         node: NodeId,
         location: impl FnOnce() -> SourceLocation,
     ) -> Result<()> {
-        let slots = self.nodes.slot_count();
-        let (found, expected) = if node.0 >= slots {
-            (
-                format!("node {node}"),
-                format!("a node id from 0 to {}", slots - 1),
-            )
-        } else if !self.nodes.contains(node) {
-            let found = format!(
-                "{}, which limit or exclude keeps out",
-                self.node_in_words(node)
-            );
-            (found, format!("a schedulable node of {}", self.name()))
-        } else {
+        if self.nodes.contains(node) {
             return Ok(());
-        };
+        }
+        let slots = self.nodes.slot_count();
+        if node.0 >= slots {
+            let expected = format!("a node id from 0 to {}", slots - 1);
+            return Err(Error::input(location(), format!("node {node}"), expected));
+        }
+        let words = self.node_in_words(node);
+        let found = format!("{words}, which limit or exclude keeps out");
+        let expected = format!("a schedulable node of {}", self.name());
         Err(Error::input(location(), found, expected))
     }
 
-    /// The host list of `nodes`, in their order.
+    /// Returns the host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))
     }
 
-    /// Checks that the names of `nodes` read back from a host list.
+    /// Checks that the names of `nodes` read back from a host list as the same nodes.
     ///
     /// # Errors
     /// The first that does not.

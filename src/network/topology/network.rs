@@ -1,4 +1,17 @@
 //! A network of routers, as each family makes it.
+//!
+//! Routers are numbered from 0. Nodes sit on the first `hosts` of them, `per_router` on each, and are numbered router by
+//! router; the routers after these carry none. A torus of two nodes a router, and a tree of two leaf switches:
+//!
+//! ```text
+//! router  0    1    2             2         no nodes
+//! nodes   0 1  2 3  4 5         /   \
+//!                              0     1      hosts = 2, per_router = 3
+//!                            0 1 2 3 4 5
+//! ```
+//!
+//! A family gives the links as a function that visits them, and numbers and distances by formula where it has one: a torus
+//! of a billion nodes takes no memory.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,14 +26,14 @@ use super::rails::Rails;
 use super::site::Site;
 use nodeorder_base::ids::{NodeId, RouterId};
 
-/// Called for every link: its two routers and its capacity (1 is an ordinary link).
+/// Function called for every link, with its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 
-/// Called for every joint: two routers whose nodes pass traffic on by themselves, without a cable of the network, and
-/// what that counts in distances.
+/// Function called for every joint, with two routers whose nodes pass traffic on by themselves, without a cable of the
+/// network, and the hops that this counts in distances.
 pub type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
 
-/// Visits every joint.
+/// Function that visits every joint.
 pub(super) type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
 
 /// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive node ids.
@@ -28,22 +41,22 @@ pub(super) type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
 pub struct Level {
     /// Name of a unit of this level, such as `group`.
     pub name: Cow<'static, str>,
-    /// Consecutive slots of a unit; where units differ, of the largest.
+    /// Number of consecutive slots of a unit; of the largest, if units differ.
     pub slots: u32,
-    /// Ends and names of the units, where these differ or have names of their own.
+    /// Ends and names of the units, if these differ or have names of their own.
     named: Option<Arc<NamedUnits>>,
 }
 
-/// Units that a file describes.
+/// Units that a file describes, in the order of their slots.
 #[derive(Debug, PartialEq, Eq)]
 struct NamedUnits {
-    /// The slot after the last of each unit, ascending.
+    /// Slot after the last one of each unit, ascending.
     ends: Vec<u32>,
     names: Vec<String>,
 }
 
 impl Level {
-    /// A level of units of `slots` slots each, named by their numbers.
+    /// Returns a level of units of `slots` slots each, named by their numbers.
     pub const fn even(name: &'static str, slots: u32) -> Self {
         Level {
             name: Cow::Borrowed(name),
@@ -52,12 +65,12 @@ impl Level {
         }
     }
 
-    /// A level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
+    /// Returns a level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
     pub(super) const fn of_routers(name: &'static str, routers: u32, per_router: u32) -> Self {
         Level::even(name, routers.saturating_mul(per_router))
     }
 
-    /// The level with another name for its units.
+    /// Returns the level with another name for its units.
     pub(super) fn called(self, name: &str) -> Self {
         Level {
             name: Cow::Owned(name.to_string()),
@@ -65,24 +78,18 @@ impl Level {
         }
     }
 
-    /// A level of units that end before these slots, ascending, each with its name.
+    /// Returns a level of units that end before the slots `ends`, ascending, each with its name.
     pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);
-        let slots = ends
-            .iter()
-            .zip(starts)
-            .map(|(end, start)| end - start)
-            .max()
-            .unwrap_or(1);
-        let named = Some(Arc::new(NamedUnits { ends, names }));
+        let sizes = ends.iter().zip(starts).map(|(end, start)| end - start);
         Level {
             name: Cow::Owned(name),
-            slots,
-            named,
+            slots: sizes.max().unwrap_or(1),
+            named: Some(Arc::new(NamedUnits { ends, names })),
         }
     }
 
-    /// Number of units on so many slots.
+    /// Counts the units of a machine with so many slots.
     pub fn units(&self, slots: u32) -> u32 {
         match &self.named {
             Some(named) => named.ends.len() as u32,
@@ -90,7 +97,7 @@ impl Level {
         }
     }
 
-    /// The unit of a node. O(1), or O(log units) where they differ.
+    /// Returns the unit of a node. O(1), or O(log units) if units differ.
     pub fn unit_of(&self, node: NodeId) -> u32 {
         match &self.named {
             Some(named) => named.ends.partition_point(|end| *end <= node.0) as u32,
@@ -98,23 +105,27 @@ impl Level {
         }
     }
 
-    /// The node ids of a unit, on a machine of so many slots.
+    /// Returns the node ids of a unit, on a machine with so many slots.
     pub fn range(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
-                let start = unit
-                    .checked_sub(1)
-                    .map_or(0, |before| named.ends[before as usize]);
-                start..named.ends[unit as usize]
+                let ends = &named.ends;
+                let start = if unit == 0 {
+                    0
+                } else {
+                    ends[unit as usize - 1]
+                };
+                start..ends[unit as usize]
             }
             None => {
+                // The last unit may be cut off.
                 let start = unit.saturating_mul(self.slots).min(slots);
                 start..start.saturating_add(self.slots).min(slots)
             }
         }
     }
 
-    /// The name of a unit: its own, else the level's and its number, as in `pod 3`.
+    /// Returns the name of a unit: its own, else the level's and its number, as in `pod 3`.
     pub fn unit_name(&self, unit: u32) -> String {
         match &self.named {
             Some(named) => named.names[unit as usize].clone(),
@@ -122,7 +133,7 @@ impl Level {
         }
     }
 
-    /// Whether the units have names of their own.
+    /// Returns whether the units have names of their own.
     pub fn has_names(&self) -> bool {
         self.named.is_some()
     }
@@ -131,24 +142,24 @@ impl Level {
 /// Cables between switches, by a family's formula for the whole network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cables {
-    /// All of them.
+    /// Number of all cables.
     pub all: u64,
-    /// The fewest and the most at a switch with nodes.
+    /// Fewest and most cables at a switch with nodes, cables of nodes not counted.
     pub at_hosts: (u32, u32),
-    /// The most at any switch.
+    /// Most cables at any switch.
     pub most: u32,
 }
 
-/// Computed on request, as it takes time or memory and few callers ask.
+/// A value that is computed on request, as it takes time or memory and few callers ask; `None` if there is no formula.
 type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
-/// A field of [`Network`] that `make` computes on request.
+/// Returns a field of [`Network`] that `make` computes on request.
 pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
     Some(Box::new(make))
 }
 
-/// A network of routers, as a family makes it. Fields are described by the methods of their names; a family begins with
-/// `Network::new` and sets the fields for which it has formulas.
+/// A network of routers, as a family makes it: it begins with `Network::new` and sets the fields for which it has
+/// formulas. Fields without a description are described by the methods of their names.
 pub struct Network {
     pub(super) spec: String,
     pub(super) routers: u32,
@@ -162,10 +173,10 @@ pub struct Network {
     pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,
     pub(super) cables: Option<Cables>,
-    /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
-    /// closed form.
+    /// Formula of the distance between two node-carrying routers; [`Metric::Hops`], which walks the graph, if the family
+    /// has none.
     pub(super) metric: Metric,
-    /// Integer coordinates of the routers, where the family has them.
+    /// Integer coordinates of the routers; `None` if the family has none.
     pub(super) lattice: Option<Lattice>,
     pub(super) levels: Vec<Level>,
     pub(super) links_up: Lazy<Vec<u64>>,
@@ -173,19 +184,23 @@ pub struct Network {
     pub(super) names: Vec<String>,
     pub(super) component_of: Vec<u32>,
     pub(super) site: Option<Site>,
-    /// GPUs of nodes by name, where the description gives them.
+    /// Number of GPUs of each node by its name; empty if the description gives none.
     pub(super) gpus: HashMap<String, u32>,
     pub(super) remarks: Vec<String>,
+    /// Name of every router; empty if the description gives none.
     pub switch_names: Vec<String>,
+    /// Whether routers above those with nodes may stand for several switches.
     pub outline: bool,
+    /// Whether the description says how wide links are.
     pub widths: bool,
     pub(super) assumption: Option<String>,
+    /// Whether every router looks like every other, so that distances from one are those from all.
     pub vertex_transitive: bool,
 }
 
 impl Network {
-    /// A network whose routers all carry nodes, with the links that `links` visits (see [`Network::for_each_link`]) and
-    /// without formulas.
+    /// Returns a network whose routers all carry nodes, with the links that `links` visits (see
+    /// [`Network::for_each_link`]) and without formulas.
     pub(super) fn new(
         spec: String,
         routers: u32,
@@ -223,57 +238,59 @@ impl Network {
         }
     }
 
-    /// The canonical inline specification of the network alone.
+    /// Returns the canonical inline specification of the network alone.
     pub fn spec(&self) -> String {
         self.spec.clone()
     }
 
-    /// Number of routers (switches), those without nodes included.
+    /// Returns the number of routers (switches), those without nodes included.
     pub fn routers(&self) -> u32 {
         self.routers
     }
 
-    /// Number of routers that carry nodes; they are `0..hosts`.
+    /// Returns the number of routers that carry nodes; they are `0..hosts`.
     pub fn hosts(&self) -> u32 {
         self.hosts
     }
 
-    /// Nodes on each node-carrying router. Which they are, [`Network::router_of`] says.
+    /// Returns the number of slots on each node-carrying router. Which they are, [`Network::router_of`] says.
     pub fn per_router(&self) -> u32 {
         self.per_router
     }
 
-    /// Slots: node ids, schedulable or not. More than 32 bits hold are refused when a machine is made.
+    /// Returns the number of slots (node ids, schedulable or not). Networks with more than 32 bits hold are refused when
+    /// a machine is made of them.
     pub fn slots(&self) -> u32 {
         self.hosts.saturating_mul(self.per_router)
     }
 
-    /// Node-carrying routers over which consecutive node ids are dealt in turn: 1 but where the nodes of a multi-rail
-    /// network are GPUs, each on the leaf switch of its own rail.
+    /// Returns the number of node-carrying routers over which consecutive node ids are dealt in turn: 1, unless the nodes of
+    /// a multi-rail network are GPUs, each on the leaf switch of its own rail.
     pub fn dealt_over(&self) -> u32 {
         self.dealt_over
     }
 
-    /// The router of a node: node id = router · per_router + slot, where ids are not dealt.
+    /// Returns the router of a node: node id = router · per_router + slot, if ids are not dealt.
     #[inline]
     pub fn router_of(&self, node: NodeId) -> RouterId {
         match self.dealt_over {
             1 => RouterId(node.0 / self.per_router),
+            // `over` routers make a block of over · per_router ids; within it ids go round the routers.
             over => RouterId(node.0 / over / self.per_router * over + node.0 % over),
         }
     }
 
-    /// The slots of a node-carrying router, ascending.
+    /// Lists the slots of a router, ascending; none if it carries no nodes.
     pub fn slots_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + use<> {
         let over = u64::from(self.dealt_over);
-        let (block, turn) = (u64::from(router.0) / over, u64::from(router.0) % over);
-        let count = if router.0 < self.hosts {
-            self.per_router
-        } else {
-            0
-        };
-        let first = block * over * u64::from(self.per_router) + turn;
-        (0..u64::from(count)).map(move |slot| NodeId((first + slot * over) as u32))
+        let block = u64::from(router.0) / over;
+        let turn = u64::from(router.0) % over;
+        let mut count = u64::from(self.per_router);
+        let first = block * over * count + turn;
+        if router.0 >= self.hosts {
+            count = 0;
+        }
+        (0..count).map(move |slot| NodeId((first + slot * over) as u32))
     }
 
     /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
@@ -282,7 +299,7 @@ impl Network {
         (self.links)(visit);
     }
 
-    /// Weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` where all are 1.
+    /// Returns the weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` if all are 1.
     pub fn link_weights(&self) -> Option<Vec<u32>> {
         self.link_weights.as_ref().map(|weights| weights())
     }
@@ -292,73 +309,74 @@ impl Network {
         self.joints.iter().for_each(|joints| joints(visit));
     }
 
-    /// How a multi-rail network is numbered, where it is one.
+    /// Returns the numbering of a multi-rail network; `None` if it is none.
     pub fn rails(&self) -> Option<&Rails> {
         self.rails.as_ref()
     }
 
-    /// Number of links. Where the family has no formula, they are counted in O(links).
+    /// Counts the links: by formula, else in O(links).
     pub fn link_count(&self) -> u64 {
-        self.link_count.as_ref().map_or_else(
-            || {
-                let mut count = 0;
-                self.for_each_link(&mut |_, _, _| count += 1);
-                count
-            },
-            |count| count(),
-        )
+        if let Some(count) = &self.link_count {
+            return count();
+        }
+        let mut count = 0;
+        self.for_each_link(&mut |_, _, _| count += 1);
+        count
     }
 
-    /// Smallest and largest number of links at a router. Where the family has no formula, they are counted in
-    /// O(routers + links).
+    /// Returns the smallest and largest number of links at a router: by formula, else counted in O(routers + links).
     pub fn degrees(&self) -> (u32, u32) {
-        self.degrees.unwrap_or_else(|| {
-            let mut degree = vec![0u32; self.routers as usize];
-            self.for_each_link(&mut |u, v, _| {
-                degree[u as usize] += 1;
-                degree[v as usize] += 1;
-            });
-            let low = degree.iter().copied().min().unwrap_or(0);
-            (low, degree.iter().copied().max().unwrap_or(0))
-        })
+        if let Some(degrees) = self.degrees {
+            return degrees;
+        }
+        let mut degree = vec![0u32; self.routers as usize];
+        self.for_each_link(&mut |u, v, _| {
+            degree[u as usize] += 1;
+            degree[v as usize] += 1;
+        });
+        let low = degree.iter().copied().min();
+        let high = degree.iter().copied().max();
+        (low.unwrap_or(0), high.unwrap_or(0))
     }
 
-    /// The hierarchy from the outermost level in, where the family has one. Units are consecutive node ids.
+    /// Returns the levels of the hierarchy from the outermost in; none if the family has no hierarchy.
     pub fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }
 
-    /// Links between the units of each of [`Network::levels`], or from them up to routers above, by a formula.
+    /// Returns the number of links between the units of each of [`Network::levels`], or from them up to routers above;
+    /// `None` if there is no formula.
     pub fn links_up(&self) -> Option<Vec<u64>> {
         self.links_up.as_ref().map(|links| links())
     }
 
-    /// Proved bounds of cuts into halves; see [`super::bisection`].
+    /// Returns proved bounds of cuts into halves (see [`super::bisection`]); `None` if the family has none.
     pub fn cut_bounds(&self) -> Option<CutBounds> {
         self.cut_bounds.as_ref().map(|bounds| bounds())
     }
 
-    /// Names of the nodes, by slot, where the family gives them; empty where a slot has no node.
+    /// Returns the name of every slot, empty if it has no node; `None` if the family gives no names.
     pub fn names(&self) -> Option<&[String]> {
         (!self.names.is_empty()).then_some(&self.names)
     }
 
-    /// The component of every router, numbered from 0, where the network is in several that no path joins.
+    /// Returns the component of every router, numbered from 0; `None` if paths join all routers.
     pub fn component_of(&self) -> Option<&[u32]> {
         (!self.component_of.is_empty()).then_some(&self.component_of)
     }
 
-    /// Contents of a site's own file about the fabric, in its order and words, where there is one.
+    /// Returns the contents of a site's own file about the fabric, in its order and words; `None` if there is no such
+    /// file.
     pub fn site(&self) -> Option<&Site> {
         self.site.as_ref()
     }
 
-    /// Notes for the reader of the file: guesses, and lines that another program does not accept.
+    /// Returns notes on the file that the network is read from: guesses, and lines that another program does not accept.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// Assumption about the capacities of links, where the description leaves it open.
+    /// Returns what is assumed about the capacities of links; `None` if the description says all.
     pub fn assumption(&self) -> Option<&str> {
         self.assumption.as_deref()
     }

@@ -13,20 +13,25 @@ use nodeorder_base::input::{Line, Text};
 /// The schedulable nodes: all slots up to a limit, less the excluded ones.
 #[derive(Clone, Debug)]
 pub struct NodeSet {
+    /// Number of node ids, schedulable or not.
     slots: u32,
+    /// Number of node ids that `limit` keeps.
     limit: u32,
+    /// Slots below `limit` that are not schedulable; `None` if all are.
     excluded: Option<FixedBitSet>,
-    /// Slots that names leave empty: they have no node.
+    /// Slots below `limit` without a node, as their names are empty; `None` if there is none.
     absent: Option<FixedBitSet>,
+    /// First and last id of each range that `exclude` lists, in its order.
     excluded_ranges: Vec<(u32, u32)>,
-    /// The shipped file of ids, where that is all that `exclude` says.
+    /// Name of the shipped file of ids, if that is all that `exclude` says.
     excluded_by: Option<String>,
+    /// Number of schedulable nodes.
     count: usize,
 }
 
 impl NodeSet {
-    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::list`]) and files; it is
-    /// applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves empty have no node.
+    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`]) and files;
+    /// it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves empty have no node.
     pub(super) fn choose(
         options: &MachineOptions,
         slots: u32,
@@ -46,8 +51,9 @@ impl NodeSet {
         };
         if let Some(names) = absent.filter(|names| names.iter().any(String::is_empty)) {
             let mut absent = FixedBitSet::with_capacity(limit as usize);
-            let empty = |(location, name): (usize, &String)| name.is_empty().then_some(location);
-            absent.extend(names[..limit as usize].iter().enumerate().filter_map(empty));
+            for (slot, name) in names[..limit as usize].iter().enumerate() {
+                absent.set(slot, name.is_empty());
+            }
             set.count -= absent.count_ones(..);
             set.excluded = Some(absent.clone());
             set.absent = Some(absent);
@@ -55,101 +61,89 @@ impl NodeSet {
         let Some(exclude) = &options.exclude else {
             return Ok(set);
         };
-        let mut ranges = Vec::new();
-        let reader = Excluded {
+        let reader = ExcludeReader {
             names,
             slots,
             limit,
             context,
         };
         for part in &exclude.parts {
-            reader.part(part, &mut ranges)?;
+            reader.read_part(part, &mut set.excluded_ranges)?;
         }
         context.require("which nodes are excluded", u64::from(limit) / 8)?;
         let mut excluded = match set.excluded.take() {
             Some(absent) => absent,
             None => FixedBitSet::with_capacity(limit as usize),
         };
-        for (first, last) in &ranges {
+        for (first, last) in &set.excluded_ranges {
             excluded.insert_range(*first as usize..*last as usize + 1);
         }
         set.count = limit as usize - excluded.count_ones(..);
         if set.count == 0 {
             return Err(exclude.written.wrong("at least one node left"));
         }
-        set.excluded_ranges = ranges;
-        set.excluded_by = exclude
-            .text
-            .clone()
-            .filter(|text| shipped(text.as_ref()).is_some());
+        let text = exclude.text.clone();
+        set.excluded_by = text.filter(|text| shipped(text.as_ref()).is_some());
         set.excluded = Some(excluded);
         Ok(set)
     }
 
-    /// Schedulable nodes.
+    /// Returns the number of schedulable nodes.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// False: a machine has at least one node.
+    /// Returns false: a machine has at least one node.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// All node ids are below this, schedulable or not.
+    /// Returns the number of node ids, schedulable or not: all are below it.
     pub fn slot_count(&self) -> u32 {
         self.slots
     }
 
-    /// Whether every slot is schedulable.
+    /// Returns whether every slot is schedulable.
     pub fn is_full(&self) -> bool {
         self.count == self.slots as usize
     }
 
-    /// Whether `node` is schedulable.
+    /// Returns whether `node` is schedulable.
     pub fn contains(&self, node: NodeId) -> bool {
-        node.0 < self.limit
-            && self
-                .excluded
-                .as_ref()
-                .is_none_or(|e| !e.contains(node.index()))
+        let excluded = self.excluded.as_ref();
+        node.0 < self.limit && excluded.is_none_or(|e| !e.contains(node.index()))
     }
 
-    /// The nodes that `exclude` keeps out, in id order: drained, or of another use.
+    /// Lists the nodes that `exclude` keeps out, in id order: drained, or of another use.
     pub fn excluded(&self) -> impl Iterator<Item = NodeId> + '_ {
         let mut ranges = self.excluded_ranges.clone();
         ranges.sort_unstable();
+        // Ranges may overlap: each goes on after the last id of those before.
         let mut next = 0;
         let ids = ranges.into_iter().flat_map(move |(first, last)| {
             let first = first.max(next);
             next = next.max(last + 1);
             first..=last
         });
-        let absent = |id: &u32| {
-            self.absent
-                .as_ref()
-                .is_some_and(|a| a.contains(*id as usize))
-        };
-        ids.filter(move |id| !absent(id)).map(NodeId)
+        let absent = self.absent.as_ref();
+        ids.filter(move |id| absent.is_none_or(|a| !a.contains(*id as usize)))
+            .map(NodeId)
     }
 
-    /// The schedulable nodes in id order.
+    /// Lists the schedulable nodes in id order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.limit).map(NodeId).filter(|n| self.contains(*n))
     }
 
-    /// The slots without a schedulable node, in id order. O(slots/64 + gaps).
+    /// Lists the slots without a schedulable node, in id order. O(slots/64 + gaps).
     pub(super) fn gaps(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let inside = self
-            .excluded
-            .iter()
-            .flat_map(FixedBitSet::ones)
-            .map(|id| NodeId(id as u32));
-        inside.chain((self.limit..self.slots).map(NodeId))
+        let excluded = self.excluded.iter().flat_map(FixedBitSet::ones);
+        let above = self.limit..self.slots;
+        excluded.map(|id| id as u32).chain(above).map(NodeId)
     }
 
-    /// `,limit=…,exclude=…` as an inline specification writes it: nodes by id, or by the names of their file where it has
-    /// numbers for names.
+    /// Writes `,limit=…,exclude=…` of an inline specification: nodes by id, or by their `names` if some of these are
+    /// numbers, as ids would be read as names then.
     pub(super) fn spec_suffix(&self, names: Option<&[String]>) -> String {
         let mut suffix = String::new();
         if self.limit < self.slots {
@@ -158,21 +152,18 @@ impl NodeSet {
         if let Some(file) = &self.excluded_by {
             suffix += &format!(",exclude={file}");
         } else if !self.excluded_ranges.is_empty() {
-            let words: Vec<String> = match names.filter(|names| any_number(names)) {
-                Some(names) => self
-                    .excluded()
-                    .map(|node| names[node.index()].clone())
-                    .collect(),
-                None => (self.excluded_ranges.iter())
-                    .map(|(a, b)| {
-                        if a == b {
-                            a.to_string()
-                        } else {
-                            format!("{a}-{b}")
-                        }
-                    })
-                    .collect(),
-            };
+            let mut words = Vec::new();
+            if let Some(names) = names.filter(|names| any_number(names)) {
+                words.extend(self.excluded().map(|node| names[node.index()].clone()));
+            } else {
+                for (first, last) in &self.excluded_ranges {
+                    words.push(if first == last {
+                        first.to_string()
+                    } else {
+                        format!("{first}-{last}")
+                    });
+                }
+            }
             suffix += &format!(",exclude={}", words.join("+"));
         }
         suffix
@@ -180,7 +171,7 @@ impl NodeSet {
 }
 
 /// Reader of the parts of `exclude`.
-struct Excluded<'r> {
+struct ExcludeReader<'r> {
     names: &'r NodeNames,
     slots: u32,
     limit: u32,
@@ -188,7 +179,7 @@ struct Excluded<'r> {
 }
 
 /// States printed by sinfo in which a node takes jobs, now or after the running ones; a mark may follow them.
-const UP: [&str; 12] = [
+const UP_STATES: [&str; 12] = [
     "idle",
     "alloc",
     "allocated",
@@ -203,13 +194,18 @@ const UP: [&str; 12] = [
     "resv",
 ];
 
-impl Excluded<'_> {
-    /// Adds the nodes of one part.
-    fn part(&self, part: &ExcludedPart, out: &mut Vec<(u32, u32)>) -> Result<()> {
+/// Marks that sinfo puts behind a state: powered down, powering up, in maintenance and so on. The mark `*` is not among
+/// them: such a node does not answer, and takes no jobs.
+const STATE_MARKS: [char; 9] = ['~', '#', '%', '$', '@', '^', '+', '-', '!'];
+
+impl ExcludeReader<'_> {
+    /// Reads one part and adds its nodes to `ranges`.
+    fn read_part(&self, part: &ExcludedPart, ranges: &mut Vec<(u32, u32)>) -> Result<()> {
         let text = part.text.as_str();
         let source = part.location.to_string();
+        let line = Line::new(&source, 1, text);
         if self
-            .list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out)
+            .read_list(text, &line, Numbers::AsNamed, ranges)
             .is_ok()
         {
             return Ok(());
@@ -222,69 +218,57 @@ impl Excluded<'_> {
             Numbers::AsNamed
         };
         if path.is_file() || numbers == Numbers::Ids {
-            return self.file(&read(path, self.context)?, numbers, out);
+            return self.read_file(&read(path, self.context)?, numbers, ranges);
         }
-        let ids = match self.names.numbers {
-            true => "the number that is a node's name".to_string(),
-            false => format!("a node id or range a-b within 0-{}", self.slots - 1),
+        let ids = if self.names.numbers {
+            "the number that is a node's name".to_string()
+        } else {
+            format!("a node id or range a-b within 0-{}", self.slots - 1)
         };
         let expected = format!("{ids}, a name, host list or file of names");
-        Err(Error::input(
-            part.location.clone(),
-            format!("exclude `{text}`"),
-            expected,
-        ))
+        let found = format!("exclude `{text}`");
+        Err(Error::input(part.location.clone(), found, expected))
     }
 
-    /// Keeps the nodes of a list that are below the limit, neighbours as one range; none of them where one is wrong.
-    fn list(
+    /// Reads a list and adds its nodes below the limit to `ranges`, neighbours as one range; none of them if one is
+    /// wrong.
+    fn read_list(
         &self,
         text: &str,
         line: &Line<'_>,
         numbers: Numbers,
-        out: &mut Vec<(u32, u32)>,
+        ranges: &mut Vec<(u32, u32)>,
     ) -> Result<()> {
         let mut found: Vec<(u32, u32)> = Vec::new();
-        self.names.list(
-            text,
-            line,
-            0,
-            numbers,
-            self.context,
-            &mut |_, first, last| {
-                let last = last.min(self.limit - 1);
-                match found.last_mut() {
-                    _ if first > last => {}
-                    Some(range) if first > 0 && range.1 == first - 1 => range.1 = last,
-                    Some(range) if range.0 <= first && last <= range.1 => {}
-                    _ => found.push((first, last)),
-                }
-            },
-        )?;
-        out.append(&mut found);
+        let mut add = |_: &str, first: u32, last: u32| {
+            let last = last.min(self.limit - 1);
+            match found.last_mut() {
+                _ if first > last => {}
+                Some(range) if first > 0 && range.1 == first - 1 => range.1 = last,
+                Some(range) if range.0 <= first && last <= range.1 => {}
+                _ => found.push((first, last)),
+            }
+        };
+        self.names
+            .list(text, line, 0, numbers, self.context, &mut add)?;
+        ranges.append(&mut found);
         Ok(())
     }
 
-    /// Names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are down,
-    /// drained or otherwise take no jobs. A node of several partitions has several lines.
-    fn file(&self, text: &Text, numbers: Numbers, out: &mut Vec<(u32, u32)>) -> Result<()> {
+    /// Reads names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are
+    /// down, drained or otherwise take no jobs. A node of several partitions has several lines.
+    fn read_file(&self, text: &Text, numbers: Numbers, ranges: &mut Vec<(u32, u32)>) -> Result<()> {
         for line in text.data_lines() {
-            let (list, state) = line
-                .text
-                .split_once(char::is_whitespace)
-                .unwrap_or((line.text, ""));
+            let words = line.text.split_once(char::is_whitespace);
+            let (list, state) = words.unwrap_or((line.text, ""));
             let state = state.trim().to_ascii_lowercase();
-            // `*`: does not answer.
-            let up =
-                UP.contains(&state.trim_end_matches(['~', '#', '%', '$', '@', '^', '+', '-', '!']));
             if state.contains(char::is_whitespace) {
-                return Err(line.wrong(
-                    format!("`{}`", line.text),
-                    "NAME, or NAME STATE as sinfo prints",
-                ));
+                let expected = "NAME, or NAME STATE as sinfo prints";
+                return Err(line.wrong(format!("`{}`", line.text), expected));
             }
-            if !up {
-                self.list(list, &line, numbers, out)?;
+            // A line without a state is a list of nodes to exclude.
+            if !UP_STATES.contains(&state.trim_end_matches(STATE_MARKS)) {
+                self.read_list(list, &line, numbers, ranges)?;
             }
         }
         Ok(())

@@ -14,14 +14,15 @@ use nodeorder_base::params::Params;
 
 /// Options of a machine, read and checked. Files that they name have not been read, and nothing large has been made.
 pub struct TopologyOptions {
+    /// Options of the family.
     network: Box<dyn BuildNetwork>,
     machine: MachineOptions,
-    /// The rule that chose the shape for `nodes=`.
+    /// Rule that chose the shape; `None` if `nodes=` was not given.
     chosen: Option<&'static str>,
 }
 
 impl TopologyOptions {
-    /// Parses an inline specification such as `torus:8x8x5,per_router=2`.
+    /// Parses an inline specification such as `torus:8x8x5,per_router=2`, without building anything.
     ///
     /// # Errors
     /// Unknown kind or key, a value out of range, a machine of more than 2³¹ nodes or more memory than
@@ -38,15 +39,14 @@ impl TopologyOptions {
     /// # Errors
     /// As [`TopologyOptions::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let name = Path::new(text.name())
-            .file_stem()
-            .map(|s| s.to_string_lossy().into_owned());
         let params = Params::toml(text, base, context.seed)?;
-        TopologyOptions::of_file(params, name.as_deref().unwrap_or(text.name()), context)
+        let stem = Path::new(text.name()).file_stem();
+        let name = stem.map_or(text.name().into(), |stem| stem.to_string_lossy());
+        TopologyOptions::parse_file(params, &name, context)
     }
 
-    /// As [`TopologyOptions::toml`], with `options` that win over those of the text; the whole is called `spec`, as the
-    /// machine is unless they name it.
+    /// Parses a TOML text as [`TopologyOptions::toml`], with `options` that win over those of the text. The whole is called
+    /// `spec`, and so is the machine unless the options name it.
     ///
     /// # Errors
     /// As [`TopologyOptions::toml`].
@@ -54,15 +54,17 @@ impl TopologyOptions {
         let mut params = Params::toml(text, None, context.seed)?;
         params.remove("name");
         params.override_by(options, spec)?;
-        TopologyOptions::of_file(params, spec, context)
+        TopologyOptions::parse_file(params, spec, context)
     }
 
-    fn of_file(mut params: Params, name: &str, context: &Context) -> Result<Self> {
+    /// Finds the family of a file's options and parses them.
+    fn parse_file(mut params: Params, name: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
         params.declare(family.options.iter().chain(COMMON))?;
         TopologyOptions::parse(family, params, name, context)
     }
 
+    /// Parses the options of a family and those of every machine.
     fn parse(
         family: &TopologyEntry,
         mut params: Params,
@@ -70,6 +72,7 @@ impl TopologyOptions {
         context: &Context,
     ) -> Result<Self> {
         let mut chosen = None;
+        // `nodes=` stands for the keys of the shape that a rule of the family chooses.
         if let Some((keys, rule)) = by_size::choose(family, &params)? {
             params = params.with("nodes", keys);
             chosen = Some(rule);

@@ -1,8 +1,18 @@
-//! Numbers of nodes and switches in a multi-rail network, for its family and for what follows rails.
+//! Numbers of nodes and switches in a multi-rail network, for its family and for whatever follows rails.
+//!
+//! Every server has an interface on each of several networks, the rails. With two rails, two units of two servers and one
+//! spine switch a rail, nodes being servers:
+//!
+//! ```text
+//! rail 0      spine 2        rail 1      spine 5         leaf switches of rail 1 are copies:
+//!             /     \                    /     \          server 2 is on switches 1 and 4
+//! unit     leaf 0  leaf 1            leaf 3  leaf 4
+//! servers   0 1     2 3               0 1     2 3
+//! ```
 
 use nodeorder_base::ids::NodeId;
 
-/// Servers with an interface on each of several rails, in domains of fast links, in units with a leaf switch a rail.
+/// Shape and numbering of a multi-rail network: servers in domains of fast links, in units with a leaf switch a rail.
 ///
 /// Nodes are the servers, or with `gpus` the GPUs of each, one a rail, GPU i of a server on rail i. Servers are numbered
 /// domain by domain and unit by unit, GPUs server by server. Switches of servers are numbered rail by rail, on each rail
@@ -11,68 +21,69 @@ use nodeorder_base::ids::NodeId;
 /// switches (rail · spines + number). The core switches come last (spine number · cores + number).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rails {
-    /// Rails: interfaces of each server.
+    /// Number of rails, which is the number of interfaces of each server.
     pub rails: u32,
-    /// Servers of each domain.
+    /// Number of servers of each domain.
     pub domain: u32,
-    /// Domains of each unit.
+    /// Number of domains of each unit.
     pub domains: u32,
-    /// Units.
+    /// Number of units.
     pub units: u32,
-    /// Spine switches of each rail.
+    /// Number of spine switches of each rail.
     pub spines: u32,
-    /// Core switches over the spines of one number in all rails.
+    /// Number of core switches over the spines of one number in all rails.
     pub cores: u32,
-    /// Cables from a leaf to a spine switch.
+    /// Number of cables from a leaf to a spine switch.
     pub cables: u32,
-    /// Whether nodes are GPUs.
+    /// Whether nodes are GPUs; else they are servers.
     pub gpus: bool,
-    /// Capacity of the fast link of a node; an interface's is 1.
+    /// Capacity of the fast link (NVLink) of a node; that of an interface is 1.
     pub nvlink_capacity: f64,
 }
 
 impl Rails {
-    /// Nodes of a server.
+    /// Returns the number of nodes of a server.
     pub fn per_server(&self) -> u32 {
         if self.gpus { self.rails } else { 1 }
     }
 
-    /// Nodes of a domain.
+    /// Returns the number of nodes of a domain.
     pub fn per_domain(&self) -> u32 {
         self.domain * self.per_server()
     }
 
-    /// Nodes of a unit.
+    /// Returns the number of nodes of a unit.
     pub fn per_unit(&self) -> u32 {
         self.domains * self.per_domain()
     }
 
-    /// Servers of a unit: cables of nodes at each of its leaf switches.
+    /// Returns the number of servers of a unit: cables of nodes at each of its leaf switches.
     pub fn per_leaf(&self) -> u32 {
         self.domains * self.domain
     }
 
-    /// Interfaces of a node: the rails it is on.
+    /// Returns the number of interfaces of a node: the rails it is on.
     pub fn interfaces(&self) -> u32 {
         self.rails / self.per_server()
     }
 
-    /// The rail of a GPU; none where nodes are servers, which are on all.
+    /// Returns the rail of a GPU; `None` if nodes are servers, which are on all.
     pub fn rail_of(&self, node: NodeId) -> Option<u32> {
         self.gpus.then(|| node.0 % self.rails)
     }
 
-    /// The domain of a node.
+    /// Returns the domain of a node.
     pub fn domain_of(&self, node: NodeId) -> u32 {
         node.0 / self.per_domain()
     }
 
-    /// Switches of one rail where nodes are servers: the numbers of those of the next rail are so much higher.
+    /// Returns the number of leaf and spine switches of one rail. If nodes are servers, the switches of the next rail have
+    /// numbers so much higher.
     pub fn per_rail(&self) -> u32 {
         self.units + self.spines
     }
 
-    /// The leaf switch of a rail in a unit.
+    /// Returns the leaf switch of a rail in a unit.
     pub fn leaf(&self, unit: u32, rail: u32) -> u32 {
         if self.gpus {
             unit * self.rails + rail
@@ -81,25 +92,27 @@ impl Rails {
         }
     }
 
-    /// A spine switch of a rail.
+    /// Returns a spine switch of a rail by its number.
     pub fn spine(&self, rail: u32, number: u32) -> u32 {
-        match self.gpus {
-            true => self.units * self.rails + rail * self.spines + number,
-            false => rail * self.per_rail() + self.units + number,
+        if self.gpus {
+            self.units * self.rails + rail * self.spines + number
+        } else {
+            rail * self.per_rail() + self.units + number
         }
     }
 
-    /// A core switch over the spines of a number.
+    /// Returns a core switch over the spines of a number.
     pub fn core(&self, spine: u32, number: u32) -> u32 {
         self.rails * self.per_rail() + spine * self.cores + number
     }
 
-    /// All switches.
+    /// Returns the number of all switches.
     pub fn routers(&self) -> u32 {
+        // One more than the last core switch.
         self.core(self.spines, 0)
     }
 
-    /// The name of a switch for people.
+    /// Names a switch for people, as `spine 2 of rail 0`.
     pub fn router_name(&self, router: u32) -> String {
         let Rails {
             rails,
@@ -111,28 +124,33 @@ impl Rails {
         if let Some(core) = router.checked_sub(rails * self.per_rail()) {
             return format!("core {} over spines {}", core % cores, core / cores);
         }
-        let (leaf, rail, number) = match (self.gpus, router.checked_sub(units * rails)) {
-            (true, None) => (true, router % rails, router / rails),
-            (true, Some(spine)) => (false, spine / spines, spine % spines),
-            (false, _) => {
-                let (rail, at) = (router / self.per_rail(), router % self.per_rail());
-                (at < units, rail, if at < units { at } else { at - units })
-            }
-        };
-        match leaf {
-            true => format!("unit {number}, rail {rail}"),
-            false => format!("spine {number} of rail {rail}"),
+        // Leaf switches are ordered by unit and rail if nodes are GPUs, else by rail and unit.
+        let leaf_name = |unit: u32, rail: u32| format!("unit {unit}, rail {rail}");
+        let spine_name = |number: u32, rail: u32| format!("spine {number} of rail {rail}");
+        if self.gpus {
+            return match router.checked_sub(units * rails) {
+                None => leaf_name(router / rails, router % rails),
+                Some(spine) => spine_name(spine % spines, spine / spines),
+            };
+        }
+        let rail = router / self.per_rail();
+        let number = router % self.per_rail();
+        match number.checked_sub(units) {
+            None => leaf_name(number, rail),
+            Some(spine) => spine_name(spine, rail),
         }
     }
 
-    /// Units, and one rail whose links stand for those of all rails, in both directions with their capacity.
+    /// Returns the links of units with one rail that stands for all, in both directions: two switches and a capacity. Units
+    /// are numbered first, then spine switches.
     pub fn one_rail(&self) -> Vec<(u32, u32, f64)> {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
-        let pairs = (0..self.units).flat_map(|unit| (0..self.spines).map(move |s| (unit, s)));
-        let arcs = pairs.flat_map(|(unit, spine)| {
-            let spine = self.units + spine;
-            [(unit, spine, capacity), (spine, unit, capacity)]
-        });
-        arcs.collect()
+        let mut arcs = Vec::new();
+        for unit in 0..self.units {
+            for spine in self.units..self.per_rail() {
+                arcs.extend([(unit, spine, capacity), (spine, unit, capacity)]);
+            }
+        }
+        arcs
     }
 }

@@ -14,12 +14,12 @@ use nodeorder_base::params::{Params, head};
 /// The files shipped with the program: machines, and what they name.
 pub static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
-/// Returns the shipped file that a path names as `shipped:NAME`, in whatever folder it stands.
+/// Finds the shipped file that a path names as `shipped:NAME`, whatever folder stands before it.
 pub(super) fn shipped(path: &Path) -> Option<&'static File<'static>> {
     SHIPPED.get_file(path.file_name()?.to_str()?.strip_prefix("shipped:")?)
 }
 
-/// Reads a text that a machine is described by: a file, or `shipped:NAME`. Errors: as [`Text::read`].
+/// Reads a text that a machine is described by: a file, or `shipped:NAME`. Fails as [`Text::read`].
 pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
     match shipped(path) {
         Some(file) => Text::held(file.path(), file.contents(), context.memory),
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
 /// The option `file` of a family: a file that is read when the network is built.
 pub(super) struct FileOption {
     path: PathBuf,
-    /// Name of the family.
+    /// Name of the family that reads it.
     family: String,
     /// Place of the whole specification.
     location: SourceLocation,
@@ -67,7 +67,7 @@ pub(super) struct SourceFile<'c> {
 }
 
 impl SourceFile<'_> {
-    /// Returns its path.
+    /// Returns the path as the option gives it.
     pub fn path(&self) -> &Path {
         &self.option.path
     }
@@ -77,7 +77,7 @@ impl SourceFile<'_> {
         &self.option.location
     }
 
-    /// Returns the canonical specification: `kind:FILE`, with the key where the name itself holds an `=`.
+    /// Writes the canonical specification: `kind:FILE`, or `kind:file=FILE` if the name itself holds an `=`.
     pub fn spec(&self) -> String {
         let path = match shipped(self.path()) {
             Some(file) => format!("shipped:{}", file.path().display()),
@@ -88,14 +88,15 @@ impl SourceFile<'_> {
     }
 }
 
-/// Options of a family that has none but its file.
+/// Options of a family that has no option but its file.
 pub(super) struct FileNetwork {
     file: FileOption,
+    /// Builds the network of the file.
     network: fn(&SourceFile<'_>) -> Result<Network>,
 }
 
 impl FileNetwork {
-    /// Reads the option `file`, as [`FileOption::parse`]; `network` builds the network of the file.
+    /// Reads the option `file` as [`FileOption::parse`]; `network` builds the network of the file.
     pub fn parse(
         params: &Params,
         expected: &str,

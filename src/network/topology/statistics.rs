@@ -1,10 +1,13 @@
-//! Figures of a machine's network: counts, degrees, diameter, mean distance; exact.
+//! Figures of a machine's network: counts, degrees, diameter, mean distance.
+//!
+//! Sums are integers, so that they are exact, and the same whatever the number of threads. A grid without holes needs no
+//! distance at all: its sum is that of its axes. Other networks add up distances by formula, or search from 256 routers
+//! at once.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cabling::Cabling;
-use super::distance::Axis;
 use super::distance::Metric;
 use super::graph::RouterGraph;
 use super::graph::UNREACHED;
@@ -13,52 +16,52 @@ use super::search::{self, each_batch};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 
-/// Counts, degrees and distances of a machine. `diameter` and `mean_distance` are over the schedulable
-/// nodes; `mean_distance` over all pairs of distinct nodes (0 for two nodes on one router).
+/// Counts, degrees and distances of a machine. Distances are between schedulable nodes: 0 for two on one router.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// The machine's name.
+    /// Name of the machine.
     pub name: String,
-    /// Its canonical inline specification.
+    /// Canonical inline specification.
     pub spec: String,
-    /// Schedulable nodes.
+    /// Number of schedulable nodes.
     pub nodes: u64,
-    /// Node ids, schedulable or not.
+    /// Number of node ids, schedulable or not.
     pub places: u64,
-    /// Routers, those without nodes included.
+    /// Number of routers, those without nodes included.
     pub routers: u64,
-    /// Router-router links: pairs of routers with a cable between them.
+    /// Number of links: pairs of routers with a cable between them.
     pub links: u64,
-    /// Cables between routers: a link of capacity c stands for c; where the capacity of any link is no whole number up
-    /// to 2²⁰, capacities are speeds, and each link is one cable.
+    /// Number of cables between routers: a link of capacity c stands for c; if the capacity of any link is no whole number
+    /// up to 2²⁰, capacities are speeds, and each link is one cable.
     pub cables: u64,
-    /// Cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a node, on multi-rail
+    /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a node, on multi-rail
     /// networks one a rail that the node is on.
     pub node_links: u64,
-    /// Cables of the busiest router, those of its schedulable nodes included.
+    /// Number of cables of the busiest router, those of its schedulable nodes included.
     pub ports: u64,
-    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; none where a router
+    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; `None` if a router
     /// with nodes has no other cable.
     pub oversubscription: Option<f64>,
-    /// Fewest links at a router.
+    /// Fewest links of a router.
     pub degree_min: u32,
-    /// Most links at a router.
+    /// Most links of a router.
     pub degree_max: u32,
-    /// Largest hop count between two schedulable nodes.
+    /// Most hops between two schedulable nodes.
     pub diameter: u32,
-    /// Mean hop count over pairs of schedulable nodes that a path joins; 0 where there are none.
+    /// Mean hops over pairs of distinct schedulable nodes that a path joins; 0 if there are none.
     pub mean_distance: f64,
-    /// The integer total behind the mean. In a JSON value, which has 64 bits, the nearest number.
+    /// Sum of hops over these pairs. Written as the nearest number if it has more than 64 bits, which JSON readers lack.
     #[serde(serialize_with = "within_64_bits")]
     pub total_distance: u128,
-    /// Components with schedulable nodes; distances are those inside them.
+    /// Number of components with schedulable nodes; distances are those inside them.
     pub components: u32,
-    /// Pairs of schedulable nodes that no path joins.
+    /// Number of pairs of schedulable nodes that no path joins.
     #[serde(serialize_with = "within_64_bits")]
     pub unreachable_pairs: u128,
 }
 
+/// Writes a number as an integer if it has at most 64 bits, else as the nearest `f64`.
 fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     match u64::try_from(*total) {
         Ok(total) => serializer.serialize_u64(total),
@@ -67,8 +70,8 @@ fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S
 }
 
 impl Topology {
-    /// Counts, degrees, diameter and mean distance: closed forms on grids and trees, searches from every node-carrying
-    /// router elsewhere.
+    /// Counts routers and links, and finds degrees, diameter and mean distance: by closed forms on grids and trees, by
+    /// searches from every node-carrying router elsewhere.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the graph or the per-router counts do not fit.
@@ -106,22 +109,23 @@ impl Topology {
     }
 }
 
-/// Sum of distances over unordered pairs of schedulable nodes, and the largest.
+/// Sums distances over unordered pairs of schedulable nodes. Returns the sum and the largest.
 fn distances(topology: &Topology) -> Result<(u128, u32)> {
     let hosts = u64::from(topology.network().hosts());
     if let (Metric::Product(product), true) = (topology.metric(), topology.nodes().is_full()) {
         // Every slot is schedulable: along an axis there are equally many nodes at each coordinate.
         let slots = u64::from(topology.nodes().slot_count());
-        let sum = |axis: &Axis| axis.even_pair_sum(slots / u64::from(axis.extent));
-        return Ok((product.axes.iter().map(sum).sum(), product.diameter()));
+        let axes = product.axes.iter();
+        let sums = axes.map(|axis| axis.even_pair_sum(slots / u64::from(axis.extent)));
+        return Ok((sums.sum(), product.diameter()));
     }
     topology.require("counting the nodes of every router", 12 * hosts)?;
     among(topology, &topology.nodes_per_router())
 }
 
-/// Sum of distances over unordered pairs of nodes, and the largest, for `counts[r]` nodes on router r of those that
-/// carry nodes. Errors: [`nodeorder_base::error::Error::Memory`] when the graph or the searches do not fit. O(routers · axes or levels)
-/// where distances have a closed form, else a search for every 256 routers with nodes.
+/// Sums distances over unordered pairs of nodes, for `counts[r]` nodes on router r of those that carry nodes. Returns the
+/// sum and the largest. Fails with [`nodeorder_base::error::Error::Memory`] if the graph or the searches do not fit.
+/// O(routers · axes or levels) if distances have a closed form, else a search for every 256 routers with nodes.
 pub fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
@@ -131,96 +135,101 @@ pub fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
         Metric::Hops => {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());
-            match topology.network().vertex_transitive && full {
-                true => from_one(graph, counts),
-                false => by_search(topology, graph, counts)?,
+            if topology.network().vertex_transitive && full {
+                from_one(graph, counts)
+            } else {
+                by_search(topology, graph, counts)?
             }
         }
     })
 }
 
-/// Sum and largest distance from one search, for networks whose routers are all alike and carry equally many nodes.
+/// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the sum
+/// and the largest.
 fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
-    let sum: u128 = counts
-        .iter()
-        .zip(&hops)
-        .map(|(c, h)| u128::from(*c) * u128::from(*h))
-        .sum();
-    let nodes: u128 = counts.iter().map(|c| u128::from(*c)).sum();
-    (
-        sum * nodes / 2,
-        hops.iter().take(counts.len()).max().copied().unwrap_or(0),
-    )
+    let mut sum = 0;
+    let mut nodes = 0;
+    let mut largest = 0;
+    for (count, hops) in counts.iter().zip(hops) {
+        sum += u128::from(*count) * u128::from(hops);
+        nodes += u128::from(*count);
+        largest = largest.max(hops);
+    }
+    // Every node has this sum, which counts each pair twice.
+    (sum * nodes / 2, largest)
 }
 
-/// Searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add
-/// nothing. Errors: [`nodeorder_base::error::Error::Memory`] when the searches do not fit.
+/// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs that no
+/// path joins add nothing. The graph is that of `topology` or a part of it. Returns the sum and the largest. Fails with
+/// [`nodeorder_base::error::Error::Memory`] if the searches do not fit.
 pub fn by_search(topology: &Topology, graph: &RouterGraph, counts: &[u32]) -> Result<(u128, u32)> {
     let found = each_batch(
         topology,
         graph,
         &occupied(counts),
         |search, sources, far| {
-            let (mut sum, mut largest) = (0u128, 0);
-            let weight = |s: RouterId| u64::from(counts[s.index()]);
-            let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
-            let alike = sources.iter().all(|s| weight(*s) == weight(sources[0]));
+            let mut sum = 0u128;
+            let mut largest = 0;
+            let weights: Vec<u64> = sources.iter().map(|s| counts[s.index()].into()).collect();
+            let mask = search::first(sources.len());
+            let mut bytes = [0; search::WIDTH];
+            // Where all sources carry equally many nodes, their total will do.
+            let alike = weights.iter().all(|weight| *weight == weights[0]);
             for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
                 let v = RouterId(v as u32);
                 let from_all = match far {
                     // Distances above 255 or weights: a search from this router alone.
                     None => {
                         let hops = graph.hops_from(v);
-                        let reached = || sources.iter().filter(|s| hops[s.index()] != UNREACHED);
-                        largest = reached()
-                            .map(|s| hops[s.index()])
-                            .max()
-                            .max(Some(largest))?;
-                        reached()
-                            .map(|s| weight(*s) * u64::from(hops[s.index()]))
-                            .sum()
+                        let mut sum = 0;
+                        for (source, weight) in sources.iter().zip(&weights) {
+                            let hops = hops[source.index()];
+                            if hops != UNREACHED {
+                                largest = largest.max(hops);
+                                sum += weight * u64::from(hops);
+                            }
+                        }
+                        sum
                     }
                     Some(_) if alike => {
                         largest = largest.max(search.largest(v, &mask));
-                        weight(sources[0]) * search.total(v)
+                        weights[0] * search.total(v)
                     }
                     Some(_) => {
                         largest = largest.max(search.largest(v, &mask));
                         search.expand(v, &mut bytes);
-                        sources
-                            .iter()
-                            .zip(&bytes)
-                            .map(|(s, d)| weight(*s) * u64::from(*d))
-                            .sum()
+                        let distances = weights.iter().zip(&bytes);
+                        distances.map(|(w, d)| w * u64::from(*d)).sum()
                     }
                 };
                 sum += u128::from(*count) * u128::from(from_all);
             }
-            Some((sum, largest))
+            (sum, largest)
         },
     )?;
-    let (double, far) = found
-        .into_iter()
-        .flatten()
-        .fold((0, 0), |(a, b), (c, d)| (a + c, b.max(d)));
-    Ok((double / 2, far))
+    let mut ordered = 0;
+    let mut largest = 0;
+    for (sum, far) in found {
+        ordered += sum;
+        largest = largest.max(far);
+    }
+    // Each pair was met from both ends.
+    Ok((ordered / 2, largest))
 }
 
-/// The routers that carry schedulable nodes.
-fn occupied(counts: &[u32]) -> Vec<RouterId> {
-    (0..)
-        .zip(counts)
-        .filter(|(_, count)| **count > 0)
-        .map(|(r, _)| RouterId(r))
-        .collect()
+/// Lists the routers that carry schedulable nodes, of which `counts` has the number by router.
+pub(super) fn occupied(counts: &[u32]) -> Vec<RouterId> {
+    let routers = (0..).map(RouterId).zip(counts);
+    let occupied = routers.filter(|(_, count)| **count > 0);
+    occupied.map(|(router, _)| router).collect()
 }
 
 impl Topology {
-    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart. Errors: [`nodeorder_base::error::Error::Memory`] when
-    /// the graph or the per-router counts do not fit. O(extents) for one axis of a grid without holes, O(their product)
-    /// for several; one search per node-carrying router on graphs, pair by pair of routers elsewhere.
+    /// Counts the unordered pairs of schedulable nodes that are 0, 1, 2, … hops apart. Fails with
+    /// [`nodeorder_base::error::Error::Memory`] if the graph or the per-router counts do not fit. O(extents) for one axis of
+    /// a grid without holes, O(their product) for several; one search per node-carrying router on graphs, pair by pair of
+    /// routers elsewhere.
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
@@ -245,63 +254,67 @@ impl Topology {
         Ok(pairs)
     }
 
-    /// Ordered pairs of nodes by distance, a node with itself included.
+    /// Counts ordered pairs of nodes by distance, a node with itself included.
     fn ordered_pairs(&self, counts: &[u32]) -> Result<Vec<u128>> {
-        let add = |a: Vec<u128>, b: Vec<u128>| {
-            let (mut longer, shorter) = if a.len() < b.len() { (b, a) } else { (a, b) };
-            longer.iter_mut().zip(shorter).for_each(|(a, b)| *a += b);
-            longer
-        };
-        let count_one = |pairs: &mut Vec<u128>, hops: u32, weight: u128| {
-            if pairs.len() <= hops as usize {
-                pairs.resize(hops as usize + 1, 0);
-            }
-            pairs[hops as usize] += weight;
-        };
-        let weight = |a: usize, b: usize| u128::from(counts[a]) * u128::from(counts[b]);
+        let occupied = occupied(counts);
         if !matches!(self.metric(), Metric::Hops) {
-            let from = |a: usize| {
+            let rows = occupied.par_iter().map(|a| {
                 let mut pairs = vec![0];
-                for b in (0..counts.len()).filter(|b| counts[*b] > 0) {
-                    let hops = self
-                        .metric()
-                        .between(RouterId(a as u32), RouterId(b as u32));
-                    count_one(&mut pairs, hops.unwrap_or(0), weight(a, b));
+                for b in &occupied {
+                    let hops = self.metric().between(*a, *b).unwrap_or(0);
+                    count_pairs(&mut pairs, hops, counts, *a, *b);
                 }
                 pairs
-            };
-            let occupied = (0..counts.len()).into_par_iter().filter(|a| counts[*a] > 0);
-            return Ok(occupied.map(from).reduce(|| vec![0], add));
+            });
+            return Ok(rows.reduce(|| vec![0], add_counts));
         }
         let graph = self.graph()?;
-        let parts = each_batch(self, graph, &occupied(counts), |search, sources, far| {
+        let parts = each_batch(self, graph, &occupied, |search, sources, far| {
             let mut pairs = vec![0];
             let mut bytes = [0; search::WIDTH];
-            for v in (0..counts.len()).filter(|v| counts[*v] > 0) {
-                let router = RouterId(v as u32);
+            for router in &occupied {
                 if far.is_some() {
-                    search.expand(router, &mut bytes);
-                    for (s, d) in sources.iter().zip(&bytes) {
-                        count_one(&mut pairs, u32::from(*d), weight(s.index(), v));
+                    search.expand(*router, &mut bytes);
+                    for (source, hops) in sources.iter().zip(&bytes) {
+                        count_pairs(&mut pairs, u32::from(*hops), counts, *source, *router);
                     }
                 } else {
-                    let hops = graph.hops_from(router);
-                    for s in sources {
-                        let hops = if hops[s.index()] == UNREACHED {
-                            0
-                        } else {
-                            hops[s.index()]
-                        };
-                        count_one(&mut pairs, hops, weight(s.index(), v));
+                    // Distances above 255 or weights: a search from this router alone.
+                    let hops = graph.hops_from(*router);
+                    for source in sources {
+                        let mut hops = hops[source.index()];
+                        if hops == UNREACHED {
+                            hops = 0;
+                        }
+                        count_pairs(&mut pairs, hops, counts, *source, *router);
                     }
                 }
             }
             pairs
         })?;
-        Ok(parts.into_iter().fold(vec![0], add))
+        Ok(parts.into_iter().fold(vec![0], add_counts))
     }
 }
 
+/// Counts the ordered pairs of nodes of two routers that are `hops` apart.
+fn count_pairs(pairs: &mut Vec<u128>, hops: u32, counts: &[u32], a: RouterId, b: RouterId) {
+    let hops = hops as usize;
+    if pairs.len() <= hops {
+        pairs.resize(hops + 1, 0);
+    }
+    pairs[hops] += u128::from(counts[a.index()]) * u128::from(counts[b.index()]);
+}
+
+/// Adds two lists of counts, of which the shorter ends in zeros.
+fn add_counts(a: Vec<u128>, b: Vec<u128>) -> Vec<u128> {
+    let (mut longer, shorter) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    for (count, more) in longer.iter_mut().zip(shorter) {
+        *count += more;
+    }
+    longer
+}
+
+/// Counts the sums of a number counted by `a` and one counted by `b`.
 fn convolve(a: &[u128], b: &[u128]) -> Vec<u128> {
     let mut out = vec![0; a.len() + b.len() - 1];
     for (i, x) in a.iter().enumerate() {

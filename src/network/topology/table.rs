@@ -1,11 +1,11 @@
-//! The table of all families.
+//! The table of all families of networks.
 
 use super::families;
 use super::family::ParseNetwork;
 use super::import;
 use nodeorder_base::registry::Registry;
 
-/// Every family.
+/// Every family of networks, in the order of the lists that users see.
 pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(
     "topology kind",
     "",

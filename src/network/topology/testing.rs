@@ -4,12 +4,12 @@ use super::context::Context;
 use super::machine::Topology;
 use nodeorder_base::ids::RouterId;
 
-/// A machine that can be built.
+/// Builds a machine of a specification that is right.
 pub fn build(spec: &str) -> Topology {
     Topology::inline(spec, &Context::default()).unwrap()
 }
 
-/// The machine of a file that holds `text`; `options` follow its path.
+/// Builds the machine of a file that holds `text`; `options` follow its path.
 pub fn from_file(kind: &str, text: &str, options: &str) -> nodeorder_base::error::Result<Topology> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
@@ -20,7 +20,7 @@ pub fn from_file(kind: &str, text: &str, options: &str) -> nodeorder_base::error
     )
 }
 
-/// Each specification is refused, with a message that holds the text beside it.
+/// Checks that each specification is refused, with a message that holds the text beside it.
 pub fn check_refused(cases: &[(&str, &str)]) {
     for (spec, part) in cases {
         let error = Topology::inline(spec, &Context::default())
@@ -30,7 +30,7 @@ pub fn check_refused(cases: &[(&str, &str)]) {
     }
 }
 
-/// Links are simple, counted right, and agree with the degrees the family states.
+/// Checks that links are simple, counted right, and agree with the degrees the family states.
 pub fn check_links(topology: &Topology) {
     let network = topology.network();
     let mut degree = vec![0u32; network.routers() as usize];
@@ -56,8 +56,8 @@ pub fn check_links(topology: &Topology) {
     assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
 }
 
-/// The closed-form distance is the hop count of a breadth-first search, for every pair of routers
-/// that carry nodes, and the statistics say the same.
+/// Checks that the closed-form distance is the hop count of a breadth-first search, for every pair of routers that carry
+/// nodes, and that the statistics say the same.
 pub fn check_metric(topology: &Topology) {
     let graph = topology.graph().unwrap();
     let counts = topology.nodes_per_router();

@@ -1,135 +1,103 @@
-//! Switches of both descriptions in cells: those of a cell have alike links into every other cell.
+//! Switches of both descriptions in cells of switches that look alike, split until their links tell no more apart.
+//!
+//! A switch with nodes is known by them: it and its twin in the other description are a cell. Any other is in a cell with
+//! all switches, of both descriptions, that have the same links to the cells known so far. Each cell that is new may tell
+//! the members of others apart, by how they are linked to it, and so on (colour refinement, as in McKay, "Practical graph
+//! isomorphism", 1981). Where leaf switches a and b carry nodes, the same in both descriptions, and s, t, u do not:
+//!
+//! ```text
+//!        u         cells at first:  {a a'}  {b b'}           known by their nodes
+//!       / \                         {s s'}  {t t'}           linked to a; linked to b
+//!      s   t                        {u u'}                   linked to no known switch
+//!      |   |       A cell with more members of one description than of the other, as {u u' v'}, shows a difference.
+//!      a   b
+//! ```
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::topology::graph::RouterGraph;
-use nodeorder_base::ids::RouterId;
+use super::graphs::{LinkLabel, PairedGraphs};
 
-/// Capacity, by its bits, and weight of a link. Capacities are 1 where they are not compared.
-pub(super) type Label = (u64, u32);
+/// Cell of a switch that is in none yet.
+const UNPLACED: u32 = u32::MAX;
 
-/// The links of both descriptions. Switches there have the numbers from `first` on.
-pub(super) struct Both<'a> {
-    pub graphs: [&'a RouterGraph; 2],
-    pub first: u32,
-    /// Whether capacities count.
-    pub widths: bool,
-}
-
-impl Both<'_> {
-    /// Which description a switch is of: 0 here, 1 there.
-    pub fn side(&self, switch: u32) -> usize {
-        usize::from(switch >= self.first)
-    }
-
-    /// The number that the switch has in its own description.
-    pub fn router(&self, switch: u32) -> u32 {
-        if switch >= self.first {
-            switch - self.first
-        } else {
-            switch
-        }
-    }
-
-    /// The switches linked to one, with the labels of the links.
-    pub fn links(&self, switch: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
-        let (graph, router) = (
-            self.graphs[self.side(switch)],
-            RouterId(self.router(switch)),
-        );
-        let base = switch - router.0;
-        let links = graph
-            .neighbours(router)
-            .iter()
-            .zip(graph.capacities(router));
-        links
-            .zip(graph.weights(router))
-            .map(move |((to, capacity), weight)| {
-                let capacity = if self.widths { *capacity } else { 1.0 };
-                (base + to, (capacity.to_bits(), weight))
-            })
-    }
-
-    /// Members of a cell here and there.
-    pub fn counts(&self, members: &[u32]) -> [usize; 2] {
-        let here = members
-            .iter()
-            .filter(|switch| self.side(**switch) == 0)
-            .count();
-        [here, members.len() - here]
-    }
-
-    /// Whether a cell has equally many members on both sides.
-    pub fn is_even(&self, members: &[u32]) -> bool {
-        let [here, there] = self.counts(members);
-        here == there
-    }
-}
-
-/// Cells of switches: pairs that are known, then cells that may be split.
+/// A partition of the switches of both descriptions into cells.
 #[derive(Clone)]
-pub(super) struct Cells {
-    /// The cell of each switch.
-    pub of: Vec<u32>,
+pub(super) struct SwitchCells {
+    /// Cell of each switch.
+    pub cell_of: Vec<u32>,
+    /// Cells of a switch and its twin, known by their nodes. They come first, and are never split.
     known: Vec<[u32; 2]>,
-    /// Members of the cells that may be split, ascending.
+    /// Members, ascending, of the other cells, which may be split.
     open: Vec<Vec<u32>>,
 }
 
-impl Cells {
-    /// A cell for each pair (router here, router there); other switches by their links to these.
-    pub fn new(both: &Both<'_>, pairs: &[(u32, u32)], carrying: impl Fn(u32) -> bool) -> Self {
-        let known: Vec<[u32; 2]> = pairs.iter().map(|(a, b)| [*a, both.first + b]).collect();
-        let all = both.first as usize + both.graphs[1].router_count();
-        let mut of = vec![u32::MAX; all];
-        for (cell, pair) in (0..).zip(&known) {
-            pair.iter().for_each(|switch| of[*switch as usize] = cell);
-        }
-        let mut cells = Cells {
-            of,
-            known,
+impl SwitchCells {
+    /// Builds a cell for each pair of leaves, and cells of other switches by their links to leaves.
+    pub fn new(graphs: &PairedGraphs<'_>) -> Self {
+        let first_there = graphs.first_there();
+        let pairs = graphs.leaves.iter();
+        let mut cells = SwitchCells {
+            cell_of: vec![UNPLACED; graphs.switch_count()],
+            known: pairs.map(|(a, b)| [*a, first_there + b]).collect(),
             open: Vec::new(),
         };
+        for (cell, pair) in (0..).zip(&cells.known) {
+            for switch in pair {
+                cells.cell_of[*switch as usize] = cell;
+            }
+        }
         let mut rest = Vec::new();
-        for switch in (0..all as u32).filter(|switch| cells.of[*switch as usize] == u32::MAX) {
-            // A switch whose nodes no switch has there is like no other.
-            let alone = if carrying(switch) { 1 + switch } else { 0 };
-            let links = both
-                .links(switch)
-                .map(|(to, label)| (cells.of[to as usize], label));
-            let mut links: Vec<_> = links.filter(|(cell, _)| *cell != u32::MAX).collect();
+        for switch in 0..cells.cell_of.len() as u32 {
+            if cells.cell_of[switch as usize] != UNPLACED {
+                continue;
+            }
+            // A switch whose nodes no switch of the other description has is like no other.
+            let alone = if graphs.has_nodes(switch) {
+                1 + switch
+            } else {
+                0
+            };
+            let mut links = Vec::new();
+            for (to, label) in graphs.links_of(switch) {
+                let cell = cells.cell_of[to as usize];
+                if cell != UNPLACED {
+                    links.push((cell, label));
+                }
+            }
             links.sort_unstable();
             rest.push(((alone, links), switch));
         }
         rest.sort_unstable();
-        for run in rest.chunk_by(|a, b| a.0 == b.0) {
-            cells.add(run.iter().map(|(_, switch)| *switch).collect());
+        for alike in rest.chunk_by(|a, b| a.0 == b.0) {
+            cells.add(alike.iter().map(|(_, switch)| *switch).collect());
         }
         cells
     }
 
-    /// Adds a cell.
+    /// Adds a cell and returns its number.
     pub fn add(&mut self, members: Vec<u32>) -> u32 {
-        let cell = (self.known.len() + self.open.len()) as u32;
-        members
-            .iter()
-            .for_each(|switch| self.of[*switch as usize] = cell);
+        let cell = self.count() as u32;
+        for switch in &members {
+            self.cell_of[*switch as usize] = cell;
+        }
         self.open.push(members);
         cell
     }
 
-    /// Takes a member out of its cell, which may be split.
-    pub fn take_out(&mut self, switch: u32) {
-        let cell = self.of[switch as usize] as usize - self.known.len();
-        self.open[cell].retain(|other| *other != switch);
+    /// Moves two switches of one cell into a cell of their own and returns its number.
+    pub fn pair_off(&mut self, here: u32, there: u32) -> u32 {
+        let cell = self.cell_of[here as usize] as usize - self.known.len();
+        self.open[cell].retain(|switch| *switch != here && *switch != there);
+        self.add(vec![here, there])
     }
 
-    /// Takes away all members of a cell that may be split; they are in other cells by now.
-    pub fn empty(&mut self, cell: u32) {
+    /// Removes all members of a cell; the caller adds them to others.
+    pub fn clear(&mut self, cell: u32) {
         self.open[cell as usize - self.known.len()].clear();
     }
 
-    /// The members of a cell.
+    /// Returns the members of a cell.
     pub fn members(&self, cell: u32) -> &[u32] {
         match self.known.get(cell as usize) {
             Some(pair) => pair,
@@ -137,70 +105,78 @@ impl Cells {
         }
     }
 
-    /// The cells that may be split.
+    /// Lists the cells that may be split.
     pub fn open_cells(&self) -> impl Iterator<Item = u32> + use<> {
         (self.known.len() as u32..).take(self.open.len())
     }
 
-    /// All cells.
+    /// Counts all cells.
     pub fn count(&self) -> usize {
         self.known.len() + self.open.len()
     }
 
-    /// Splits cells by their links into those of `work`, and by those that this makes, until none splits. Cells with
-    /// more members on one side split no other: a difference stays where it is. Returns the links looked at.
-    pub fn refine(&mut self, both: &Both<'_>, mut work: BTreeSet<u32>) -> u64 {
-        let mut looked_at = 0;
-        while let Some(splitter) = work.pop_first() {
-            if !both.is_even(self.members(splitter)) {
-                continue;
-            }
-            let mut met = Vec::new();
-            for switch in self.members(splitter) {
-                let links = both
-                    .links(*switch)
-                    .map(|(to, label)| (self.of[to as usize], to, label));
-                met.extend(
-                    links
-                        .inspect(|_| looked_at += 1)
-                        .filter(|(c, ..)| self.members(*c).len() > 2),
-                );
-            }
-            met.sort_unstable();
-            met.chunk_by(|a, b| a.0 == b.0)
-                .for_each(|run| self.split(run, &mut work));
-        }
-        looked_at
+    /// Returns whether every cell has equally many members of both descriptions.
+    pub fn are_balanced(&self, graphs: &PairedGraphs<'_>) -> bool {
+        self.open_cells()
+            .all(|cell| graphs.is_balanced(self.members(cell)))
     }
 
-    /// Splits a cell by its links to a splitter: cell, member, label.
-    fn split(&mut self, met: &[(u32, u32, Label)], work: &mut BTreeSet<u32>) {
-        let cell = met[0].0;
-        let mut by_member: Vec<&[(u32, u32, Label)]> = met.chunk_by(|a, b| a.1 == b.1).collect();
-        let found: Vec<u32> = by_member.iter().map(|links| links[0].1).collect();
-        let labels =
-            |links: &[(u32, u32, Label)]| -> Vec<Label> { links.iter().map(|l| l.2).collect() };
-        by_member.sort_by_cached_key(|links| labels(links));
-        let alike = by_member.chunk_by(|a, b| labels(a) == labels(b));
-        let mut parts: Vec<Vec<u32>> = alike
-            .map(|run| run.iter().map(|l| l[0].1).collect())
-            .collect();
-        if found.len() < self.members(cell).len() {
-            let rest = self
-                .members(cell)
-                .iter()
-                .filter(|m| found.binary_search(m).is_err());
-            parts.push(rest.copied().collect());
+    /// Splits cells by their links to the cells of `splitters`, and to those that this makes, until none splits. Returns
+    /// the number of links read.
+    pub fn refine(&mut self, graphs: &PairedGraphs<'_>, mut splitters: BTreeSet<u32>) -> u64 {
+        let mut links_read = 0;
+        while let Some(splitter) = splitters.pop_first() {
+            // Links to a cell that differs itself differ, too: one switch too many would tell apart all around it.
+            if !graphs.is_balanced(self.members(splitter)) {
+                continue;
+            }
+            let mut links = Vec::new();
+            for switch in self.members(splitter) {
+                for (to, label) in graphs.links_of(*switch) {
+                    links_read += 1;
+                    let cell = self.cell_of[to as usize];
+                    // A pair stays one: links in which its two differ are reported as such.
+                    if self.members(cell).len() > 2 {
+                        links.push((cell, to, label));
+                    }
+                }
+            }
+            links.sort_unstable();
+            for to_one_cell in links.chunk_by(|a, b| a.0 == b.0) {
+                self.split(to_one_cell, &mut splitters);
+            }
         }
-        // The largest part keeps the cell: links into it follow from those into the whole and the other parts.
-        let Some(largest) =
-            (0..parts.len()).max_by_key(|i| (parts[*i].len(), std::cmp::Reverse(*i)))
-        else {
-            return;
-        };
-        self.open[cell as usize - self.known.len()] = parts.swap_remove(largest);
+        links_read
+    }
+
+    /// Splits a cell by its links (cell, member, label; ascending) to a splitter, and adds the new cells to `splitters`.
+    fn split(&mut self, links: &[(u32, u32, LinkLabel)], splitters: &mut BTreeSet<u32>) {
+        let cell = links[0].0;
+        let mut linked = Vec::new();
+        let mut by_labels: Vec<(Vec<LinkLabel>, u32)> = Vec::new();
+        for of_member in links.chunk_by(|a, b| a.1 == b.1) {
+            let member = of_member[0].1;
+            linked.push(member);
+            by_labels.push((of_member.iter().map(|link| link.2).collect(), member));
+        }
+        by_labels.sort_unstable();
+        let mut parts: Vec<Vec<u32>> = Vec::new();
+        for alike in by_labels.chunk_by(|a, b| a.0 == b.0) {
+            parts.push(alike.iter().map(|(_, member)| *member).collect());
+        }
+        let members = self.members(cell);
+        if linked.len() < members.len() {
+            let mut rest = members.to_vec();
+            rest.retain(|member| linked.binary_search(member).is_err());
+            parts.push(rest);
+        }
+        // The largest part keeps the cell, which need not split others again: links into it follow from those into
+        // the whole and into the other parts (Hopcroft's "process the smaller half").
+        let largest = (0..parts.len()).max_by_key(|i| (parts[*i].len(), Reverse(*i)));
+        let kept = parts.swap_remove(largest.unwrap_or(0));
+        self.open[cell as usize - self.known.len()] = kept;
         for part in parts {
-            work.insert(self.add(part));
+            splitters.insert(self.add(part));
         }
     }
 }

@@ -5,26 +5,26 @@ use serde::Serialize;
 use crate::topology::machine::Topology;
 use nodeorder_base::ids::RouterId;
 
-/// A difference, by name.
+/// A difference between two descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// `missing`, `added`, `renamed` or `moved` node, `switch`, `link`, `unit`, `components`, `width`, `shape` or
-    /// `unproved`.
+    /// Kind of difference: `missing`, `added`, `renamed` or `moved` node, `switch`, `link`, `unit`, `components`, `width`,
+    /// `shape` or `unproved`.
     pub what: &'static str,
-    /// Name of the node, switch, link or unit.
+    /// Name of the node, switch, link or unit that differs.
     pub name: String,
-    /// Its value in the first description.
+    /// Value in the first description; empty where it has none.
     pub here: String,
-    /// Its value in the second.
+    /// Value in the second description; empty where it has none.
     pub there: String,
 }
 
 /// Outcome of a comparison of two descriptions.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {
-    /// Differences: more than are listed, where there are many.
+    /// Number of all differences, which may be more than are listed.
     pub count: u64,
-    /// The first differences.
+    /// The first differences, up to 1000.
     pub differences: Vec<Difference>,
     /// Notes on parts that were not compared.
     pub remarks: Vec<String>,
@@ -32,16 +32,16 @@ pub struct Findings {
 
 impl Findings {
     /// Most differences that are listed.
-    pub(super) const LISTED: usize = 1000;
+    pub(super) const MOST_LISTED: usize = 1000;
 
-    /// Counts a difference; `texts` are name, here and there.
+    /// Counts a difference, and lists it if there is room; `texts` makes its name and its values in both descriptions.
     pub(super) fn add<S: Into<String>>(
         &mut self,
         what: &'static str,
         texts: impl FnOnce() -> [S; 3],
     ) {
         self.count += 1;
-        if self.differences.len() < Findings::LISTED {
+        if self.differences.len() < Findings::MOST_LISTED {
             let [name, here, there] = texts().map(S::into);
             self.differences.push(Difference {
                 what,
@@ -53,13 +53,20 @@ impl Findings {
     }
 }
 
-/// The name of a switch: its own where the description has one, else the nodes on it, else its number.
-pub(super) fn switch_name(machine: &Topology, router: u32) -> String {
-    if let Some(name) = machine.network().switch_names.get(router as usize) {
+/// Returns the name of a switch: its own where the description gives it one, else its nodes, else its number.
+pub(super) fn switch_name(machine: &Topology, router: RouterId) -> String {
+    if let Some(name) = machine.network().switch_names.get(router.index()) {
         return name.clone();
     }
-    match machine.host_list(machine.nodes_of(RouterId(router))) {
-        list if list.is_empty() => format!("router {router}"),
-        list => list,
+    let nodes = machine.host_list(machine.nodes_of(router));
+    if nodes.is_empty() {
+        return format!("router {router}");
     }
+    nodes
+}
+
+/// Returns whether both descriptions name their switches, and give these two, one of each, the same name.
+pub(super) fn have_same_name(machines: [&Topology; 2], [here, there]: [u32; 2]) -> bool {
+    let name = machines[0].network().switch_names.get(here as usize);
+    name.is_some() && name == machines[1].network().switch_names.get(there as usize)
 }

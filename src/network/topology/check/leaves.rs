@@ -1,98 +1,97 @@
-//! Nodes by name, and the switches that they are on.
+//! Nodes of two descriptions matched by name, and through them the switches that carry nodes.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use super::findings::{Findings, switch_name};
+use super::findings::{Findings, have_same_name, switch_name};
 use crate::topology::machine::Topology;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::{NodeId, RouterId};
 
-/// Matches what is counted in pairs: those counted most often first, each once; among equals those that `prefer`
-/// holds first, then by number.
-pub(super) fn matched(
+/// Matches the two of each pair that comes most often, each once: pairs in the order of their counts, those that `prefer`
+/// holds first among equals, then by number. Greedy: a pair is passed over where one of its two is matched already.
+pub(super) fn match_most_shared(
     mut shared: Vec<(u32, u32)>,
     prefer: impl Fn(u32, u32) -> bool,
 ) -> BTreeMap<u32, u32> {
     shared.sort_unstable();
-    let counts = shared
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run.len(), run[0]));
-    let mut counts: Vec<(usize, (u32, u32))> = counts.collect();
-    counts.sort_by_cached_key(|(count, (a, b))| (Reverse(*count), !prefer(*a, *b), *a, *b));
-    let (mut of, mut taken) = (BTreeMap::new(), std::collections::HashSet::new());
-    for (_, (a, b)) in counts {
-        if !of.contains_key(&a) && taken.insert(b) {
-            of.insert(a, b);
+    let equal = shared.chunk_by(|a, b| a == b);
+    let mut counted: Vec<(usize, (u32, u32))> = equal.map(|run| (run.len(), run[0])).collect();
+    counted.sort_by_cached_key(|(count, (a, b))| (Reverse(*count), !prefer(*a, *b), *a, *b));
+    let mut matched = BTreeMap::new();
+    let mut taken = HashSet::new();
+    for (_, (a, b)) in counted {
+        if !matched.contains_key(&a) && taken.insert(b) {
+            matched.insert(a, b);
         }
     }
-    of
+    matched
 }
 
-/// Matches nodes by name and their switches by the nodes that they share; adds what is missing, added, renamed and
-/// moved to `found`. Nodes of a switch that lost and got equally many are renamed, in id order. Returns the switches with
-/// nodes that both have, ascending.
-pub(super) fn paired(here: &Topology, there: &Topology, found: &mut Findings) -> Vec<(u32, u32)> {
-    let mut seen = vec![false; there.nodes().slot_count() as usize];
-    let (mut both, mut gone) = (Vec::new(), BTreeMap::<u32, Vec<NodeId>>::new());
+/// Matches nodes by name, and their switches by the nodes that they share; adds nodes that are missing, added, renamed or
+/// moved to `found`. Returns the matched switches, ascending.
+pub(super) fn match_leaves(
+    here: &Topology,
+    there: &Topology,
+    found: &mut Findings,
+) -> Vec<(u32, u32)> {
+    let mut is_matched = vec![false; there.nodes().slot_count() as usize];
+    let mut common = Vec::new();
+    let mut gone = BTreeMap::<u32, Vec<NodeId>>::new();
     for node in here.nodes().iter() {
-        let (router, name) = (here.router_of(node).0, here.node_name(node));
-        let twin = there
-            .node_named(&name)
-            .filter(|twin| there.nodes().contains(*twin));
-        match twin.filter(|twin| there.node_name(*twin) == name) {
+        let router = here.router_of(node).0;
+        let twin = there.node_named(&here.node_name(node));
+        match twin.filter(|twin| there.nodes().contains(*twin)) {
             Some(twin) => {
-                seen[twin.index()] = true;
-                both.push((node, (router, there.router_of(twin).0)));
+                is_matched[twin.index()] = true;
+                common.push((node, (router, there.router_of(twin).0)));
             }
             None => gone.entry(router).or_default().push(node),
         }
     }
     let mut new = BTreeMap::<u32, Vec<NodeId>>::new();
-    for node in there.nodes().iter().filter(|node| !seen[node.index()]) {
+    for node in there.nodes().iter().filter(|n| !is_matched[n.index()]) {
         new.entry(there.router_of(node).0).or_default().push(node);
     }
-    let names = [here, there].map(|machine| machine.network().switch_names.as_slice());
-    let same_name = |a: u32, b: u32| {
-        let [one, other] = [names[0].get(a as usize), names[1].get(b as usize)];
-        one.is_some() && one == other
-    };
-    let of = matched(both.iter().map(|(_, pair)| *pair).collect(), same_name);
-    for (a, b) in &of {
-        let counts = [gone.get(a), new.get(b)].map(|list| list.map_or(0, Vec::len));
-        if counts[0] == counts[1] {
-            let lists = (
-                gone.remove(a).unwrap_or_default(),
-                new.remove(b).unwrap_or_default(),
-            );
-            for (from, to) in lists.0.into_iter().zip(lists.1) {
-                let [from, to] = [here.node_name(from), there.node_name(to)];
+    let shared = common.iter().map(|(_, routers)| *routers).collect();
+    let leaves = match_most_shared(shared, |a, b| have_same_name([here, there], [a, b]));
+    for (a, b) in &leaves {
+        // A switch that lost as many nodes as it got has them renamed, in the order of their ids: renaming a node is
+        // more usual than taking one away and cabling another in its place.
+        if gone.get(a).map(Vec::len) == new.get(b).map(Vec::len) {
+            let old_names = gone.remove(a).unwrap_or_default();
+            let new_names = new.remove(b).unwrap_or_default();
+            for (from, to) in old_names.into_iter().zip(new_names) {
                 found.add("renamed", || {
-                    [&switch_name(here, *a), &from, &to].map(String::clone)
+                    let switch = switch_name(here, RouterId(*a));
+                    [switch, here.node_name(from), there.node_name(to)]
                 });
             }
         }
     }
-    let at = |machine: &Topology, router: u32| switch_name(machine, router);
-    for (router, node) in gone
-        .iter()
-        .flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
-    {
-        found.add("missing", || {
-            [here.node_name(node), at(here, router), String::new()]
-        });
+    for (router, nodes) in &gone {
+        for node in nodes {
+            found.add("missing", || {
+                let switch = switch_name(here, RouterId(*router));
+                [here.node_name(*node), switch, String::new()]
+            });
+        }
     }
-    for (router, node) in new
-        .iter()
-        .flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
-    {
-        found.add("added", || {
-            [there.node_name(node), String::new(), at(there, router)]
-        });
+    for (router, nodes) in &new {
+        for node in nodes {
+            found.add("added", || {
+                let switch = switch_name(there, RouterId(*router));
+                [there.node_name(*node), String::new(), switch]
+            });
+        }
     }
-    for (node, (a, b)) in both.iter().filter(|(_, (a, b))| of.get(a) != Some(b)) {
-        found.add("moved", || {
-            [here.node_name(*node), at(here, *a), at(there, *b)]
-        });
+    for (node, (a, b)) in &common {
+        if leaves.get(a) != Some(b) {
+            found.add("moved", || {
+                let from = switch_name(here, RouterId(*a));
+                let to = switch_name(there, RouterId(*b));
+                [here.node_name(*node), from, to]
+            });
+        }
     }
-    of.into_iter().collect()
+    leaves.into_iter().collect()
 }

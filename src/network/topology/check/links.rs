@@ -1,254 +1,227 @@
-//! Links between switches that are known on both sides.
+//! Links of two descriptions that show every switch: which switches and links only one of them has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cells::{Both, Cells, Label};
-use super::findings::{Findings, switch_name};
-use super::leaves::matched;
-use super::proof::{Proof, prove};
-use crate::topology::graph::RouterGraph;
-use crate::topology::machine::Topology;
+use super::cells::SwitchCells;
+use super::findings::{Findings, have_same_name};
+use super::graphs::{LinkLabel, PairedGraphs};
+use super::leaves::match_most_shared;
+use super::proof::{Proof, prove_same_links};
 
 /// Most switches named in one difference.
-const NAMED: usize = 8;
+const MOST_NAMED: usize = 8;
 
-/// Adds the switches and links that differ to `found`. Switches without nodes are told apart by their links to known
-/// ones, then by their links to those, and so on. Of switches that still look alike one here is taken for one there,
-/// until all links are accounted for.
-pub(super) fn compare(
-    machines: [&Topology; 2],
-    graphs: [&RouterGraph; 2],
-    leaves: &[(u32, u32)],
-    widths: bool,
-    found: &mut Findings,
-) {
-    let both = Both {
-        graphs,
-        first: graphs[0].router_count() as u32,
-        widths,
-    };
-    let carrying = |switch| {
-        let (machine, router) = (machines[both.side(switch)], both.router(switch));
-        machine
-            .nodes_of(nodeorder_base::ids::RouterId(router))
-            .next()
-            .is_some()
-    };
-    let mut cells = Cells::new(&both, leaves, carrying);
-    let work: BTreeSet<u32> = cells.open_cells().collect();
-    cells.refine(&both, work);
-    let report = Report {
-        machines,
-        both: &both,
-    };
+/// Most switches of the second description that are considered for one of the first, in each cell.
+const MOST_CANDIDATES: usize = 8;
+
+/// Adds the switches and links that differ to `found`. Switches without nodes are told apart by [`SwitchCells`]; of those
+/// that still look alike one of the first description is paired with one of the second, until all links are accounted
+/// for or the search for such a pairing is given up.
+pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
+    let mut cells = SwitchCells::new(graphs);
+    cells.refine(graphs, cells.open_cells().collect());
     let before = found.count;
-    let uneven = cells
-        .open_cells()
-        .any(|cell| !both.is_even(cells.members(cell)));
-    if uneven {
-        report.pair_rest(&mut cells);
+    if !cells.are_balanced(graphs) {
+        pair_leftovers(graphs, &mut cells);
     }
-    report.switches(&cells, found);
-    report.links(&cells, found);
+    report_switches(graphs, &cells, found);
+    report_links(graphs, &cells, found);
+    // Differences between whole cells are differences whatever the pairing inside them.
     if found.count > before {
         return;
     }
-    let alike = |count: usize| format!("{count} switches without nodes that look alike");
-    // Pairs that were found by likeness are known by now, and may tell others apart.
-    let work: BTreeSet<u32> = cells.open_cells().collect();
-    cells.refine(&both, work);
-    let even = cells
-        .open_cells()
-        .all(|cell| both.is_even(cells.members(cell)));
-    let proof = if even {
-        prove(&both, cells)
+    // Pairs of leftovers are known by now, and may tell others apart.
+    cells.refine(graphs, cells.open_cells().collect());
+    let proof = if cells.are_balanced(graphs) {
+        prove_same_links(graphs, cells)
     } else {
         Proof::Open(cells.count())
     };
     match proof {
-        Proof::Same(cells) => report.links(&cells, found),
+        Proof::Same(cells) => report_links(graphs, &cells, found),
         Proof::Different(count) => {
+            let alike = describe_alike(count);
             found.add("switch", || {
-                [
-                    alike(count),
-                    "wired one way".into(),
-                    "wired another way".into(),
-                ]
+                [alike.as_str(), "wired one way", "wired another way"]
             });
         }
         Proof::Open(count) => {
-            found.remarks.push(format!(
-                "{}: whether they are wired alike was not proved",
-                alike(count)
-            ));
-            found.add("unproved", || [alike(count), String::new(), String::new()]);
+            let alike = describe_alike(count);
+            let remark = format!("{alike}: whether they are wired alike was not proved");
+            found.remarks.push(remark);
+            found.add("unproved", || [alike.as_str(), "", ""]);
         }
     }
 }
 
-/// Names of switches and links of both descriptions.
-struct Report<'a> {
-    machines: [&'a Topology; 2],
-    both: &'a Both<'a>,
+/// Describes so many switches that look alike.
+fn describe_alike(count: usize) -> String {
+    format!("{count} switches without nodes that look alike")
 }
 
-impl Report<'_> {
-    fn name(&self, switch: u32) -> String {
-        switch_name(
-            self.machines[self.both.side(switch)],
-            self.both.router(switch),
-        )
-    }
-
-    /// A cell by its first switch here, or there.
-    fn cell_name(&self, cells: &Cells, cell: u32) -> String {
+/// Pairs the switches of unbalanced cells by the cells that they and their neighbours are in, and by their names. Those
+/// left over get a cell of their own.
+fn pair_leftovers(graphs: &PairedGraphs<'_>, cells: &mut SwitchCells) {
+    let mut unbalanced = Vec::new();
+    let mut leftovers: Vec<u32> = Vec::new();
+    for cell in cells.open_cells() {
         let members = cells.members(cell);
-        let [here, there] = self.both.counts(members);
-        match here.max(there) {
-            0 | 1 => self.name(members[0]),
-            several => format!("{} and {} like it", self.name(members[0]), several - 1),
+        if !graphs.is_balanced(members) {
+            unbalanced.push(cell);
+            leftovers.extend(members);
         }
     }
-
-    /// Pairs switches of uneven cells by the cells that they share, their own or linked ones, and by their names. Those
-    /// left over get a cell of their own.
-    fn pair_rest(&self, cells: &mut Cells) {
-        let uneven = cells
-            .open_cells()
-            .filter(|cell| !self.both.is_even(cells.members(*cell)));
-        let uneven: Vec<u32> = uneven.collect();
-        let rest: Vec<u32> = uneven
-            .iter()
-            .flat_map(|cell| cells.members(*cell))
-            .copied()
-            .collect();
-        let (here, there): (Vec<u32>, Vec<u32>) = rest
-            .iter()
-            .partition(|switch| self.both.side(**switch) == 0);
-        let of = &cells.of;
-        let near = |switch: u32| {
-            let linked = self.both.links(switch).map(|(to, _)| to);
-            std::iter::once(switch)
-                .chain(linked)
-                .map(move |switch| of[switch as usize])
-        };
-        let mut at: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for b in &there {
-            near(*b).for_each(|cell| at.entry(cell).or_default().push(*b));
-        }
-        let mut shared = Vec::new();
-        for (i, a) in here.iter().enumerate() {
-            for list in near(*a).filter_map(|cell| at.get(&cell)) {
-                // A few of many, others for each.
-                let few = list
-                    .iter()
-                    .cycle()
-                    .skip(i % list.len())
-                    .take(NAMED.min(list.len()));
-                shared.extend(few.map(|b| (*a, *b)));
-            }
-        }
-        // Its own name, where its description has one.
-        let name = |switch| {
-            let network = self.machines[self.both.side(switch)].network();
-            network.switch_names.get(self.both.router(switch) as usize)
-        };
-        let pairs = matched(shared, |a, b| name(a).is_some() && name(a) == name(b));
-        uneven.into_iter().for_each(|cell| cells.empty(cell));
-        let paired: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
-        let alone = rest.into_iter().filter(|switch| !paired.contains(switch));
-        let pairs = pairs.iter().map(|(a, b)| vec![*a, *b]);
-        for members in pairs.chain(alone.map(|switch| vec![switch])) {
-            cells.add(members);
+    let first_there = graphs.first_there();
+    let (here, there): (Vec<u32>, Vec<u32>) =
+        leftovers.iter().partition(|switch| **switch < first_there);
+    let mut there_by_cell: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for switch in there {
+        for cell in nearby_cells(graphs, cells, switch) {
+            there_by_cell.entry(cell).or_default().push(switch);
         }
     }
-
-    /// Adds the switches that only one side has, with what they are linked to.
-    fn switches(&self, cells: &Cells, found: &mut Findings) {
-        for members in cells.open_cells().map(|cell| cells.members(cell)) {
-            let [here, there] = self.both.counts(members);
-            if here == there || members.is_empty() {
+    let mut shared = Vec::new();
+    for (i, switch) in here.into_iter().enumerate() {
+        for cell in nearby_cells(graphs, cells, switch) {
+            let Some(candidates) = there_by_cell.get(&cell) else {
                 continue;
-            }
-            let linked: Vec<u32> = self.both.links(members[0]).map(|(to, _)| to).collect();
-            found.add("switch", || {
-                let names = linked.iter().take(NAMED).map(|to| self.name(*to));
-                let names = names.collect::<Vec<_>>().join(" ");
-                let more = if linked.len() > NAMED { " …" } else { "" };
-                let text = match linked.len() {
-                    0 => "without links".to_string(),
-                    _ => format!("linked to {names}{more}"),
-                };
-                let name = self.name(members[0]);
-                if here > there {
-                    [name, text, String::new()]
+            };
+            // All pairs would be quadratic: each switch gets a few candidates, its neighbours in the list the next ones.
+            let few = candidates.iter().cycle().skip(i % candidates.len());
+            let few = few.take(MOST_CANDIDATES.min(candidates.len()));
+            shared.extend(few.map(|twin| (switch, *twin)));
+        }
+    }
+    let pairs = match_most_shared(shared, |a, b| {
+        have_same_name(graphs.machines, [a, b - first_there])
+    });
+    for cell in unbalanced {
+        cells.clear(cell);
+    }
+    let mut paired = BTreeSet::new();
+    for (a, b) in pairs {
+        paired.extend([a, b]);
+        cells.add(vec![a, b]);
+    }
+    leftovers.retain(|switch| !paired.contains(switch));
+    for switch in leftovers {
+        cells.add(vec![switch]);
+    }
+}
+
+/// Lists the cells of a switch and of those linked to it.
+fn nearby_cells(graphs: &PairedGraphs<'_>, cells: &SwitchCells, switch: u32) -> Vec<u32> {
+    let linked = graphs.links_of(switch).map(|(to, _)| to);
+    std::iter::once(switch)
+        .chain(linked)
+        .map(|switch| cells.cell_of[switch as usize])
+        .collect()
+}
+
+/// Adds the switches that only one description has, with the switches that they are linked to.
+fn report_switches(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Findings) {
+    for members in cells.open_cells().map(|cell| cells.members(cell)) {
+        let [here, there] = graphs.count_sides(members);
+        if here == there {
+            continue;
+        }
+        found.add("switch", || {
+            let linked: Vec<u32> = graphs.links_of(members[0]).map(|(to, _)| to).collect();
+            let mut text = "without links".to_string();
+            if !linked.is_empty() {
+                let named = linked.iter().take(MOST_NAMED);
+                let names: Vec<String> = named.map(|to| graphs.name(*to)).collect();
+                let more = if linked.len() > MOST_NAMED {
+                    " …"
                 } else {
-                    [name, String::new(), text]
-                }
+                    ""
+                };
+                text = format!("linked to {}{more}", names.join(" "));
+            }
+            let name = graphs.name(members[0]);
+            if here > there {
+                [name, text, String::new()]
+            } else {
+                [name, String::new(), text]
+            }
+        });
+    }
+}
+
+/// A link between two cells.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct CellLink {
+    /// Both cells, the lower first.
+    cells: [u32; 2],
+    /// Description that has the link: 0 or 1.
+    side: usize,
+    label: LinkLabel,
+}
+
+/// Adds the pairs of cells whose links differ in number, capacity or weight.
+fn report_links(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Findings) {
+    let mut links = Vec::with_capacity(graphs.graphs.iter().map(|g| g.link_count()).sum());
+    let balanced: Vec<bool> = (0..cells.count() as u32)
+        .map(|cell| graphs.is_balanced(cells.members(cell)))
+        .collect();
+    for from in 0..graphs.switch_count() as u32 {
+        let (side, _) = graphs.locate(from);
+        for (to, label) in graphs.links_of(from) {
+            let u = cells.cell_of[from as usize];
+            let v = cells.cell_of[to as usize];
+            // Links of a switch that only one description has are reported with the switch.
+            if from < to && balanced[u as usize] && balanced[v as usize] {
+                let cells = [u.min(v), u.max(v)];
+                links.push(CellLink { cells, side, label });
+            }
+        }
+    }
+    links.sort_unstable();
+    for between in links.chunk_by(|a, b| a.cells == b.cells) {
+        let (here, there) = between.split_at(between.partition_point(|link| link.side == 0));
+        let labels = here.iter().map(|link| link.label);
+        if labels.ne(there.iter().map(|link| link.label)) {
+            found.add("link", || {
+                let [u, v] = between[0].cells.map(|cell| cell_name(graphs, cells, cell));
+                [
+                    format!("{u} to {v}"),
+                    describe_links(here),
+                    describe_links(there),
+                ]
             });
         }
     }
+}
 
-    /// Adds the links between cells that differ in number or capacity.
-    fn links(&self, cells: &Cells, found: &mut Findings) {
-        let [here, there] = [0, 1].map(|side| self.table(cells, side));
-        let (mut a, mut b) = (here.as_slice(), there.as_slice());
-        while let Some(next) = [a.first(), b.first()].into_iter().flatten().min() {
-            let (u, v) = (next.0, next.1);
-            let run = |list: &[(u32, u32, Label)]| {
-                list.partition_point(|link| (link.0, link.1) == (u, v))
-            };
-            let ((one, rest), (other, others)) = (a.split_at(run(a)), b.split_at(run(b)));
-            (a, b) = (rest, others);
-            if one != other {
-                found.add("link", || {
-                    let name = format!(
-                        "{} to {}",
-                        self.cell_name(cells, u),
-                        self.cell_name(cells, v)
-                    );
-                    [name, self.value(one), self.value(other)]
-                });
-            }
+/// Returns the name of a cell: that of its first switch, and how many more of one description are like it.
+fn cell_name(graphs: &PairedGraphs<'_>, cells: &SwitchCells, cell: u32) -> String {
+    let members = cells.members(cell);
+    let [here, there] = graphs.count_sides(members);
+    let name = graphs.name(members[0]);
+    match here.max(there) {
+        0 | 1 => name,
+        several => format!("{name} and {} like it", several - 1),
+    }
+}
+
+/// Describes links, ordered by label, by their capacities, or by their number where all capacities are 1.
+fn describe_links(links: &[CellLink]) -> String {
+    let mut groups = Vec::new();
+    for group in links.chunk_by(|a, b| a.label == b.label) {
+        let (bits, weight) = group[0].label;
+        let capacity = f64::from_bits(bits);
+        let mut text = match group.len() {
+            1 => capacity.to_string(),
+            count if capacity == 1.0 => count.to_string(),
+            count => format!("{count} of {capacity}"),
+        };
+        if weight != 1 {
+            text += &format!(" of weight {weight}");
         }
+        groups.push(text);
     }
-
-    /// The links of one side between cells that both have, by cells and labels.
-    fn table(&self, cells: &Cells, side: usize) -> Vec<(u32, u32, Label)> {
-        let even: Vec<bool> = (0..cells.count() as u32)
-            .map(|c| self.both.is_even(cells.members(c)))
-            .collect();
-        let first = if side == 0 { 0 } else { self.both.first };
-        let mut table = Vec::with_capacity(self.both.graphs[side].link_count());
-        for from in (first..).take(self.both.graphs[side].router_count()) {
-            for (to, label) in self.both.links(from).filter(|(to, _)| *to > from) {
-                let (u, v) = (cells.of[from as usize], cells.of[to as usize]);
-                if even[u as usize] && even[v as usize] {
-                    table.push((u.min(v), u.max(v), label));
-                }
-            }
-        }
-        table.sort_unstable();
-        table
+    if groups.is_empty() {
+        return "0".into();
     }
-
-    /// Links in words: their capacities, or their number where capacities are not compared.
-    fn value(&self, links: &[(u32, u32, Label)]) -> String {
-        let groups = links.chunk_by(|a, b| a.2 == b.2).map(|group| {
-            let (count, (capacity, weight)) = (group.len(), group[0].2);
-            let capacity = f64::from_bits(capacity);
-            let weight = if weight == 1 {
-                String::new()
-            } else {
-                format!(" of weight {weight}")
-            };
-            match count {
-                1 => format!("{capacity}{weight}"),
-                _ if capacity == 1.0 => format!("{count}{weight}"),
-                _ => format!("{count} of {capacity}{weight}"),
-            }
-        });
-        let text = groups.collect::<Vec<_>>().join(" and ");
-        if text.is_empty() { "0".into() } else { text }
-    }
+    groups.join(" and ")
 }

@@ -1,166 +1,184 @@
-//! An outline against a description of every switch: units of nodes instead of links.
+//! An outline compared with a description of every switch: by units of nodes, as the links are not comparable.
 //!
-//! Which switches stand above the others follows from the links: those with nodes are lowest, others are as high as
-//! their way to the nearest of these. The units of a height are what links up to it join; of an outline each unit must
-//! be one of the other description, whose further units the outline leaves out.
+//! An outline is a tree in which one switch may stand for many: one "spine" above all leaf switches, say, where the fabric
+//! has sixteen. Both still say which leaf switches belong together. A switch's height is the number of links to the
+//! nearest leaf switch; the units of height h are the sets of leaf switches that links up to switches of height h join:
+//!
+//! ```text
+//!      core          height 2      units of height 0:  {a} {b} {c}
+//!      /  \                                       1:  {a b} {c}
+//!    pod  pod        height 1                     2:  {a b c}
+//!    / \    \
+//!   a   b    c       height 0, with nodes
+//! ```
+//!
+//! Each partition of the outline must be one of the other description, which may have further ones in between.
+
+use std::collections::BTreeSet;
 
 use petgraph::unionfind::UnionFind;
 
 use super::findings::{Findings, switch_name};
-use super::leaves::matched;
+use super::graphs::PairedGraphs;
+use super::leaves::match_most_shared;
 use crate::topology::graph::RouterGraph;
 use crate::topology::link_list::numbered;
-use crate::topology::machine::Topology;
+use crate::topology::statistics::occupied;
 use nodeorder_base::ids::RouterId;
 
-/// Adds the units of nodes that differ to `found`, and what no path joins.
-pub(super) fn compare(
-    machines: [&Topology; 2],
-    graphs: [&RouterGraph; 2],
-    leaves: &[(u32, u32)],
-    widths: bool,
-    found: &mut Findings,
-) {
+/// Adds the leaf switches that are in other units, or whose uplinks have another total capacity, to `found`.
+pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
+    let machines = graphs.machines;
     let outline = usize::from(machines[1].network().outline);
-    let above = [0, 1].map(|side| graphs[side].router_count() - carrying(machines[side]).len());
+    let carrying = machines.map(|machine| occupied(&machine.nodes_per_router()));
+    let above = [0, 1].map(|side| graphs.graphs[side].router_count() - carrying[side].len());
     found.remarks.push(format!(
         "not compared: switches above those with nodes ({} here, {} there) and their links, which {} merges",
         above[0], above[1], machines[outline].name()
     ));
-    let name = |side: usize, leaf: usize| {
-        let (a, b) = leaves[leaf];
-        switch_name(machines[side], [a, b][side])
-    };
-    if widths {
-        for (leaf, (a, b)) in leaves.iter().enumerate() {
-            let up = |side: usize, router| {
-                graphs[side]
-                    .capacities(RouterId(router))
-                    .iter()
-                    .sum::<f64>()
-            };
-            let up = [up(0, *a), up(1, *b)];
-            if up[0] != up[1] {
-                found.add("width", || {
-                    [name(0, leaf), up[0].to_string(), up[1].to_string()]
-                });
-            }
-        }
+    if graphs.compare_capacities {
+        compare_uplinks(graphs, found);
     }
-    let units = [0, 1].map(|side| {
-        let at: Vec<u32> = leaves.iter().map(|(a, b)| [*a, *b][side]).collect();
-        units(graphs[side], &carrying(machines[side]), &at)
+    let partitions = [0, 1].map(|side| {
+        let leaves: Vec<RouterId> = (0..graphs.leaves.len())
+            .map(|leaf| router_of_leaf(graphs, side, leaf))
+            .collect();
+        list_partitions(graphs.graphs[side], &carrying[side], &leaves)
     });
-    let (coarse, fine) = (&units[outline], &units[1 - outline]);
-    if let Some(more) = fine
-        .len()
-        .checked_sub(coarse.len())
-        .filter(|more| *more > 0)
-    {
+    let coarse = &partitions[outline];
+    let fine = &partitions[1 - outline];
+    if fine.len() > coarse.len() {
+        let more = fine.len() - coarse.len();
         let [one, other] = [machines[outline].name(), machines[1 - outline].name()];
         found.remarks.push(format!(
             "not compared: {more} levels of units of {other} that {one} merges"
         ));
     }
-    let mut shown = std::collections::BTreeSet::new();
-    for (height, mine) in coarse.iter().enumerate() {
-        // The widest units are what paths join: they must be the widest on both sides.
-        let against = if height + 1 == coarse.len() {
+    // A leaf that is out of place at one height often is at others: it is reported once.
+    let mut reported = BTreeSet::new();
+    for (height, units) in coarse.iter().enumerate() {
+        // The widest units are what paths join at all: they must be the widest on both sides.
+        let others = if height + 1 == coarse.len() {
             &fine[fine.len() - 1..]
         } else {
             &fine[..]
         };
-        let apart = against
+        let compared = others
             .iter()
-            .map(|other| (moved(mine, other), other))
+            .map(|other| (list_moved(units, other), other))
             .min_by_key(|(moved, _)| moved.len());
-        let Some((apart, other)) = apart else {
+        let Some((moved, other)) = compared else {
             continue;
         };
-        let first = |units: &[u32], leaf: usize| units.iter().position(|unit| *unit == units[leaf]);
-        for leaf in apart.into_iter().filter(|leaf| shown.insert(*leaf)) {
-            let sides = if outline == 0 {
-                [mine, other]
-            } else {
-                [other, mine]
-            };
-            let at = |side: usize| match first(sides[side], leaf) {
-                Some(first) if first != leaf => format!("with {}", name(side, first)),
-                _ => "first of its unit".into(),
-            };
-            found.add("unit", || [name(0, leaf), at(0), at(1)]);
+        for leaf in moved {
+            if !reported.insert(leaf) {
+                continue;
+            }
+            let mut sides = [units, other];
+            sides.rotate_left(outline);
+            found.add("unit", || {
+                [
+                    leaf_name(graphs, 0, leaf),
+                    describe_unit(graphs, 0, sides[0], leaf),
+                    describe_unit(graphs, 1, sides[1], leaf),
+                ]
+            });
         }
     }
 }
 
-/// Leaves in another unit than most of those of their unit.
-fn moved(mine: &[u32], other: &[u32]) -> Vec<usize> {
-    let of = matched(
-        mine.iter().copied().zip(other.iter().copied()).collect(),
-        |_, _| false,
-    );
-    (0..mine.len())
-        .filter(|leaf| of.get(&mine[*leaf]) != Some(&other[*leaf]))
+/// Adds the leaf switches whose links have another total capacity in the second description.
+fn compare_uplinks(graphs: &PairedGraphs<'_>, found: &mut Findings) {
+    for leaf in 0..graphs.leaves.len() {
+        let [here, there] = [0, 1].map(|side| {
+            let router = router_of_leaf(graphs, side, leaf);
+            let capacities = graphs.graphs[side].capacities(router);
+            capacities.iter().sum::<f64>()
+        });
+        if here != there {
+            found.add("width", || {
+                let name = leaf_name(graphs, 0, leaf);
+                [name, here.to_string(), there.to_string()]
+            });
+        }
+    }
+}
+
+/// Returns the router that a matched leaf switch is in one of the descriptions.
+fn router_of_leaf(graphs: &PairedGraphs<'_>, side: usize, leaf: usize) -> RouterId {
+    let (here, there) = graphs.leaves[leaf];
+    RouterId([here, there][side])
+}
+
+/// Returns the name that a description gives a matched leaf switch.
+fn leaf_name(graphs: &PairedGraphs<'_>, side: usize, leaf: usize) -> String {
+    switch_name(graphs.machines[side], router_of_leaf(graphs, side, leaf))
+}
+
+/// Describes the unit of a leaf switch by the first leaf switch in it.
+fn describe_unit(graphs: &PairedGraphs<'_>, side: usize, units: &[u32], leaf: usize) -> String {
+    match units.iter().position(|unit| *unit == units[leaf]) {
+        Some(first) if first != leaf => format!("with {}", leaf_name(graphs, side, first)),
+        _ => "first of its unit".into(),
+    }
+}
+
+/// Lists the leaves that are in another unit of `others` than most leaves of their unit of `units`.
+fn list_moved(units: &[u32], others: &[u32]) -> Vec<usize> {
+    let shared = units.iter().copied().zip(others.iter().copied());
+    let matched = match_most_shared(shared.collect(), |_, _| false);
+    (0..units.len())
+        .filter(|leaf| matched.get(&units[*leaf]) != Some(&others[*leaf]))
         .collect()
 }
 
-/// Routers with schedulable nodes.
-fn carrying(machine: &Topology) -> Vec<u32> {
-    let counts = machine.nodes_per_router();
-    (0..)
-        .zip(counts)
-        .filter(|(_, count)| *count > 0)
-        .map(|(router, _)| router)
-        .collect()
-}
-
-/// The unit of each router of `at` at each height, the narrowest units first; each partition once.
-fn units(graph: &RouterGraph, carrying: &[u32], at: &[u32]) -> Vec<Vec<u32>> {
+/// Lists the partitions of `leaves` into units, from height 0 up, each partition once: the unit of each leaf.
+fn list_partitions(
+    graph: &RouterGraph,
+    carrying: &[RouterId],
+    leaves: &[RouterId],
+) -> Vec<Vec<u32>> {
     let mut height = vec![u32::MAX; graph.router_count()];
-    carrying
-        .iter()
-        .for_each(|router| height[*router as usize] = 0);
+    for router in carrying {
+        height[router.index()] = 0;
+    }
     let mut queue = carrying.to_vec();
     let mut next = 0;
     while let Some(router) = queue.get(next).copied() {
         next += 1;
-        for to in graph.neighbours(RouterId(router)) {
+        for to in graph.neighbours(router) {
             if height[*to as usize] == u32::MAX {
-                height[*to as usize] = height[router as usize] + 1;
-                queue.push(*to);
+                height[*to as usize] = height[router.index()] + 1;
+                queue.push(RouterId(*to));
             }
         }
     }
     let mut links: Vec<(u32, u32, u32)> = Vec::new();
     for router in &queue {
-        let up = graph
-            .neighbours(RouterId(*router))
-            .iter()
-            .filter(|to| *to > router);
-        links.extend(up.map(|to| {
-            (
-                height[*router as usize].max(height[*to as usize]),
-                *router,
-                *to,
-            )
-        }));
+        for to in graph.neighbours(*router) {
+            if *to > router.0 {
+                let higher = height[router.index()].max(height[*to as usize]);
+                links.push((higher, router.0, *to));
+            }
+        }
     }
     links.sort_unstable();
-    let mut parts = UnionFind::<u32>::new(graph.router_count());
-    let mut found: Vec<Vec<u32>> = Vec::new();
-    let mut add = |parts: &UnionFind<u32>| {
-        let labels = at.iter().map(|router| parts.find(*router) as usize);
-        let units = numbered(labels, graph.router_count());
-        if found.last() != Some(&units) {
-            found.push(units);
+    let mut joined = UnionFind::<u32>::new(graph.router_count());
+    let mut partitions = vec![number_units(&joined, leaves)];
+    for of_height in links.chunk_by(|a, b| a.0 == b.0) {
+        for (_, a, b) in of_height {
+            joined.union(*a, *b);
         }
-    };
-    add(&parts);
-    for run in links.chunk_by(|a, b| a.0 == b.0) {
-        run.iter().for_each(|(_, a, b)| {
-            parts.union(*a, *b);
-        });
-        add(&parts);
+        let units = number_units(&joined, leaves);
+        if partitions.last() != Some(&units) {
+            partitions.push(units);
+        }
     }
-    found
+    partitions
+}
+
+/// Numbers the sets that `leaves` are in, in the order of their first leaf.
+fn number_units(joined: &UnionFind<u32>, leaves: &[RouterId]) -> Vec<u32> {
+    let sets = leaves.iter().map(|leaf| joined.find(leaf.0) as usize);
+    numbered(sets, joined.len())
 }

@@ -1,76 +1,72 @@
-//! Whether switches that look alike are wired alike.
+//! Search for a pairing of switches that look alike under which both descriptions have the same links.
 
 use std::collections::BTreeSet;
 
-use super::cells::{Both, Cells};
+use super::cells::SwitchCells;
+use super::graphs::PairedGraphs;
 
-/// Outcome of a search for the same wiring.
+/// Outcome of the search.
 pub(super) enum Proof {
-    /// Cells in which every choice gives the same links.
-    Same(Box<Cells>),
-    /// No choice does: so many switches look alike and are not.
+    /// Cells in which every way to pair the members gives the same links.
+    Same(Box<SwitchCells>),
+    /// No pairing gives the same links; number of switches of one description that look alike.
     Different(usize),
-    /// The search was given up with so many switches that look alike.
+    /// The search was given up; number of switches of one description that look alike.
     Open(usize),
 }
 
-/// The most links that a search looks at.
-const MOST: u64 = 500_000_000;
+/// Number of links after which a search is given up: seconds of work.
+const MOST_LINKS: u64 = 500_000_000;
 
-/// Takes a switch of a cell with several here for each of those there in turn, splits cells by that choice, and goes on
-/// with the first that leaves all cells even. A cell whose links all lead to known pairs needs no choice.
-pub(super) fn prove(both: &Both<'_>, mut cells: Cells) -> Proof {
-    let mut looked_at = 0;
-    let mut first = true;
-    while let Some((open, cell)) = undecided(both, &cells) {
+/// Finds a pairing of the switches that look alike, by individualisation and refinement: pairs a switch of the first
+/// description with each candidate of the second in turn, splits cells by that choice, and goes on with the first that
+/// keeps all cells balanced. It never takes a choice back but the first.
+pub(super) fn prove_same_links(graphs: &PairedGraphs<'_>, mut cells: SwitchCells) -> Proof {
+    let mut work = 0;
+    let mut is_first = true;
+    while let Some((undecided, cell)) = choose_cell(graphs, &cells) {
         let members = cells.members(cell).to_vec();
+        // Members ascend and the cell is balanced, so that its first half is of the first description.
         let (here, there) = members.split_at(members.len() / 2);
-        let mut fits = None;
+        let mut fitting = None;
         for twin in there {
             let mut tried = cells.clone();
-            tried.take_out(here[0]);
-            tried.take_out(*twin);
-            let pair = tried.add(vec![here[0], *twin]);
-            looked_at += tried.of.len() as u64 + tried.refine(both, BTreeSet::from([pair]));
-            if tried
-                .open_cells()
-                .all(|cell| both.is_even(tried.members(cell)))
-            {
-                fits = Some(tried);
+            let pair = tried.pair_off(here[0], *twin);
+            work += tried.cell_of.len() as u64 + tried.refine(graphs, BTreeSet::from([pair]));
+            if tried.are_balanced(graphs) {
+                fitting = Some(tried);
                 break;
             }
-            if looked_at > MOST {
-                return Proof::Open(open);
+            if work > MOST_LINKS {
+                return Proof::Open(undecided);
             }
         }
-        cells = match fits {
-            Some(fits) if looked_at <= MOST => fits,
-            None if first => return Proof::Different(open),
-            _ => return Proof::Open(open),
+        cells = match fitting {
+            Some(fitting) if work <= MOST_LINKS => fitting,
+            // Only the first choice is forced: a later failure may be the fault of an earlier choice.
+            None if is_first => return Proof::Different(undecided),
+            _ => return Proof::Open(undecided),
         };
-        first = false;
+        is_first = false;
     }
     Proof::Same(Box::new(cells))
 }
 
-/// The smallest cell with several switches here that is linked to such a cell, and the switches in all of these.
-fn undecided(both: &Both<'_>, cells: &Cells) -> Option<(usize, u32)> {
-    let several = |cell: u32| cells.members(cell).len() > 2;
-    let linked = |cell: &u32| {
-        several(*cell)
-            && both
-                .links(cells.members(*cell)[0])
-                .any(|(to, _)| several(cells.of[to as usize]))
-    };
-    let found: Vec<u32> = cells.open_cells().filter(linked).collect();
-    let smallest = found
-        .iter()
-        .min_by_key(|cell| (cells.members(**cell).len(), **cell))?;
-    Some((
-        found
-            .iter()
-            .map(|cell| cells.members(*cell).len() / 2)
-            .sum(),
-        *smallest,
-    ))
+/// Finds the smallest cell of several pairs that is linked to such a cell, and counts the pairs in all of these; `None` if
+/// there is none. A cell whose links all lead to single pairs needs no choice: its members have the same links.
+fn choose_cell(graphs: &PairedGraphs<'_>, cells: &SwitchCells) -> Option<(usize, u32)> {
+    let mut pairs = 0;
+    let mut smallest = None;
+    for cell in cells.open_cells() {
+        let members = cells.members(cell);
+        let mut linked = members.iter().take(1).flat_map(|s| graphs.links_of(*s));
+        let needs_choice = members.len() > 2
+            && linked.any(|(to, _)| cells.members(cells.cell_of[to as usize]).len() > 2);
+        if needs_choice {
+            pairs += members.len() / 2;
+            let size = (members.len(), cell);
+            smallest = Some(smallest.map_or(size, |least: (usize, u32)| least.min(size)));
+        }
+    }
+    smallest.map(|(_, cell)| (pairs, cell))
 }

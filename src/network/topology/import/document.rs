@@ -1,4 +1,4 @@
-//! JSON and YAML as a tree of values that keep their lines.
+//! JSON and YAML as a tree of values that keep their lines, for messages that say where a fault stands.
 
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use nodeorder_base::input::Text;
 /// A value and the line it begins on.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// The file it stands in.
+    /// Name of the file it stands in.
     file: Arc<str>,
+    /// Line it begins on, from 1.
     pub line: usize,
     pub value: Value,
 }
@@ -22,29 +23,27 @@ pub(super) enum Value {
     /// A text, number, boolean or null, as written.
     Scalar(String),
     List(Vec<Node>),
-    /// In the order of the document.
+    /// Keys and values in the order of the document.
     Map(Vec<(String, Node)>),
 }
 
-/// Values within values at most.
+/// Most lists and maps within each other: hostile files must not exhaust the stack.
 const DEEPEST: usize = 100;
 
 impl Node {
-    /// The value of a key, the last where it is there more than once.
+    /// Finds the value of a key, the last one if it comes more than once.
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries()
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        let mut entries = self.entries().iter().rev();
+        let (_, value) = entries.find(|(name, _)| name == key)?;
+        Some(value)
     }
 
-    /// The value under one key after another.
+    /// Finds the value under one key after another.
     pub fn path(&self, keys: &[&str]) -> Option<&Node> {
         keys.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The entries of a map; none of anything else.
+    /// Returns the entries of a map; none of anything else.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -52,7 +51,7 @@ impl Node {
         }
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list; `None` if it is none.
     pub fn items(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(items) => Some(items),
@@ -60,7 +59,7 @@ impl Node {
         }
     }
 
-    /// A text or number.
+    /// Returns a text or number as written; `None` if it is a list or map.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar(text) => Some(text),
@@ -68,7 +67,7 @@ impl Node {
         }
     }
 
-    /// An error about this value.
+    /// Returns an error about this value.
     pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         let location = SourceLocation::Line {
             file: self.file.clone(),
@@ -77,7 +76,7 @@ impl Node {
         Error::input(location, found, expected)
     }
 
-    /// Description for a message, such as `a list of 3`.
+    /// Describes the value for a message, as `a list of 3`.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Scalar(text) => format!("`{text}`"),
@@ -86,112 +85,96 @@ impl Node {
         }
     }
 
-    /// The value under `key`. Errors: there is no such key, `what` being expected.
+    /// Returns the value under `key`. Fails if there is no such key, `what` being expected.
     pub fn need(&self, key: &str, what: &str) -> Result<&Node> {
-        self.get(key).ok_or_else(|| {
+        let Some(value) = self.get(key) else {
             let found = format!("{} without `{key}`", self.describe());
-            self.wrong(found, format!("`{key}`, {what}"))
-        })
+            return Err(self.wrong(found, format!("`{key}`, {what}")));
+        };
+        Ok(value)
     }
 
-    /// A list under a key. Errors: with the line: no such key; something else.
+    /// Returns the error about the value of `key`, if something else was expected.
+    pub fn wrong_value(&self, key: &str, expected: &str) -> Error {
+        self.wrong(format!("{key}: {}", self.describe()), expected)
+    }
+
+    /// Returns the list under a key. Fails, with the line, if there is no such key or something else.
     pub fn list(&self, key: &str) -> Result<&[Node]> {
-        let at = self.need(key, "a list")?;
-        let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a list");
-        at.items().ok_or_else(wrong)
+        let value = self.need(key, "a list")?;
+        let items = value.items();
+        items.ok_or_else(|| value.wrong_value(key, "a list"))
     }
 
-    /// A text that is not empty under a key. Errors: with the line: no such key; something else.
+    /// Returns the list under a key; nothing if there is no such key or something else.
+    pub fn items_of(&self, key: &str) -> &[Node] {
+        self.get(key).and_then(Node::items).unwrap_or_default()
+    }
+
+    /// Returns the text under a key. Fails, with the line, if there is no such key, an empty text or something else.
     pub fn word(&self, key: &str) -> Result<&str> {
-        let at = self.need(key, "a text")?;
-        let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a text");
-        at.text().filter(|text| !text.is_empty()).ok_or_else(wrong)
+        let value = self.need(key, "a text")?;
+        let text = value.text().filter(|text| !text.is_empty());
+        text.ok_or_else(|| value.wrong_value(key, "a text"))
     }
 }
 
 /// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
-/// 16 bits written as two `\\u` escapes. Errors: with the line: neither JSON nor YAML; an alias; several documents or
-/// none; keys that are no texts; values more than 100 deep.
+/// 16 bits written as two `\\u` escapes. Fails, with the line, if it is neither JSON nor YAML, an alias, several documents
+/// or none, or has keys that are no texts or values more than 100 deep.
 pub(super) fn read(text: &Text) -> Result<Node> {
-    let wrong = |line: usize, found: String, expected: &str| {
-        Error::input(
-            SourceLocation::line(text.name(), line.max(1)),
-            found,
-            expected,
-        )
-    };
     // Lists and maps that are open, each with the key that waits for its value.
     let mut open: Vec<(Node, Option<String>)> = Vec::new();
     let mut document: Option<Node> = None;
     let file: Arc<str> = text.name().into();
     for event in Parser::new_from_str(text.as_str()) {
-        let (event, span) =
-            event.map_err(|e| wrong(e.marker().line(), e.info().to_string(), "JSON or YAML"))?;
-        let line = span.start.line();
-        let done = match event {
-            Event::SequenceStart(..) | Event::MappingStart(..) => {
-                if open.len() >= DEEPEST {
-                    return Err(wrong(
-                        line,
-                        format!("values more than {DEEPEST} deep"),
-                        "fewer",
-                    ));
-                }
-                let list = matches!(event, Event::SequenceStart(..));
-                let value = if list {
-                    Value::List(Vec::new())
-                } else {
-                    Value::Map(Vec::new())
-                };
-                open.push((
-                    Node {
-                        file: file.clone(),
-                        line,
-                        value,
-                    },
-                    None,
-                ));
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|(node, _)| node),
-            Event::Scalar(value, ..) => Some(Node {
-                file: file.clone(),
-                line,
-                value: Value::Scalar(value.into_owned()),
-            }),
-            Event::Alias(_) => {
-                return Err(wrong(line, "an alias".into(), "each value written out"));
-            }
-            _ => None,
+        let (event, span) = event.map_err(|e| {
+            let line = text.line_at(e.marker().line().max(1), "");
+            line.wrong(e.info().to_string(), "JSON or YAML")
+        })?;
+        let mut node = Node {
+            file: file.clone(),
+            line: span.start.line(),
+            value: Value::Scalar(String::new()),
         };
-        let Some(node) = done else { continue };
-        match open.last_mut() {
-            None if document.is_some() => {
-                return Err(wrong(line, "a second document".into(), "one"));
-            }
-            None => document = Some(node),
-            Some((
-                Node {
-                    value: Value::List(items),
-                    ..
-                },
-                _,
-            )) => items.push(node),
-            Some((
-                Node {
-                    value: Value::Map(entries),
-                    ..
-                },
-                key,
-            )) => match (key.take(), node.value) {
-                (Some(key), value) => entries.push((key, Node { value, ..node })),
-                (None, Value::Scalar(name)) => *key = Some(name),
-                (None, _) => return Err(wrong(line, "a key that is no text".into(), "a text")),
+        let line = text.line_at(node.line.max(1), "");
+        let is_opened = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
+        match event {
+            Event::SequenceStart(..) => node.value = Value::List(Vec::new()),
+            Event::MappingStart(..) => node.value = Value::Map(Vec::new()),
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some((closed, _)) => node = closed,
+                None => continue,
             },
-            Some(_) => {}
+            Event::Scalar(value, ..) => node.value = Value::Scalar(value.into_owned()),
+            // Aliases of aliases make a small file a huge document.
+            Event::Alias(_) => return Err(line.wrong("an alias", "each value written out")),
+            _ => continue,
+        }
+        if is_opened {
+            if open.len() >= DEEPEST {
+                return Err(line.wrong(format!("values more than {DEEPEST} deep"), "fewer"));
+            }
+            open.push((node, None));
+            continue;
+        }
+        let Some((parent, key)) = open.last_mut() else {
+            if document.is_some() {
+                return Err(line.wrong("a second document", "one"));
+            }
+            document = Some(node);
+            continue;
+        };
+        match (&mut parent.value, key.take(), node.value) {
+            (Value::List(items), _, value) => items.push(Node { value, ..node }),
+            (Value::Map(entries), Some(key), value) => entries.push((key, Node { value, ..node })),
+            // The first of two values in a map is a key.
+            (Value::Map(_), None, Value::Scalar(name)) => *key = Some(name),
+            _ => return Err(line.wrong("a key that is no text", "a text")),
         }
     }
-    document.ok_or_else(|| wrong(1, "an empty file".into(), "a JSON or YAML document"))
+    let line = text.line_at(1, "");
+    document.ok_or_else(|| line.wrong("an empty file", "a JSON or YAML document"))
 }
 
 #[cfg(test)]

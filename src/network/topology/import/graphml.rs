@@ -1,4 +1,4 @@
-//! GraphML: vertices are switches, as SST's topoAny and networkx write them.
+//! GraphML: an XML file of a graph whose vertices are switches, as SST's topoAny and networkx write it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::topology::family::{
 };
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileOption, SourceFile};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
@@ -33,11 +33,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct GraphmlOptions {
     file: FileOption,
+    /// Number of nodes of a vertex that does not say it.
     per_router: u32,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let file = FileOption::parse(params, "a GraphML file, as in graphml:network.graphml")?;
@@ -47,33 +50,52 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 impl BuildNetwork for GraphmlOptions {
     fn build(&self, context: &Context) -> Result<Network> {
         let file = self.file.read(context)?;
-        wiring(&file, self.per_router)?.network(&file, &per_router_suffix(self.per_router))
+        read_graph(&file, self.per_router)?.network(&file, &per_router_suffix(self.per_router))
     }
 }
 
-/// The values of elements by the names of their keys.
-struct Keys<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);
+/// Attributes that the file declares: name and default value by the id of their key.
+struct Attributes<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);
 
-impl<'a> Keys<'a> {
-    /// The text of `name` at an element, or its default.
+impl<'a> Attributes<'a> {
+    /// Reads the `key` elements, each an attribute.
+    fn read(document: &'a Document<'a>) -> Self {
+        let mut attributes = HashMap::new();
+        for key in elements(document, "key") {
+            if let (Some(id), Some(name)) = (key.attribute("id"), key.attribute("attr.name")) {
+                let default = key.children().find(|child| child.has_tag_name("default"));
+                let default = default.and_then(|default| default.text());
+                attributes.insert(id, (name, default.map(str::trim)));
+            }
+        }
+        Attributes(attributes)
+    }
+
+    /// Returns the text of the attribute `name` at an element, or its default.
     fn value(&self, element: Node<'a, 'a>, name: &str) -> Option<&'a str> {
-        let named = |key: &str| self.0.get(key).is_some_and(|(other, _)| *other == name);
-        let mut data = element
+        for data in element
             .children()
-            .filter(|child| child.has_tag_name("data"));
-        let own = data.find(|data| data.attribute("key").is_some_and(named));
-        let default = || {
-            self.0
-                .values()
-                .find(|(other, _)| *other == name)
-                .and_then(|key| key.1)
-        };
-        own.map(|data| data.text().unwrap_or("").trim())
-            .or_else(default)
+            .filter(|child| child.has_tag_name("data"))
+        {
+            let key = data.attribute("key").and_then(|key| self.0.get(key));
+            if key.is_some_and(|(other, _)| *other == name) {
+                return Some(data.text().unwrap_or("").trim());
+            }
+        }
+        let (_, default) = self.0.values().find(|(other, _)| *other == name)?;
+        *default
     }
 }
 
-/// A switch a vertex, in the order of the file. Without `names` nodes are called n and their number, vertex by vertex.
+/// Lists the elements of a document with this tag.
+fn elements<'a>(document: &'a Document<'a>, tag: &'a str) -> impl Iterator<Item = Node<'a, 'a>> {
+    document
+        .descendants()
+        .filter(move |node| node.has_tag_name(tag))
+}
+
+/// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number, vertex by
+/// vertex.
 ///
 /// # Errors
 /// With the line: no XML, no undirected graph, a vertex without an id or again, endpoints that are no whole number,
@@ -82,89 +104,69 @@ impl<'a> Keys<'a> {
 ///
 /// # References
 /// Brandes et al., "GraphML Progress Report", 2002; topoAny of SST's merlin: vertex attribute `endpoints`.
-fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
-    let (name, text) = (file.text.name(), file.text.as_str());
+fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
+    let name = file.text.name();
+    let text = file.text.as_str();
+    let bytes = 16 * text.len() as u64;
     file.context
-        .require(&format!("{name}: the document"), 16 * text.len() as u64)?;
-    let at = |line: u32| SourceLocation::line(name, line.max(1) as usize);
-    let document = Document::parse(text)
-        .map_err(|e| Error::input(at(e.pos().row), e.to_string(), "GraphML, which is XML"))?;
-    let wrong = |element: Node<'_, '_>, found: String, expected: &str| {
-        Error::input(
-            at(document.text_pos_at(element.range().start).row),
-            found,
-            expected,
-        )
-    };
-    let all = |tag: &'static str| document.descendants().filter(move |n| n.has_tag_name(tag));
-    let graph = all("graph").next().ok_or_else(|| {
-        Error::input(
-            at(1),
-            "no `graph`",
-            "<graphml> with <graph edgedefault=\"undirected\">",
-        )
+        .require(&format!("{name}: the document"), bytes)?;
+    let document = Document::parse(text).map_err(|e| {
+        let line = file.text.line_at(e.pos().row.max(1) as usize, "");
+        line.wrong(e.to_string(), "GraphML, which is XML")
     })?;
-    let directed = |e: &Node<'_, '_>| e.attribute("directed") == Some("true");
-    let arrow = all("edge").find(directed);
-    if graph.attribute("edgedefault") != Some("undirected") || arrow.is_some() {
-        let found = "directed edges".to_string();
-        return Err(wrong(
-            arrow.unwrap_or(graph),
-            found,
-            "edgedefault=\"undirected\"",
-        ));
+    let line_of = file.text.line_finder();
+    let wrong = |element: Node<'_, '_>, found: String, expected: &str| {
+        let line = file.text.line_at(line_of(element.range().start), "");
+        line.wrong(found, expected)
+    };
+    let Some(graph) = elements(&document, "graph").next() else {
+        let expected = "<graphml> with <graph edgedefault=\"undirected\">";
+        return Err(file.text.line_at(1, "").wrong("no `graph`", expected));
+    };
+    let mut edges = elements(&document, "edge");
+    let directed = edges.find(|edge| edge.attribute("directed") == Some("true"));
+    if graph.attribute("edgedefault") != Some("undirected") || directed.is_some() {
+        let element = directed.unwrap_or(graph);
+        let expected = "edgedefault=\"undirected\"";
+        return Err(wrong(element, "directed edges".into(), expected));
     }
-    let mut keys = Keys(HashMap::new());
-    for element in all("key") {
-        if let (Some(id), Some(name)) = (element.attribute("id"), element.attribute("attr.name")) {
-            let default = element
-                .children()
-                .find(|child| child.has_tag_name("default"));
-            keys.0.insert(
-                id,
-                (
-                    name,
-                    default.and_then(|default| default.text()).map(str::trim),
-                ),
-            );
-        }
-    }
-    let mut vertices: HashMap<&str, usize> = HashMap::new();
-    let mut counts = Vec::new();
-    for element in all("node") {
-        let id = element
-            .attribute("id")
-            .ok_or_else(|| wrong(element, "a vertex without an id".into(), "<node id=\"…\">"))?;
-        if vertices.insert(id, counts.len()).is_some() {
+    let attributes = Attributes::read(&document);
+    let mut switch_of: HashMap<&str, usize> = HashMap::new();
+    let mut vertices = Vec::new();
+    for element in elements(&document, "node") {
+        let Some(id) = element.attribute("id") else {
             return Err(wrong(
                 element,
-                format!("vertex `{id}` again"),
-                "each vertex once",
+                "a vertex without an id".into(),
+                "<node id=\"…\">",
             ));
-        }
-        let count = match keys.value(element, "endpoints") {
-            None => per_router,
-            Some(text) => text.parse().ok().filter(|n| *n <= 1 << 20).ok_or_else(|| {
-                wrong(
-                    element,
-                    format!("endpoints `{text}`"),
-                    "a whole number from 0 to 1048576",
-                )
-            })?,
         };
-        counts.push((element, id, count));
+        if switch_of.insert(id, vertices.len()).is_some() {
+            let found = format!("vertex `{id}` again");
+            return Err(wrong(element, found, "each vertex once"));
+        }
+        let mut count = per_router;
+        if let Some(text) = attributes.value(element, "endpoints") {
+            let endpoints = text.parse().ok().filter(|n| *n <= 1 << 20);
+            count = endpoints.ok_or_else(|| {
+                let expected = "a whole number from 0 to 1048576";
+                wrong(element, format!("endpoints `{text}`"), expected)
+            })?;
+        }
+        vertices.push((element, id, count));
     }
-    let total: u64 = counts.iter().map(|(.., count)| u64::from(*count)).sum();
+    let total: u64 = vertices.iter().map(|(.., count)| u64::from(*count)).sum();
     file.context
         .require(&format!("{name}: the names of the nodes"), 96 * total)?;
     let width = total.saturating_sub(1).to_string().len();
-    let (mut wiring, mut next, mut seen) = (Wiring::default(), 0u64, HashSet::new());
-    let (mut known, mut line) = (0, 1);
-    for (element, id, count) in counts {
-        let names: Vec<String> = match keys.value(element, "names") {
-            None => (next..next + u64::from(count))
-                .map(|n| format!("n{n:0width$}"))
-                .collect(),
+    let mut wiring = Wiring::default();
+    let mut next = 0u64;
+    let mut seen = HashSet::new();
+    for (element, id, count) in vertices {
+        let numbers = next..next + u64::from(count);
+        next = numbers.end;
+        let names: Vec<String> = match attributes.value(element, "names") {
+            None => numbers.map(|n| format!("n{n:0width$}")).collect(),
             Some(names) => names.split_whitespace().map(String::from).collect(),
         };
         if names.len() != count as usize {
@@ -172,41 +174,33 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(element, found, "a name for each"));
         }
         if let Some(again) = names.iter().find(|name| !seen.insert(name.to_string())) {
-            return Err(wrong(
-                element,
-                format!("node `{again}` again"),
-                "each name once",
-            ));
+            let found = format!("node `{again}` again");
+            return Err(wrong(element, found, "each name once"));
         }
-        next += u64::from(count);
-        let start = element.range().start;
-        line += memchr::memchr_iter(b'\n', &text.as_bytes()[known..start]).count();
-        known = start;
-        wiring.add(id, names, line);
+        wiring.add(id, names, line_of(element.range().start));
     }
-    for edge in all("edge") {
-        let end = |end: &str| {
-            let id = edge.attribute(end).unwrap_or("");
-            let found = || wrong(edge, format!("{end} `{id}`"), "the id of a vertex");
-            vertices.get(id).copied().ok_or_else(found)
-        };
-        let (a, b) = (end("source")?, end("target")?);
-        if a == b {
-            return Err(wrong(
-                edge,
-                "an edge from a vertex to itself".into(),
-                "two vertices",
-            ));
+    for edge in elements(&document, "edge") {
+        let mut ends = [0; 2];
+        for (end, side) in ends.iter_mut().zip(["source", "target"]) {
+            let id = edge.attribute(side).unwrap_or("");
+            let Some(switch) = switch_of.get(id) else {
+                let found = format!("{side} `{id}`");
+                return Err(wrong(edge, found, "the id of a vertex"));
+            };
+            *end = *switch;
         }
-        let text = keys.value(edge, "capacity").unwrap_or("1");
+        let [a, b] = ends;
+        if a == b {
+            let found = "an edge from a vertex to itself".into();
+            return Err(wrong(edge, found, "two vertices"));
+        }
+        let text = attributes.value(edge, "capacity").unwrap_or("1");
         let capacity = text.parse::<f64>().ok().filter(|c| *c > 0.0 && *c <= 1e9);
-        let capacity = capacity.ok_or_else(|| {
-            wrong(
-                edge,
-                format!("capacity `{text}`"),
-                "a number above 0, at most 1e9",
-            )
-        })?;
+        let Some(capacity) = capacity else {
+            let found = format!("capacity `{text}`");
+            return Err(wrong(edge, found, "a number above 0, at most 1e9"));
+        };
+        // Parallel edges add up.
         wiring.join(a, b, capacity);
     }
     Ok(wiring)

@@ -1,61 +1,56 @@
-//! Host lists such as `nid[0001-0128,0200],login1` or `rack[0-2]node[1-4]`.
+//! Host lists such as `nid[0001-0128,0200],login1` or `rack[0-2]node[1-4]`, as Slurm and others write names of nodes.
+//!
+//! A list is words with commas between. A word is texts and brackets in turn; every bracket holds numbers and ranges, which
+//! keep the zeros that they are written with. A word stands for every combination of its numbers, the last bracket
+//! running fastest: `r[0-1]n[1,3]` is `r0n1,r0n3,r1n1,r1n3`.
 
 use std::fmt;
 
 use crate::topology::context::Context;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::Result;
 use nodeorder_base::input::Line;
 
-/// Most names of a list.
+/// Most names of a list, and of one word of it.
 const MOST: usize = 1 << 24;
 
-/// Bytes that a name takes at most, in all copies together.
+/// Most bytes that a name takes, in all copies together.
 const NAME: u64 = 256;
 
-/// Expands a host list to names, in its order; the caller holds `held` others. Several brackets make every combination,
-/// the last fastest. Errors: with the line: brackets that do not match, ranges that are none, more names than any
-/// machine has. More memory than allowed.
+/// Expands a host list to names, in its order; the caller holds `held` others. Fails, with the line, if brackets do not
+/// match, ranges are none, or there are more names than any machine has or than memory is allowed for.
 pub(in crate::topology) fn expand(
     text: &str,
     line: &Line<'_>,
     held: usize,
     context: &Context,
 ) -> Result<Vec<String>> {
-    let wrong = |found: String| {
-        Error::input(
-            line.location(),
-            found,
-            "a host list such as nid[0001-0128,0200],login1",
-        )
-    };
+    let wrong = |found: String| line.wrong(found, "a host list such as nid[0001-0128,0200],login1");
     let mut names = Vec::new();
     for word in words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
+        // What the word stands for up to the last bracket read.
         let mut heads = vec![String::new()];
         let mut rest = word;
         while let Some((stem, tail)) = rest.split_once('[') {
-            let (list, tail) = tail
-                .split_once(']')
-                .ok_or_else(|| wrong(format!("`{word}`")))?;
+            let Some((list, tail)) = tail.split_once(']') else {
+                return Err(wrong(format!("`{word}`")));
+            };
             let ranges = ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
-            let count = ranges
-                .iter()
-                .map(|r| r.last - r.first + 1)
-                .fold(0, u64::saturating_add);
+            let counts = ranges.iter().map(|range| range.last - range.first + 1);
+            let count = counts.fold(0, u64::saturating_add);
             let count = count.saturating_mul(heads.len() as u64);
             if count > MOST as u64 {
                 return Err(wrong(format!("`{word}`, more than {MOST} names")));
             }
             let all = count + (held + names.len()) as u64;
-            context.require(
-                &format!("{}: a list of {all} names", line.location()),
-                NAME * all,
-            )?;
-            heads = (heads.iter())
-                .flat_map(|head| {
-                    let numbers = ranges.iter().flat_map(Range::numbers);
-                    numbers.map(move |n| format!("{head}{stem}{n}"))
-                })
-                .collect();
+            let what = format!("{}: a list of {all} names", line.location());
+            context.require(&what, NAME * all)?;
+            let mut longer = Vec::with_capacity(count as usize);
+            for head in &heads {
+                for number in ranges.iter().flat_map(Range::numbers) {
+                    longer.push(format!("{head}{stem}{number}"));
+                }
+            }
+            heads = longer;
             rest = tail;
         }
         if rest.contains(']') || word.is_empty() {
@@ -70,60 +65,58 @@ pub(in crate::topology) fn expand(
 }
 
 /// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
-/// bracket, and numbers that follow each other a range. Where host lists are read it
-/// gives the names back, unless one holds a comma, bracket, blank or `#`. O(length of the names).
+/// bracket, and numbers that follow each other a range. [`expand`] gives the names back, unless one holds a comma, bracket,
+/// blank or `#`. O(length of the names).
 pub fn compact(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();
     for name in names {
         let (stem, digits, tail) = parts(&name);
-        let number = digits.parse::<u64>().ok();
-        if let (Some(word), Some(number)) = (words.last_mut(), number)
-            && (word.stem.as_str(), word.tail.as_str()) == (stem, tail)
-            && let Some(range) = word.ranges.last_mut()
-        {
-            let width = range.width;
-            if range.last.checked_add(1) == Some(number) && format!("{number:0width$}") == digits {
-                range.last = number;
-            } else {
-                word.ranges.push(Range {
-                    first: number,
-                    last: number,
-                    width: digits.len(),
-                });
-            }
+        let Ok(number) = digits.parse::<u64>() else {
+            words.push(Word {
+                stem: name,
+                ranges: Vec::new(),
+                tail: String::new(),
+            });
             continue;
-        }
-        let range = |number| Range {
+        };
+        let range = Range {
             first: number,
             last: number,
             width: digits.len(),
         };
-        words.push(match number {
-            Some(number) => Word {
-                stem: stem.into(),
-                ranges: vec![range(number)],
-                tail: tail.into(),
-            },
-            None => Word {
-                stem: name,
-                ranges: Vec::new(),
-                tail: String::new(),
-            },
+        if let Some(word) = words.last_mut()
+            && (word.stem.as_str(), word.tail.as_str()) == (stem, tail)
+            && let Some(before) = word.ranges.last_mut()
+        {
+            // 9 and 10 are a range, 09 and 10 another, 9 and 010 none.
+            let width = before.width;
+            if before.last.checked_add(1) == Some(number) && format!("{number:0width$}") == digits {
+                before.last = number;
+            } else {
+                word.ranges.push(range);
+            }
+            continue;
+        }
+        words.push(Word {
+            stem: stem.into(),
+            ranges: vec![range],
+            tail: tail.into(),
         });
     }
     let words: Vec<String> = words.iter().map(Word::to_string).collect();
     words.join(",")
 }
 
-/// Whether a name can stand in a list.
+/// Returns whether a name can stand in a list.
 pub(in crate::topology) fn fits(name: &str) -> bool {
-    !name.is_empty() && !name.contains([',', '[', ']', '#']) && !name.contains(char::is_whitespace)
+    let has_mark = name.contains([',', '[', ']', '#']) || name.contains(char::is_whitespace);
+    !name.is_empty() && !has_mark
 }
 
 /// Names that share a bracket.
 struct Word {
     stem: String,
-    /// None where the name has no number.
+    /// Numbers in the bracket; empty if the name has none.
     ranges: Vec<Range>,
     tail: String,
 }
@@ -141,20 +134,20 @@ impl fmt::Display for Word {
     }
 }
 
-/// A name before, in and after its last number.
+/// Splits a name into the texts before, in and after its last number.
 fn parts(name: &str) -> (&str, &str, &str) {
-    let end = name
-        .rfind(|c: char| c.is_ascii_digit())
-        .map_or(0, |last| last + 1);
-    let start = name[..end]
-        .trim_end_matches(|c: char| c.is_ascii_digit())
-        .len();
-    (&name[..start], &name[start..end], &name[end..])
+    let is_digit = |c: char| c.is_ascii_digit();
+    let end = name.rfind(is_digit).map_or(0, |last| last + 1);
+    let (head, tail) = name.split_at(end);
+    let (stem, digits) = head.split_at(head.trim_end_matches(is_digit).len());
+    (stem, digits, tail)
 }
 
-/// The parts between commas outside brackets; none where brackets do not match.
+/// Splits a list at the commas outside brackets; `None` if brackets do not match.
 pub(in crate::topology) fn words(text: &str) -> Option<Vec<&str>> {
-    let (mut words, mut start, mut inside) = (Vec::new(), 0, false);
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut inside = false;
     for (i, c) in text.char_indices() {
         match (c, inside) {
             ('[', false) | (']', true) => inside = !inside,
@@ -170,7 +163,7 @@ pub(in crate::topology) fn words(text: &str) -> Option<Vec<&str>> {
     (!inside).then_some(words)
 }
 
-/// Numbers in a row, padded to a width.
+/// Numbers in a row, padded with zeros to a width.
 struct Range {
     first: u64,
     last: u64,
@@ -178,6 +171,7 @@ struct Range {
 }
 
 impl Range {
+    /// Writes all numbers.
     fn numbers(&self) -> impl Iterator<Item = String> + '_ {
         (self.first..=self.last).map(|n| format!("{n:0width$}", width = self.width))
     }
@@ -187,36 +181,32 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { first, last, width } = self;
         write!(f, "{first:0width$}")?;
-        if first == last {
-            Ok(())
-        } else {
-            write!(f, "-{last:0width$}")
+        if first != last {
+            write!(f, "-{last:0width$}")?;
         }
+        Ok(())
     }
 }
 
-/// The first `most` numbers of a list such as `0001-0128,0200`, as it writes them; none where it is no such list.
+/// Lists the first `most` numbers of a list such as `0001-0128,0200`, as it writes them; `None` if it is no such list.
 pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>> {
-    Some(
-        ranges(list)?
-            .iter()
-            .flat_map(Range::numbers)
-            .take(most as usize)
-            .collect(),
-    )
+    let ranges = ranges(list)?;
+    let numbers = ranges.iter().flat_map(Range::numbers);
+    Some(numbers.take(most as usize).collect())
 }
 
-/// `0001-0128,0200`: ranges of numbers of the width they are written with.
+/// Reads ranges of numbers such as `0001-0128,0200`, each of the width it is written with; `None` if it is no such list.
 fn ranges(list: &str) -> Option<Vec<Range>> {
     let mut ranges = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-        if !digits(first) || !digits(last) {
+        // `parse` would accept a sign, but refuses an empty text.
+        if part.contains('+') {
             return None;
         }
         let width = first.len();
-        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        let first: u64 = first.parse().ok()?;
+        let last: u64 = last.parse().ok()?;
         if first > last || last - first >= MOST as u64 {
             return None;
         }

@@ -1,8 +1,18 @@
 //! InfiniBand fabrics, port by port, from the output of `ibnetdiscover`.
+//!
+//! Each switch has a section with a line for each port in use; adapters have sections, too, which repeat what those of
+//! switches say:
+//!
+//! ```text
+//! Switch 40 "S-0002c9"   # "leaf1" …
+//! [1] "H-0002c9"[1]      # "node7 mlx5_0" … 4xHDR      port 1: an adapter
+//! [2] "S-0002ca"[7]      # "spine1" … 4xHDR            port 2: port 7 of another switch
+//! ```
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::wiring::{ROOT, Switch, Wiring};
+use super::wiring::{ROOT, Wiring};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
@@ -27,11 +37,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct InfinibandOptions {
     file: FileOption,
+    /// Adapter to look at; `None` if at all of them.
     rail: Option<String>,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let rail = params.word("rail")?;
     let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
@@ -41,39 +54,53 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for InfinibandOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        network(&self.file.read(context)?, self.rail.as_deref())
+        build_network(&self.file.read(context)?, self.rail.as_deref())
     }
 }
 
-/// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
+/// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
 /// rate that most cables between switches have; those of parallel cables add up. A node is called by the first
 /// word of its adapter's description (the whole identifier where the description is the vendor's), and hangs
-/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Errors: with the
-/// line: a port outside a switch or adapter, a line of another form, a cable to a switch that is not described or
-/// described otherwise at its other end; a network in several parts.
+/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Fails, with the line,
+/// if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that is not described or
+/// is described otherwise at its other end; or if the network is in several parts.
 ///
 /// # Limits
 /// Aggregation nodes inside switches and routers between subnets are left out.
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
-fn network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
-    let mut wiring = read(&file.text, rail)?;
+fn build_network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
+    let mut wiring = read_sections(&file.text, rail)?;
     wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
     wiring.network(file, "")
 }
 
-/// The other end of a port, as a switch's section describes it.
+/// A port in use, as the section of its switch describes it.
 struct Port<'t> {
+    /// Number of the switch.
     switch: usize,
     port: u32,
+    /// Identifier at the other end of the cable: `S-…`, `H-…` or `R-…`.
     peer: &'t str,
     peer_port: u32,
+    /// Description of the other end and the rate of the cable.
     comment: &'t str,
     line: Line<'t>,
 }
 
-fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
+/// Keys of lines that say nothing about cables.
+const PASSED_OVER: [&str; 6] = [
+    "vendid",
+    "devid",
+    "sysimgguid",
+    "switchguid",
+    "caguid",
+    "rtguid",
+];
+
+/// Reads the sections of switches, and which nodes are on them.
+fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     let mut wiring = Wiring::default();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut ports: Vec<Port<'_>> = Vec::new();
@@ -81,19 +108,9 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     let mut section = None;
     for line in text.lines() {
         let trimmed = line.text.trim();
-        let attribute = |name: &str| trimmed.starts_with(name) && trimmed.contains('=');
-        let passed_over = [
-            "vendid",
-            "devid",
-            "sysimgguid",
-            "switchguid",
-            "caguid",
-            "rtguid",
-        ];
-        if trimmed.is_empty()
-            || trimmed.starts_with('#')
-            || passed_over.iter().any(|a| attribute(a))
-        {
+        let is_attribute =
+            trimmed.contains('=') && PASSED_OVER.iter().any(|key| trimmed.starts_with(key));
+        if trimmed.is_empty() || trimmed.starts_with('#') || is_attribute {
             continue;
         }
         let (data, comment) = split_comment(trimmed);
@@ -108,12 +125,7 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                     let found = format!("switch `{id}` again (line {other} has it)");
                     return Err(line.wrong(found, "each once"));
                 }
-                let (name, nodes) = (id.into(), Vec::new());
-                wiring.switches.push(Switch {
-                    name,
-                    nodes,
-                    line: line.number,
-                });
+                wiring.add(id, Vec::new(), line.number);
                 section = Some(Some(index));
             }
             "Ca" | "Rt" => section = Some(None),
@@ -124,9 +136,10 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                 };
                 // Adapters' sections repeat what the switches' say.
                 let Some(switch) = inside else { continue };
-                let expected = "a port, [N] \"ID\"[M]";
-                let (port, peer, peer_port) =
-                    port(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
+                let Some((port, peer, peer_port)) = parse_port(data) else {
+                    let expected = "a port, [N] \"ID\"[M]";
+                    return Err(line.wrong(format!("`{data}`"), expected));
+                };
                 ports.push(Port {
                     switch,
                     port,
@@ -142,11 +155,12 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
             }
         }
     }
-    cables(&mut wiring, &ports, &known)?;
-    let mut seen = BTreeMap::new();
+    join_switches(&mut wiring, &ports, &known)?;
+    // A node with several adapters hangs on the switch of the first.
+    let mut seen = BTreeSet::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("H-")) {
         if let Some(name) = node_name(port, rail)
-            && seen.insert(name.clone(), ()).is_none()
+            && seen.insert(name.clone())
         {
             wiring.switches[port.switch].nodes.push(name);
         }
@@ -154,29 +168,35 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     Ok(wiring)
 }
 
-/// The cables between switches, each described at both ends.
-fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<()> {
+/// Adds the cables between switches, each of which must be described at both ends.
+fn join_switches(
+    wiring: &mut Wiring,
+    ports: &[Port<'_>],
+    known: &BTreeMap<&str, usize>,
+) -> Result<()> {
     let mut ends: BTreeMap<(usize, u32), (usize, u32)> = BTreeMap::new();
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     let mut cables = Vec::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
-        let wrong = |found: String, expected: &str| port.line.wrong(found, expected);
+        let line = port.line;
         let Some(&peer) = known.get(port.peer) else {
             let found = format!("a cable to `{}`, which no section describes", port.peer);
-            return Err(wrong(found, "a line Switch … for each switch"));
+            return Err(line.wrong(found, "a line Switch … for each switch"));
         };
-        let (here, there) = ((port.switch, port.port), (peer, port.peer_port));
+        let here = (port.switch, port.port);
+        let there = (peer, port.peer_port);
         if ends.insert(here, there).is_some() {
-            return Err(wrong(format!("port {} again", port.port), "each port once"));
+            return Err(line.wrong(format!("port {} again", port.port), "each port once"));
         }
+        // A cable counts when its second end is met.
         match ends.get(&there) {
             Some(back) if *back != here => {
                 let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
-                return Err(wrong(found, "the same cable at both ends"));
+                return Err(line.wrong(found, "the same cable at both ends"));
             }
             // A cable from a switch to itself (a loop-back plug) joins nothing.
             Some(_) if here != there && port.switch != peer => {
-                let rate = rate(port.comment);
+                let rate = parse_rate(port.comment);
                 *rates.entry(rate.to_bits()).or_insert(0) += 1;
                 cables.push((port.switch, peer, rate));
             }
@@ -196,11 +216,11 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     // The most frequent rate is capacity 1; of equally frequent ones the lowest.
     let usual = rates
         .iter()
-        .max_by_key(|(bits, count)| (**count, std::cmp::Reverse(**bits)));
+        .max_by_key(|(bits, count)| (**count, Reverse(**bits)));
     let usual = usual.map_or(1.0, |(bits, _)| f64::from_bits(*bits));
-    cables
-        .into_iter()
-        .for_each(|(a, b, rate)| wiring.join(a, b, rate / usual));
+    for (a, b, rate) in cables {
+        wiring.join(a, b, rate / usual);
+    }
     Ok(())
 }
 
@@ -217,23 +237,29 @@ fn split_comment(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// The first text in quotes.
+/// Returns the first text in quotes; `None` if there is none, or an empty one.
 fn quoted(text: &str) -> Option<&str> {
     text.split('"').nth(1).filter(|text| !text.is_empty())
 }
 
-/// `[1](guid) "ID"[2](guid)`: port, the other end, its port.
-fn port(data: &str) -> Option<(u32, &str, u32)> {
-    let number = |text: &str| text.strip_prefix('[')?.split(']').next()?.parse().ok();
+/// Reads `[1](guid) "ID"[2](guid)`: a port, the other end and its port; `None` if it is of another form.
+fn parse_port(data: &str) -> Option<(u32, &str, u32)> {
     let (head, rest) = data.split_once('"')?;
     let (peer, tail) = rest.split_once('"')?;
     let known = ["S-", "H-", "R-"].iter().any(|kind| peer.starts_with(kind));
-    known.then_some((number(head)?, peer, number(tail)?))
+    known.then_some((parse_number(head)?, peer, parse_number(tail)?))
 }
 
-/// Name of the adapter's node; none where `rail` leaves the adapter out.
+/// Reads the number in the brackets that a text begins with.
+fn parse_number(text: &str) -> Option<u32> {
+    let number = text.strip_prefix('[')?.split(']').next()?;
+    number.parse().ok()
+}
+
+/// Returns the name of the adapter's node; `None` if `rail` leaves the adapter out.
 fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
     let description = quoted(port.comment).unwrap_or_default().trim();
+    // It is inside the switch and sums up messages: no job runs there.
     if description.contains("Aggregation Node") {
         return None;
     }
@@ -242,28 +268,34 @@ fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
         return None;
     }
     let vendors = ["Mellanox", "Voltaire", "QLogic", "Technologies"];
+    // Adapters that nobody has named all have the same description.
     if name.is_empty() || vendors.iter().any(|vendor| description.contains(vendor)) {
         return Some(port.peer.to_string());
     }
     Some(name.to_string())
 }
 
-/// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it gives none.
-fn rate(comment: &str) -> f64 {
+/// Reads the rate of a port such as `4xHDR`, the last word of its comment, in Gbit/s; 1 if it gives none.
+fn parse_rate(comment: &str) -> f64 {
     let word = comment.split_whitespace().next_back().unwrap_or_default();
-    let speeds = [
-        "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
-    ];
-    let rates = [2.0, 4.0, 8.0, 10.0, 13.64, 25.0, 50.0, 100.0, 200.0];
     let Some((width, speed)) = word.split_once('x') else {
         return 1.0;
     };
-    let lane = speeds
-        .iter()
-        .position(|name| *name == speed)
-        .map(|i| rates[i]);
-    match (width.parse::<u32>(), lane) {
-        (Ok(width), Some(rate)) if width > 0 => f64::from(width) * rate,
+    // Data rate of a lane, without the bits of its code.
+    let lane = match speed {
+        "SDR" => 2.0,
+        "DDR" => 4.0,
+        "QDR" => 8.0,
+        "FDR10" => 10.0,
+        "FDR" => 13.64,
+        "EDR" => 25.0,
+        "HDR" => 50.0,
+        "NDR" => 100.0,
+        "XDR" => 200.0,
+        _ => return 1.0,
+    };
+    match width.parse::<u32>() {
+        Ok(width) if width > 0 => f64::from(width) * lane,
         _ => 1.0,
     }
 }
@@ -271,7 +303,7 @@ fn rate(comment: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{error, machine, names};
-    use super::*;
+    use super::parse_rate;
     use crate::topology::testing::{check_links, check_metric, from_file};
 
     const FABRIC: &str = include_str!("../../../../tests/data/ibnetdiscover.txt");
@@ -351,7 +383,11 @@ mod tests {
     #[test]
     fn rates_are_widths_times_lanes() {
         assert_eq!(
-            (rate("\"x\" lid 2 4xHDR"), rate("lid 5 1xSDR"), rate("")),
+            (
+                parse_rate("\"x\" lid 2 4xHDR"),
+                parse_rate("lid 5 1xSDR"),
+                parse_rate("")
+            ),
             (200.0, 2.0, 1.0)
         );
     }

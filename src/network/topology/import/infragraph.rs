@@ -1,4 +1,7 @@
 //! InfraGraph's description of an infrastructure: devices, their instances, and edges between them.
+//!
+//! A device is a kind of thing (a server with two NICs, a switch with 64 ports); instances say how many there are; an edge
+//! joins components of instances, such as `server[0:4]` `nic[0]` to `leaf[0]` `port[0:4]`.
 
 use std::collections::HashMap;
 
@@ -22,25 +25,26 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// A device within a device within a device, at most so many.
+/// Most devices within each other; a device within itself would have no end.
 const DEEPEST: usize = 16;
 
 /// The devices by name.
 struct Devices<'d>(HashMap<&'d str, &'d Node>);
 
 impl<'d> Devices<'d> {
+    /// Returns the device of this name. Fails if there is none.
     fn get(&self, name: &str, at: &Node) -> Result<&'d Node> {
-        let unknown = || at.wrong(format!("device `{name}`"), "the name of a device");
-        self.0.get(name).copied().ok_or_else(unknown)
+        let device = self.0.get(name).copied();
+        device.ok_or_else(|| at.wrong(format!("device `{name}`"), "the name of a device"))
     }
 
-    /// Whether a device is a switch: it has ports, and neither it nor a device within it has a NIC or an XPU.
+    /// Returns whether a device is a switch: it has ports, and neither it nor a device within it has a NIC or an XPU.
     fn is_switch(&self, name: &str, at: &Node, depth: usize) -> Result<bool> {
-        let mut ports = false;
+        let mut has_ports = false;
         for component in self.get(name, at)?.list("components")? {
             match component.word("choice")? {
                 "nic" | "xpu" => return Ok(false),
-                "port" | "switch" => ports = true,
+                "port" | "switch" => has_ports = true,
                 "device" if depth == DEEPEST => {
                     let found = format!("devices more than {DEEPEST} deep");
                     return Err(component.wrong(found, "fewer"));
@@ -48,130 +52,153 @@ impl<'d> Devices<'d> {
                 "device" if !self.is_switch(component.word("name")?, component, depth + 1)? => {
                     return Ok(false);
                 }
-                "device" => ports = true,
+                "device" => has_ports = true,
                 _ => {}
             }
         }
-        Ok(ports)
+        Ok(has_ports)
     }
 
-    /// How many components of a device a path such as `cx5[0].port[0:2]` names.
+    /// Counts the components of a device that a path such as `cx5[0].port[0:2]` names.
     fn count(&self, mut device: &'d str, path: &'d str, at: &Node) -> Result<u64> {
         let mut count = 1u64;
         for part in path.split('.') {
             let name = part.split('[').next().unwrap_or("");
             let parts = self.get(device, at)?.list("components")?;
-            let component = parts
-                .iter()
-                .find(|c| c.word("name").is_ok_and(|other| other == name));
-            let unknown = || at.wrong(format!("component `{name}`"), "a component of its device");
-            let has = number(component.ok_or_else(unknown)?)?;
-            count = count.saturating_mul(indices(part, has, at)?.len() as u64);
+            let mut named = parts.iter();
+            let Some(component) = named.find(|c| c.word("name").is_ok_and(|n| n == name)) else {
+                let found = format!("component `{name}`");
+                return Err(at.wrong(found, "a component of its device"));
+            };
+            let has = read_count(component)?;
+            count = count.saturating_mul(expand_slice(part, has, at)?.len() as u64);
+            // A component that is a device has that device's name.
             device = name;
         }
         Ok(count)
     }
 }
 
-/// The `count` of an instance or component.
-fn number(node: &Node) -> Result<usize> {
+/// Reads the `count` of an instance or component.
+fn read_count(node: &Node) -> Result<usize> {
     let text = node.word("count")?;
-    let count = text
-        .parse::<usize>()
-        .ok()
-        .filter(|count| (1..=1 << 24).contains(count));
-    count.ok_or_else(|| {
-        node.wrong(
+    match text.parse::<usize>() {
+        Ok(count) if (1..=1 << 24).contains(&count) => Ok(count),
+        _ => Err(node.wrong(
             format!("count `{text}`"),
             "a whole number from 1 to 16777216",
-        )
+        )),
+    }
+}
+
+/// Lists the indices of `name[…]` below `count`: one, a slice as Python writes it, or all if there are no brackets. Fails
+/// if there is no such index or slice.
+fn expand_slice(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
+    slice_indices(text, count).ok_or_else(|| {
+        let expected = format!("name[I] or name[from:to:step] of the {count} that there are");
+        at.wrong(format!("`{text}`"), expected)
     })
 }
 
-/// The indices of `name[…]` below `count`: one, a slice as Python writes it, or all where there are no brackets.
-fn indices(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
-    let wrong = || {
-        at.wrong(
-            format!("`{text}`"),
-            format!("name[I] or name[from:to:step] of the {count} that there are"),
-        )
-    };
+/// Lists the indices as [`expand_slice`]; `None` if it fails.
+fn slice_indices(text: &str, count: usize) -> Option<Vec<usize>> {
     let Some((_, slice)) = text.split_once('[') else {
-        return Ok((0..count).collect());
+        return Some((0..count).collect());
     };
-    let slice = slice.strip_suffix(']').ok_or_else(wrong)?;
+    let slice = slice.strip_suffix(']')?;
     let parts: Vec<&str> = slice.split(':').map(str::trim).collect();
-    let number = |i: usize, default: i64| match parts.get(i).copied().unwrap_or("") {
-        "" => Ok(default),
-        text => text.parse::<i64>().map_err(|_| wrong()),
-    };
-    let bound = |n: i64| {
-        if n < 0 {
-            (n.saturating_add(count as i64)).max(0) as usize
-        } else {
-            n as usize
+    let mut numbers = [0, count as i64, 1];
+    for (number, part) in numbers.iter_mut().zip(&parts) {
+        if !part.is_empty() {
+            *number = part.parse().ok()?;
         }
-    };
-    let (from, to) = (
-        bound(number(0, 0)?),
-        bound(number(1, count as i64)?).min(count),
-    );
-    let step = usize::try_from(number(2, 1)?)
-        .ok()
-        .filter(|step| *step > 0)
-        .ok_or_else(wrong)?;
+    }
+    let [from, to, step] = numbers;
+    let from = from_end(from, count);
+    let to = from_end(to, count).min(count);
+    let step = usize::try_from(step).ok().filter(|step| *step > 0)?;
     match parts.len() {
-        1 if !slice.is_empty() => Some(from)
-            .filter(|i| *i < count)
-            .map(|i| vec![i])
-            .ok_or_else(wrong),
-        1..=3 => Ok((from..to).step_by(step).collect()),
-        _ => Err(wrong()),
+        1 if !slice.is_empty() => (from < count).then(|| vec![from]),
+        1..=3 => Some((from..to).step_by(step).collect()),
+        _ => None,
     }
 }
 
-/// Instances by name, and what they stand for: each with its name, its switch where it is one, and its line.
+/// Returns a bound of a slice, which counts from the end if it is negative.
+fn from_end(bound: i64, count: usize) -> usize {
+    if bound < 0 {
+        bound.saturating_add(count as i64).max(0) as usize
+    } else {
+        bound as usize
+    }
+}
+
+/// An instance of the file: one or more elements of a device.
+struct Instance<'d> {
+    /// Name of the device.
+    device: &'d str,
+    /// Index of its first element.
+    first: usize,
+    /// Number of its elements.
+    count: usize,
+}
+
+/// A node or switch of the fabric.
+struct Element<'d> {
+    name: String,
+    /// Number of the switch; `None` if it is a node.
+    switch: Option<usize>,
+    /// The instance in the file, for messages.
+    source: &'d Node,
+}
+
+/// Devices, instances by name, and their elements.
 struct Fabric<'d> {
     devices: Devices<'d>,
-    /// Device, first thing and number of things of an instance.
-    instances: HashMap<&'d str, (&'d str, usize, usize)>,
-    things: Vec<(String, Option<usize>, &'d Node)>,
+    instances: HashMap<&'d str, Instance<'d>>,
+    elements: Vec<Element<'d>>,
 }
 
 impl<'d> Fabric<'d> {
-    /// The things at an end of an edge, each as often as it has components there.
+    /// Lists the elements at an end of an edge, each as often as it has components there.
     fn end(&self, edge: &'d Node, end: &str, context: &Context) -> Result<Vec<usize>> {
         let end = edge.need(end, "an instance and a component")?;
-        let (instance, component) = (end.word("instance")?, end.word("component")?);
-        let name = instance.split('[').next().unwrap_or("");
-        let unknown = || end.wrong(format!("instance `{name}`"), "the name of an instance");
-        let (device, first, count) = *self.instances.get(name).ok_or_else(unknown)?;
-        let each = self.devices.count(device, component, end)?;
-        let chosen = indices(instance, count, end)?;
+        let slice = end.word("instance")?;
+        let component = end.word("component")?;
+        let name = slice.split('[').next().unwrap_or("");
+        let Some(instance) = self.instances.get(name) else {
+            let found = format!("instance `{name}`");
+            return Err(end.wrong(found, "the name of an instance"));
+        };
+        let each = self.devices.count(instance.device, component, end)?;
+        let chosen = expand_slice(slice, instance.count, end)?;
         context.require("an edge", (16 * chosen.len() as u64).saturating_mul(each))?;
-        let repeat = |i: usize| std::iter::repeat_n(first + i, each as usize);
-        Ok(chosen.into_iter().flat_map(repeat).collect())
+        let mut elements = Vec::new();
+        for i in chosen {
+            elements.extend(std::iter::repeat_n(instance.first + i, each as usize));
+        }
+        Ok(elements)
     }
 
-    /// The pairs of things that an edge joins.
+    /// Lists the pairs of elements that an edge joins.
     fn pairs(&self, edge: &'d Node, context: &Context) -> Result<Vec<(usize, usize)>> {
-        let (a, b) = (
-            self.end(edge, "ep1", context)?,
-            self.end(edge, "ep2", context)?,
-        );
+        let a = self.end(edge, "ep1", context)?;
+        let b = self.end(edge, "ep2", context)?;
         match edge.word("scheme")? {
             "one2one" => Ok(a.into_iter().zip(b).collect()),
             "many2many" => {
                 let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
                 context.require("an edge", pairs.saturating_mul(16))?;
-                Ok(a.iter().flat_map(|a| b.iter().map(|b| (*a, *b))).collect())
+                let all = a.iter().flat_map(|a| b.iter().map(|b| (*a, *b)));
+                Ok(all.collect())
             }
             other => Err(edge.wrong(format!("scheme `{other}`"), "one2one or many2many")),
         }
     }
 }
 
-/// Cables count 1 each, whatever their bandwidth. A single instance has its own name, others `name.0`, `name.1`, …
+/// Reads the switches, nodes and cables. Cables count 1 each, whatever their bandwidth. A single instance has its own name,
+/// others `name.0`, `name.1`, …
 ///
 /// # Errors
 /// With the line: no YAML or JSON, a device, instance or component that is not there, an index out of range, an edge
@@ -182,45 +209,50 @@ impl<'d> Fabric<'d> {
 fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
     let mut wiring = Wiring::default();
-    let devices = document.list("devices")?.iter();
-    let devices = devices
-        .map(|device| Ok((device.word("name")?, device)))
-        .collect::<Result<_>>()?;
-    let (devices, instances) = (Devices(devices), HashMap::new());
+    let mut devices = Devices(HashMap::new());
+    for device in document.list("devices")? {
+        devices.0.insert(device.word("name")?, device);
+    }
     let mut fabric = Fabric {
         devices,
-        instances,
-        things: Vec::new(),
+        instances: HashMap::new(),
+        elements: Vec::new(),
     };
-    for instance in document.list("instances")? {
-        let (name, device) = (instance.word("name")?, instance.word("device")?);
-        let count = number(instance)?;
-        let switch = fabric.devices.is_switch(device, instance, 0)?;
-        let first = fabric.things.len();
-        if fabric
-            .instances
-            .insert(name, (device, first, count))
-            .is_some()
-        {
-            return Err(instance.wrong(format!("instance `{name}` again"), "each name once"));
+    for source in document.list("instances")? {
+        let name = source.word("name")?;
+        let device = source.word("device")?;
+        let count = read_count(source)?;
+        let is_switch = fabric.devices.is_switch(device, source, 0)?;
+        let first = fabric.elements.len();
+        let instance = Instance {
+            device,
+            first,
+            count,
+        };
+        if fabric.instances.insert(name, instance).is_some() {
+            return Err(source.wrong(format!("instance `{name}` again"), "each name once"));
         }
         file.context
             .require("the instances", 128 * (first + count) as u64)?;
         for i in 0..count {
-            let name = if count == 1 {
-                name.to_string()
-            } else {
-                format!("{name}.{i}")
-            };
-            let router = switch.then(|| wiring.add(&name, Vec::new(), instance.line));
-            fabric.things.push((name, router, instance));
+            let mut name = name.to_string();
+            if count > 1 {
+                name += &format!(".{i}");
+            }
+            let switch = is_switch.then(|| wiring.add(&name, Vec::new(), source.line));
+            fabric.elements.push(Element {
+                name,
+                switch,
+                source,
+            });
         }
     }
-    let mut home: Vec<Option<usize>> = fabric.things.iter().map(|thing| thing.1).collect();
+    // The switch of each element; of switches themselves.
+    let mut switch_of: Vec<Option<usize>> = fabric.elements.iter().map(|e| e.switch).collect();
     for edge in document.list("edges")? {
         for (a, b) in fabric.pairs(edge, file.context)? {
-            let [(first, u, _), (second, v, _)] = [&fabric.things[a], &fabric.things[b]];
-            let (node, switch) = match (*u, *v) {
+            let [one, other] = [&fabric.elements[a], &fabric.elements[b]];
+            let (node, switch) = match (one.switch, other.switch) {
                 (Some(u), Some(v)) if u != v => {
                     wiring.join(u, v, 1.0);
                     continue;
@@ -228,36 +260,31 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
                 (Some(switch), None) => (b, switch),
                 (None, Some(switch)) => (a, switch),
                 _ => {
-                    let found = format!("an edge between `{first}` and `{second}`");
+                    let found = format!("an edge between `{}` and `{}`", one.name, other.name);
                     return Err(edge.wrong(found, "a switch and a node, or two switches"));
                 }
             };
-            if home[node]
-                .replace(switch)
-                .is_some_and(|other| other != switch)
-            {
-                let found = format!("node `{}` on a second switch", fabric.things[node].0);
+            let before = switch_of[node].replace(switch);
+            if before.is_some_and(|before| before != switch) {
+                let found = format!("node `{}` on a second switch", fabric.elements[node].name);
                 return Err(edge.wrong(found, "one switch (multi-rail is a kind of its own)"));
             }
         }
     }
-    for ((name, router, instance), home) in fabric.things.into_iter().zip(home) {
-        let Some(switch) = home else {
+    for (element, switch) in fabric.elements.into_iter().zip(switch_of) {
+        let name = element.name;
+        let Some(switch) = switch else {
             let found = format!("node `{name}`, which no edge joins to a switch");
-            return Err(instance.wrong(found, "an edge to a switch"));
+            return Err(element.source.wrong(found, "an edge to a switch"));
         };
-        if router.is_none() {
+        if element.switch.is_none() {
             wiring.switches[switch].nodes.push(name);
         }
     }
-    let links = document
-        .get("links")
-        .and_then(Node::items)
-        .unwrap_or_default()
-        .iter();
-    let fast = links
-        .filter(|link| link.path(&["physical", "bandwidth"]).is_some())
-        .count();
+    let links = document.items_of("links").iter();
+    let fast = links.filter(|link| link.path(&["physical", "bandwidth"]).is_some());
+    let fast = fast.count();
+    // One kind of link makes all cables alike: then nothing is lost.
     if fast > 1 {
         let remark = format!("bandwidths of {fast} links are passed over: a cable counts 1");
         wiring.remarks.push(remark);

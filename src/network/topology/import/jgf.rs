@@ -1,4 +1,7 @@
 //! Flux's resource graph in JSON Graph Format.
+//!
+//! Every vertex has a type and a path of what contains it: the node `/cluster0/rack1/n3` is in rack1 of cluster0. Edges
+//! repeat what the paths say.
 
 use std::collections::HashMap;
 
@@ -29,9 +32,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
-/// that is below nodes is passed over. Errors: with the line: no JSON, no graph, a vertex without metadata, a node
-/// without a name or containment path, or again.
+/// Reads a switch for each vertex above nodes on their `containment` paths; levels are called by the type of their
+/// vertices. All that is below nodes is passed over. Fails, with the line, if there is no JSON or graph, a vertex has no
+/// metadata, or a node no name or containment path, or a node comes again.
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
@@ -53,10 +56,10 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
             let name = metadata.word("name")?;
-            let path = path.filter(|path| path.starts_with('/')).ok_or_else(|| {
+            let Some(path) = path.filter(|path| path.starts_with('/')) else {
                 let found = format!("node `{name}` without a containment path");
-                metadata.wrong(found, "paths: {containment: /cluster0/…}")
-            })?;
+                return Err(metadata.wrong(found, "paths: {containment: /cluster0/…}"));
+            };
             hosts.push((metadata.line, name, path));
         }
     }
@@ -69,17 +72,19 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
         let mut so_far = *path;
         for height in 0..above.len() {
             so_far = so_far.rsplit_once('/').map_or("", |(above, _)| above);
-            let name = types
-                .get(so_far)
-                .map_or(format!("level{height}"), |kind| kind.to_string());
-            if height == levels.len() {
-                let again = levels.contains(&name);
-                levels.push(if again {
-                    format!("{name}{height}")
-                } else {
-                    name
-                });
+            // The first node that is so deep names the level.
+            if height < levels.len() {
+                continue;
             }
+            let mut name = match types.get(so_far) {
+                Some(kind) => kind.to_string(),
+                None => format!("level{height}"),
+            };
+            // Racks within racks.
+            if levels.contains(&name) {
+                name += &height.to_string();
+            }
+            levels.push(name);
         }
     }
     Ok(paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))

@@ -1,4 +1,7 @@
 //! Kubernetes nodes with the labels that say where they stand.
+//!
+//! Providers label nodes with the switches above them, each under names of its own. With `levels=block/rack/host` a node
+//! labelled `example.org/block: b1` and `example.org/rack: r2` stands on switch r2, below b1.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,14 +31,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct KubernetesOptions {
     outline: OutlineOptions,
-    /// The labels of the levels, and as they are written.
+    /// Labels of the levels, widest first, joined by /; `None` if known ones are looked for.
     levels: Option<String>,
+    /// The option `levels` as written, for messages.
     written: Written,
+    /// Number of GPUs of each node; `None` if the file says it.
     gpus: Option<u32>,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let levels = params.word("levels")?;
     let gpus = params.integer("gpus", 1, 1 << 16)?;
@@ -54,7 +61,7 @@ impl BuildNetwork for KubernetesOptions {
     }
 }
 
-/// Labels of one source each, widest first.
+/// Labels of one source (topograph, AWS, Google, Oracle) each, widest first.
 const KNOWN: [&[&str]; 4] = [
     &[
         "fabric.topograph.run/tier-4",
@@ -81,88 +88,82 @@ const KNOWN: [&[&str]; 4] = [
     ],
 ];
 
-/// Labels of any source: wider than the widest of [`KNOWN`], and narrower than the narrowest.
+/// Label of any source that is wider than the widest of [`KNOWN`].
 const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// Label of any source that is narrower than the narrowest of [`KNOWN`]: nodes that NVLink joins.
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 
-/// A switch a value of each label within that of the label before; the widest joined by one above them all. A node
-/// that lacks the last labels stands on the switch of the last it has, one without any on none. Errors: with the line:
-/// no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one; no label that is
-/// known.
+/// Reads a switch for each value of each label within that of the label before; the widest are joined by one above them
+/// all. A node that lacks the last labels stands on the switch of the last it has, one without any on none. Fails, with
+/// the line, if there is no JSON or no nodes, a node has no name or comes again, or has a label and lacks a wider one; or
+/// if no label is known.
 ///
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
 fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring, String)> {
     let text = &file.text;
-    let levels = options.levels.as_ref();
-    let gpus = options.gpus;
+    let levels = options.levels.as_deref();
     let document = document::read(text)?;
     let items = document.list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
-        let labels = item
-            .path(&["metadata", "labels"])
-            .map_or(&[][..], Node::entries);
-        all.extend(labels.iter().map(|(label, _)| label.as_str()));
+        if let Some(labels) = item.path(&["metadata", "labels"]) {
+            all.extend(labels.entries().iter().map(|(label, _)| label.as_str()));
+        }
     }
-    // Nodes are a level of their own, by their host names.
-    let host = |levels: &'_ String| {
-        let ends = ["/host", "/kubernetes.io/hostname"]
-            .into_iter()
-            .find(|end| levels.ends_with(end));
-        levels.len() - ends.map_or(0, str::len)
-    };
-    let wanted = match levels.map(|levels| &levels[..host(levels)]) {
-        Some(levels) => resolve(levels, &all).map_err(|part| {
+    let wanted = match levels {
+        Some(levels) => find_labels(levels, &all).map_err(|part| {
             let expected = format!("labels of the nodes; none of them has `{part}`");
             options.written.wrong(expected)
         })?,
-        None => known(&all),
+        None => find_known_labels(&all),
     };
     if wanted.is_empty() {
-        let what = format!(
-            "nodes of {} labels, none of a network that is known",
-            all.len()
-        );
+        let count = all.len();
+        let what = format!("nodes of {count} labels, none of a network that is known");
         let remedy = "levels=WIDEST/…/LEAF names the labels that say where a node stands";
         return Err(Error::unsuited(text.location(), what, remedy));
     }
     let mut paths = Paths::default();
     let mut alone = Vec::new();
-    let mut of_nodes = HashMap::new();
+    let mut gpus = HashMap::new();
     for item in items {
         let Some(metadata) = item.get("metadata") else {
             return Err(item.wrong(item.describe(), "a node with `metadata`"));
         };
         let name = metadata.word("name")?;
-        let value = |label: &&str| {
-            let value = metadata.get("labels").and_then(|labels| labels.get(label));
-            value.and_then(Node::text).filter(|value| !value.is_empty())
-        };
-        let values: Vec<Option<&str>> = wanted.iter().map(value).collect();
-        let path: Vec<&str> = values.iter().map_while(|value| *value).collect();
-        if let Some(i) = values[path.len()..].iter().position(Option::is_some) {
-            let (has, lacks) = (wanted[path.len() + i], wanted[path.len()]);
-            let found = format!("node `{name}` with label {has} and without {lacks}");
-            return Err(metadata.wrong(found, "the wider label, too"));
+        let labels = metadata.get("labels");
+        let mut path = Vec::new();
+        let mut lacks = None;
+        for label in &wanted {
+            let value = labels.and_then(|labels| labels.get(label));
+            let value = value.and_then(Node::text).filter(|value| !value.is_empty());
+            match (value, lacks) {
+                (None, None) => lacks = Some(label),
+                (None, Some(_)) => {}
+                (Some(value), None) => path.push(value),
+                (Some(_), Some(lacks)) => {
+                    let found = format!("node `{name}` with label {label} and without {lacks}");
+                    return Err(metadata.wrong(found, "the wider label, too"));
+                }
+            }
         }
         if path.is_empty() {
             alone.push(name);
         }
         paths.host(text.name(), metadata.line, name, &path)?;
-        let given = gpus_of(item)?;
-        of_nodes.extend(gpus.or(given).map(|gpus| (name.to_string(), gpus)));
+        // Faults of the file are told even if the option wins.
+        let allocatable = count_gpus(item)?;
+        if let Some(count) = options.gpus.or(allocatable) {
+            gpus.insert(name.to_string(), count);
+        }
     }
-    let short = |label: &str| label.rsplit('/').next().unwrap_or(label).to_string();
-    let name = |height: usize| {
-        wanted
-            .iter()
-            .rev()
-            .nth(height)
-            .map_or("all".into(), |l| short(l))
-    };
-    let mut wiring = paths.wiring(&name);
+    let mut wiring = paths.wiring(&|height| match wanted.iter().rev().nth(height) {
+        Some(label) => last_part(label).to_string(),
+        None => "all".into(),
+    });
     if let Some(first) = alone.first() {
         let (count, file) = (alone.len(), text.name());
         wiring.remarks.push(format!("{file}: {count} nodes have none of the labels, the first {first}: reachable from nowhere"));
@@ -172,18 +173,25 @@ fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring,
         text.name(),
         wanted.join(", ")
     ));
-    wiring.gpus = of_nodes;
-    let mut suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
-    suffix += &gpus.map_or(String::new(), |gpus| format!(",gpus={gpus}"));
+    wiring.gpus = gpus;
+    let mut suffix = String::new();
+    if let Some(levels) = levels {
+        suffix += &format!(",levels={levels}");
+    }
+    if let Some(gpus) = options.gpus {
+        suffix += &format!(",gpus={gpus}");
+    }
     Ok((wiring, suffix))
 }
 
-/// GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; none where it names none.
-fn gpus_of(item: &Node) -> Result<Option<u32>> {
-    let resources = item
-        .path(&["status", "allocatable"])
-        .map_or(&[][..], Node::entries);
+/// Counts the GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; `None` if it names
+/// none.
+fn count_gpus(item: &Node) -> Result<Option<u32>> {
     let mut sum = None;
+    let Some(resources) = item.path(&["status", "allocatable"]) else {
+        return Ok(sum);
+    };
+    let resources = resources.entries();
     for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
         let Some(count) = value.text().and_then(|text| text.parse::<u16>().ok()) else {
             return Err(value.wrong(value.describe(), "a whole number of GPUs, up to 65535"));
@@ -193,37 +201,46 @@ fn gpus_of(item: &Node) -> Result<Option<u32>> {
     Ok(sum)
 }
 
-/// The labels of `a/b/c`, each whole or the part after its `/`; else the part that no node has.
-fn resolve<'l>(levels: &str, all: &BTreeSet<&'l str>) -> Result<Vec<&'l str>, String> {
+/// Returns the part of a label after its last `/`.
+fn last_part(label: &str) -> &str {
+    label.rsplit('/').next().unwrap_or(label)
+}
+
+/// Finds the labels of `a/b/c`, each whole or the part after its `/`. Fails with the part that no node has.
+fn find_labels<'l>(levels: &str, all: &BTreeSet<&'l str>) -> Result<Vec<&'l str>, String> {
+    // Nodes are a level of their own, by their host names, whether it is named or not.
+    let host = ["/host", "/kubernetes.io/hostname"];
+    let levels = host
+        .iter()
+        .find_map(|end| levels.strip_suffix(end))
+        .unwrap_or(levels);
     let parts: Vec<&str> = levels.split('/').map(str::trim).collect();
     let mut wanted = Vec::new();
     let mut at = 0;
     while at < parts.len() {
-        let two = parts
-            .get(at + 1)
-            .map(|next| format!("{}/{next}", parts[at]));
-        let ends = |label: &&&str| label.rsplit('/').next() == Some(parts[at]);
-        if let Some(label) = two.and_then(|two| all.get(two.as_str())) {
+        let part = parts[at];
+        // Labels hold a `/` themselves: two parts may be one.
+        let next = parts.get(at + 1).map(|next| format!("{part}/{next}"));
+        if let Some(label) = next.and_then(|two| all.get(two.as_str())) {
             wanted.push(*label);
             at += 2;
-        } else if let Some(label) = all.get(parts[at]).or_else(|| all.iter().find(ends)) {
-            wanted.push(*label);
-            at += 1;
-        } else {
-            return Err(parts[at].to_string());
+            continue;
         }
+        let mut labels = all.iter();
+        let label = all
+            .get(part)
+            .or_else(|| labels.find(|label| last_part(label) == part));
+        wanted.push(*label.ok_or(part)?);
+        at += 1;
     }
     Ok(wanted)
 }
 
-/// The labels of the first source that some node has, with the zone around and the clique inside.
-fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
-    let some = |wanted: &[&str]| wanted.iter().any(|label| all.contains(label));
-    let source = KNOWN
-        .iter()
-        .find(|labels| some(labels))
-        .copied()
-        .unwrap_or_default();
+/// Finds the labels of the first source that some node has, with the zone around and the clique inside.
+fn find_known_labels<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
+    let mut sources = KNOWN.into_iter();
+    let source = sources.find(|labels| labels.iter().any(|label| all.contains(label)));
+    let source = source.unwrap_or_default();
     let wanted = std::iter::once(&ZONE).chain(source).chain([&CLIQUE]);
     wanted.filter_map(|label| all.get(label).copied()).collect()
 }

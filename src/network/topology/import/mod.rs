@@ -1,4 +1,4 @@
-//! Real fabrics from the files that describe them: one file a format.
+//! Real fabrics from the files that describe them: one source file for each format.
 //!
 //! Nodes keep their names. Node ids go switch by switch in the order of the file, the switches of a unit (a pod, a
 //! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
@@ -25,12 +25,12 @@ mod tests {
     use crate::topology::Topology;
     use crate::topology::testing::from_file;
 
-    /// The machine that `text` describes, read from a file.
+    /// Builds the machine that `text` describes, read from a file.
     pub(super) fn machine(kind: &str, text: &str) -> nodeorder_base::error::Result<Topology> {
         from_file(kind, text, "")
     }
 
-    /// The message about a bad file, from its line on.
+    /// Returns the message about a bad file, from its line on.
     pub(super) fn error(kind: &str, text: &str) -> String {
         let error = machine(kind, text).unwrap_err().to_string();
         error
@@ -38,7 +38,7 @@ mod tests {
             .map_or(error.clone(), |(_, rest)| rest.to_string())
     }
 
-    /// Each text is refused, with a message that begins with the text beside it.
+    /// Checks that each text is refused, with a message that begins with the text beside it.
     pub(super) fn check_refused(kind: &str, cases: &[(&str, &str)]) {
         for (text, message) in cases {
             let error = error(kind, text);
@@ -46,7 +46,7 @@ mod tests {
         }
     }
 
-    /// The levels with their numbers of units.
+    /// Lists the levels with their numbers of units.
     pub(super) fn levels(machine: &Topology) -> Vec<(String, u64)> {
         machine
             .level_table()
@@ -55,7 +55,7 @@ mod tests {
             .collect()
     }
 
-    /// The names of the nodes in id order.
+    /// Lists the names of the nodes in id order.
     pub(super) fn names(machine: &Topology) -> String {
         let names: Vec<String> = machine
             .nodes()

@@ -1,4 +1,7 @@
-//! Files of outlines: trees of switches that do not say how wide their links are.
+//! Options of families that read outlines: trees of switches that do not say how wide their links are.
+//!
+//! A rack with one switch above it in the file may have eight cables up. `uplinks=8` says so; without it a link counts 1,
+//! and a remark tells what was assumed.
 
 use super::wiring::Wiring;
 use crate::topology::context::Context;
@@ -8,7 +11,7 @@ use crate::topology::source_file::{FileOption, SourceFile};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, Written};
 
-/// `uplinks` of families that read outlines.
+/// Option `uplinks` of families that read outlines.
 pub(super) const UPLINKS: Opt =
     Opt::whole("uplinks", "cables from each switch to the one above it")
         .or_else("1, as wide as LinkSpeed= says where the file has it");
@@ -16,7 +19,9 @@ pub(super) const UPLINKS: Opt =
 /// The options `file` and `uplinks` of families that read outlines.
 pub(super) struct OutlineOptions {
     file: FileOption,
+    /// Number of cables from each switch up; `None` if it is not given.
     uplinks: Option<u32>,
+    /// The option `uplinks` as written, for messages.
     written: Written,
 }
 
@@ -54,6 +59,7 @@ impl OutlineOptions {
 /// Options of a family of outlines that has none of its own.
 pub(super) struct OutlineNetwork {
     options: OutlineOptions,
+    /// Reads the wiring of the file.
     read: fn(&SourceFile<'_>) -> Result<Wiring>,
 }
 

@@ -1,4 +1,6 @@
 //! Scotch's target files (`.tgt`), which hwloc's and TopoMatch's tools share: tori, meshes, trees.
+//!
+//! A file names an architecture and its numbers, as `torus3D 8 8 4`: the network is that of another family.
 
 use crate::topology::families::{fat_tree, grid, hyperx};
 use crate::topology::family::{TopologyEntry, build_inline, by_x};
@@ -16,21 +18,19 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: |params, _| FileNetwork::parse(params, "a target file, as in tgt:machine.tgt", network),
 };
 
-/// `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
+/// Builds the network of an architecture. `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
 /// fastest there and the last here, so that processor p is node p. `hcub n`: the torus of n dimensions of 2.
 /// `cmplt n`: n routers, all linked. `tleaf h a₁ c₁ … a_h c_h`: a tree of arities aᵢ from the root down, whose
-/// leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop. Errors: with the line: another architecture,
-/// too few or too many numbers, numbers out of range.
+/// leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop. Fails, with the line, if there is another
+/// architecture, too few or too many numbers, or numbers out of range.
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
 fn network(file: &SourceFile<'_>) -> Result<Network> {
     let text = &file.text;
     let mut words = text.data_lines().flat_map(|line| {
-        line.text
-            .split_whitespace()
-            .map(move |word| (word, line))
-            .collect::<Vec<_>>()
+        let words = line.text.split_whitespace();
+        words.map(move |word| (word, line)).collect::<Vec<_>>()
     });
     let Some((kind, line)) = words.next() else {
         let expected = "an architecture such as torusXD 3 8 8 8";
@@ -38,15 +38,20 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
     };
     let mut numbers = Vec::new();
     for (word, line) in words {
-        let number = word.parse::<u32>().ok().filter(|n| *n <= 1 << 30);
-        let wrong = || line.wrong(format!("`{word}`"), "a whole number from 0 to 1073741824");
-        numbers.push(number.ok_or_else(wrong)?);
+        match word.parse::<u32>() {
+            Ok(number) if number <= 1 << 30 => numbers.push(number),
+            _ => {
+                let expected = "a whole number from 0 to 1073741824";
+                return Err(line.wrong(format!("`{word}`"), expected));
+            }
+        }
     }
-    let wrong = |expected: &str| line.wrong(format!("`{}`", line.text), expected);
-    let (family, spec) = specification(kind, &numbers).map_err(wrong)?;
+    let (family, spec) = specification(kind, &numbers)
+        .map_err(|expected| line.wrong(format!("`{}`", line.text), expected))?;
     build_inline(family, &spec, file.context)
 }
 
+/// Architectures that are known, for messages.
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
 /// Returns the family and the inline specification of an architecture. Fails with a description of what was expected.
@@ -54,36 +59,23 @@ fn specification(
     kind: &str,
     numbers: &[u32],
 ) -> Result<(&'static TopologyEntry, String), &'static str> {
-    let grid = |kind: &str, dims: &[u32]| {
-        let turned: Vec<u32> = dims.iter().rev().copied().collect();
-        let family = if kind == "mesh" {
-            &grid::MESH
-        } else {
-            &grid::TORUS
-        };
-        (family, format!("{kind}:{}", by_x(&turned)))
-    };
-    let positive = |list: &[u32]| list.iter().all(|n| *n > 0);
-    let counted = || match numbers.split_first() {
-        Some((n, dims)) if *n as usize == dims.len() && *n > 0 && positive(dims) => Some(dims),
-        _ => None,
-    };
-    let fixed = |n: usize| Some(numbers).filter(|dims| dims.len() == n && positive(dims));
     match kind {
-        "torusXD" | "meshXD" => {
-            let dims = counted().ok_or("the number of dimensions, then each of them")?;
-            Ok(grid(kind.trim_end_matches("XD"), dims))
-        }
-        "torus2D" | "mesh2D" => Ok(grid(
-            &kind[..kind.len() - 2],
-            fixed(2).ok_or("2 dimensions")?,
-        )),
-        "torus3D" | "mesh3D" => Ok(grid(
-            &kind[..kind.len() - 2],
-            fixed(3).ok_or("3 dimensions")?,
-        )),
+        "torusXD" | "meshXD" => match numbers {
+            [n, dims @ ..] if *n as usize == dims.len() && *n > 0 && are_positive(dims) => {
+                Ok(grid_of(kind, dims))
+            }
+            _ => Err("the number of dimensions, then each of them"),
+        },
+        "torus2D" | "mesh2D" => match numbers {
+            [_, _] if are_positive(numbers) => Ok(grid_of(kind, numbers)),
+            _ => Err("2 dimensions"),
+        },
+        "torus3D" | "mesh3D" => match numbers {
+            [_, _, _] if are_positive(numbers) => Ok(grid_of(kind, numbers)),
+            _ => Err("3 dimensions"),
+        },
         "hcub" => match numbers {
-            [n @ 1..=30] => Ok(grid("torus", &vec![2; *n as usize])),
+            [n @ 1..=30] => Ok(grid_of("torus", &vec![2; *n as usize])),
             _ => Err("one number of dimensions, 1 to 30"),
         },
         "cmplt" => match numbers {
@@ -97,17 +89,31 @@ fn specification(
                 return Err(expected);
             }
             let mut arities: Vec<u32> = rest.iter().copied().step_by(2).collect();
-            if !positive(&arities) {
+            if !are_positive(&arities) {
                 return Err(expected);
             }
             arities.reverse();
-            let spec = format!(
-                "xgft:h={levels},m={},w={}",
-                by_x(&arities),
-                by_x(&vec![1; arities.len()])
-            );
+            let children = by_x(&arities);
+            let parents = by_x(&vec![1; arities.len()]);
+            let spec = format!("xgft:h={levels},m={children},w={parents}");
             Ok((&fat_tree::XGFT, spec))
         }
         _ => Err(KNOWN),
     }
+}
+
+/// Returns the family and the specification of a torus or mesh, whose first dimension is the fastest in the file.
+fn grid_of(kind: &str, dims: &[u32]) -> (&'static TopologyEntry, String) {
+    let slowest_first: Vec<u32> = dims.iter().rev().copied().collect();
+    let dims = by_x(&slowest_first);
+    if kind.starts_with("mesh") {
+        (&grid::MESH, format!("mesh:{dims}"))
+    } else {
+        (&grid::TORUS, format!("torus:{dims}"))
+    }
+}
+
+/// Returns whether all numbers are above 0.
+fn are_positive(numbers: &[u32]) -> bool {
+    numbers.iter().all(|n| *n > 0)
 }

@@ -1,4 +1,10 @@
-//! Tables of hosts and the switches above them.
+//! Tables of hosts and the switches above them: a CSV file with a header, and a line for each host.
+//!
+//! ```text
+//! host,leaf,spine
+//! n1,l1,s1
+//! n2,l2,s1
+//! ```
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,6 +17,7 @@ use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
@@ -31,11 +38,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct TiersOptions {
     outline: OutlineOptions,
+    /// Which tier is the leaf, `leaf-first` or `leaf-last`; `None` if it is guessed.
     order: Option<&'static str>,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let order = params.chosen("order")?;
     let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
@@ -49,120 +59,152 @@ impl BuildNetwork for TiersOptions {
     }
 }
 
-/// Names of a column of hosts.
+/// Names of the column of hosts.
 const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];
 
-/// Switches by their names within the switch above; the widest joined by one above them all. The header names the
-/// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say. Errors: with
-/// the line: no header and host, a line of another number of fields, an empty field, a host again. O(hosts · tiers).
+/// A table as read: the header, and line number and fields of each host.
+struct HostTable<'t> {
+    header: Vec<String>,
+    rows: Vec<(usize, Vec<Cow<'t, str>>)>,
+}
+
+/// Reads switches by their names within the switch above; the widest are joined by one above them all. The header names
+/// the levels. Which end is the leaf is guessed by which column has more values, if `order` does not say. Fails, with the
+/// line, if there is no header and host, a line has another number of fields, a field is empty, or a host comes again.
+/// O(hosts · tiers).
 fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
-    let mut header: Option<Vec<String>> = None;
-    let mut rows = Vec::new();
-    for line in text.data_lines() {
-        let fields = line.fields()?;
-        let Some(header) = &header else {
-            if fields.len() < 2 {
-                let expected = "a header such as host,leaf,spine";
-                return Err(line.wrong(format!("`{}`", line.text), expected));
-            }
-            let mut seen = HashSet::new();
-            if let Some(again) = fields
-                .iter()
-                .find(|f| f.is_empty() || !seen.insert(f.to_string()))
-            {
-                return Err(line.wrong(format!("column `{again}`"), "a name of its own for each"));
-            }
-            let hosts = |field: &str| HOSTS.contains(&field.to_ascii_lowercase().as_str());
-            if let Some(column) = fields
-                .iter()
-                .skip(1)
-                .find(|f| hosts(f) && !hosts(&fields[0]))
-            {
-                let found = format!("`{}` before the column `{column}`", fields[0]);
-                return Err(line.wrong(found, "hosts in the first column, then the switches above"));
-            }
-            header = Some(fields.iter().map(|f| f.to_string()).collect());
-            continue;
-        };
-        if fields.len() != header.len() {
-            let expected = format!("{}, as in the header", header.len());
-            return Err(line.wrong(format!("{} fields", fields.len()), expected));
-        }
-        if let Some((_, column)) = fields.iter().zip(header).find(|(f, _)| f.is_empty()) {
-            return Err(line.wrong(format!("no value of `{column}`"), "one"));
-        }
-        rows.push((line.number, fields));
-    }
-    let Some(header) = header.filter(|_| !rows.is_empty()) else {
-        return Err(Error::input(
-            text.location(),
-            "no hosts",
-            "a header, then host,tier,…",
-        ));
-    };
-    if let Some((first, _)) = rows.first().filter(|_| is_row(&header, &rows)) {
-        let line = text
-            .lines()
-            .take(*first)
-            .find(|line| line.text.contains(&header[0]));
-        let (number, found) = line.map_or((1, header.join(",")), |l| (l.number, l.text.into()));
-        let expected = "a header such as host,leaf,spine: this line looks like those below it";
-        return Err(text
-            .line_at(number, "")
-            .wrong(format!("`{found}`"), expected));
-    }
+    let table = HostTable::read(text)?;
+    table.check_header(text)?;
+    let HostTable { header, rows } = &table;
     let tiers = header.len() - 1;
-    let values = |column: usize| {
-        rows.iter()
-            .map(|(_, f)| &f[column])
-            .collect::<HashSet<_>>()
-            .len()
-    };
-    let (first, last) = (values(1), values(tiers));
+    let first = table.count_values(1);
+    let last = table.count_values(tiers);
+    // A fabric has more leaf switches than switches above them.
     let leaf_first = order.map_or(first > last, |order| order == "leaf-first");
     let mut paths = Paths::default();
-    for (line, fields) in &rows {
+    for (line, fields) in rows {
         let mut path: Vec<&str> = fields[1..].iter().map(|f| f.as_ref()).collect();
         if leaf_first {
             path.reverse();
         }
         paths.host(text.name(), *line, &fields[0], &path)?;
     }
-    // Level 0 is the leaf.
-    let column = |level: usize| {
-        if leaf_first {
-            1 + level
+    let mut wiring = paths.wiring(&|level| {
+        // Level 0 is the leaf, the one above all tiers that of the switch that joins the widest.
+        if level >= tiers {
+            "all".into()
+        } else if leaf_first {
+            header[1 + level].clone()
         } else {
-            tiers.saturating_sub(level)
+            header[tiers - level].clone()
         }
-    };
-    let name = |level: usize| header.get(column(level)).filter(|_| level < tiers).cloned();
-    let mut wiring = paths.wiring(&|level| name(level).unwrap_or_else(|| "all".into()));
+    });
     if order.is_none() && tiers > 1 {
-        let (leaf, other) = if leaf_first { (1, tiers) } else { (tiers, 1) };
+        let mut ends = [(&header[1], first), (&header[tiers], last)];
+        if !leaf_first {
+            ends.reverse();
+        }
+        let [(leaf, most), (other, fewer)] = ends;
         wiring.remarks.push(format!(
-            "{}: `{}` is taken for the leaf switch ({} values; `{}` has {}); order=leaf-first or order=leaf-last says so",
-            text.name(), header[leaf], values(leaf), header[other], values(other)
+            "{}: `{leaf}` is taken for the leaf switch ({most} values; `{other}` has {fewer}); order=leaf-first or order=leaf-last says so",
+            text.name()
         ));
     }
     let suffix = order.map_or(String::new(), |order| format!(",order={order}"));
     Ok((wiring, suffix))
 }
 
-/// Whether a header is one more row: a value of it stands below in its column, or its host is named as the first is.
-fn is_row(header: &[String], rows: &[(usize, Vec<Cow<'_, str>>)]) -> bool {
-    let below = |column: usize| {
-        rows.iter()
-            .any(|(_, fields)| fields[column] == header[column])
-    };
-    let shape = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "0");
-    let numbered = header[0].contains(|c: char| c.is_ascii_digit());
-    numbered
-        && rows
-            .iter()
-            .any(|(_, fields)| shape(&fields[0]) == shape(&header[0]))
-        || (1..header.len()).any(below)
+impl<'t> HostTable<'t> {
+    /// Reads the header and all hosts. Fails if one of them is missing or has faulty fields.
+    fn read(text: &'t Text) -> Result<Self> {
+        let mut header: Option<Vec<String>> = None;
+        let mut rows = Vec::new();
+        for line in text.data_lines() {
+            let fields = line.fields()?;
+            let Some(header) = &header else {
+                header = Some(read_header(&line, &fields)?);
+                continue;
+            };
+            if fields.len() != header.len() {
+                let expected = format!("{}, as in the header", header.len());
+                return Err(line.wrong(format!("{} fields", fields.len()), expected));
+            }
+            if let Some(empty) = fields.iter().position(|field| field.is_empty()) {
+                let found = format!("no value of `{}`", header[empty]);
+                return Err(line.wrong(found, "one"));
+            }
+            rows.push((line.number, fields));
+        }
+        match header {
+            Some(header) if !rows.is_empty() => Ok(HostTable { header, rows }),
+            _ => {
+                let expected = "a header, then host,tier,…";
+                Err(Error::input(text.location(), "no hosts", expected))
+            }
+        }
+    }
+
+    /// Checks that the header is not one more host, which would be lost without notice.
+    fn check_header(&self, text: &Text) -> Result<()> {
+        if !self.is_header_a_row() {
+            return Ok(());
+        }
+        let mut above = text.lines().take(self.rows[0].0);
+        let line = above.find(|line| line.text.contains(&self.header[0]));
+        let whole = self.header.join(",");
+        // A field in quotes may be written otherwise in the file.
+        let line = line.unwrap_or_else(|| text.line_at(1, &whole));
+        let expected = "a header such as host,leaf,spine: this line looks like those below it";
+        Err(line.wrong(format!("`{}`", line.text), expected))
+    }
+
+    /// Returns whether the header is one more row: a value of it stands below in its column, or its host is named as the
+    /// first is, but for the digits.
+    fn is_header_a_row(&self) -> bool {
+        let HostTable { header, rows } = self;
+        let is_numbered = header[0].contains(|c: char| c.is_ascii_digit());
+        let shape = without_digits(&header[0]);
+        rows.iter().any(|(_, fields)| {
+            let is_host = is_numbered && without_digits(&fields[0]) == shape;
+            is_host || (1..header.len()).any(|column| fields[column] == header[column])
+        })
+    }
+
+    /// Counts the different values of a column.
+    fn count_values(&self, column: usize) -> usize {
+        let values = self.rows.iter().map(|(_, fields)| &fields[column]);
+        values.collect::<HashSet<_>>().len()
+    }
+}
+
+/// Reads the header. Fails if it has no tiers, names a column twice, or has the hosts in another column than the first.
+fn read_header(line: &Line<'_>, fields: &[Cow<'_, str>]) -> Result<Vec<String>> {
+    if fields.len() < 2 {
+        let expected = "a header such as host,leaf,spine";
+        return Err(line.wrong(format!("`{}`", line.text), expected));
+    }
+    let mut seen = HashSet::new();
+    let mut columns = fields.iter();
+    if let Some(again) = columns.find(|name| name.is_empty() || !seen.insert(*name)) {
+        return Err(line.wrong(format!("column `{again}`"), "a name of its own for each"));
+    }
+    let hosts = fields.iter().position(|field| is_host_column(field));
+    if let Some(column) = hosts.filter(|column| *column > 0) {
+        let found = format!("`{}` before the column `{}`", fields[0], fields[column]);
+        return Err(line.wrong(found, "hosts in the first column, then the switches above"));
+    }
+    Ok(fields.iter().map(|field| field.to_string()).collect())
+}
+
+/// Returns whether a column's name says that it has hosts.
+fn is_host_column(name: &str) -> bool {
+    HOSTS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Returns a name with 0 for each of its digits.
+fn without_digits(name: &str) -> String {
+    name.replace(|c: char| c.is_ascii_digit(), "0")
 }
 
 #[cfg(test)]

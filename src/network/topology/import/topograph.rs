@@ -1,4 +1,6 @@
 //! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
+//!
+//! An instance lists the switches above it, closest first: `{"id": "i-1", "network_layers": ["leaf7", "spine2", "core"]}`.
 
 use super::document;
 use super::outline::{OutlineNetwork, UPLINKS};
@@ -27,9 +29,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
-/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Errors: with the
-/// line: no JSON, no instances, an instance without an id or again, a layer that is no text.
+/// Reads a switch for each name of `network_layers`, within the layers above it; the widest are joined by one above them
+/// all. Instances may have layers of different number, or none: those are reachable from nowhere. Fails, with the line, if
+/// there is no JSON or no instances, an instance has no id or comes again, or a layer is no text.
 fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
     let mut paths = Paths::default();
@@ -39,17 +41,16 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
             None => &[][..],
             Some(_) => instance.list("network_layers")?,
         };
-        let mut layer = Vec::new();
-        for name in layers {
-            let wrong = || name.wrong(format!("a layer {}", name.describe()), "its name");
-            layer.push(
-                name.text()
-                    .filter(|name| !name.is_empty())
-                    .ok_or_else(wrong)?,
-            );
+        let mut path = Vec::new();
+        for name in layers.iter().rev() {
+            path.push(name.text().unwrap_or_default());
         }
-        layer.reverse();
-        paths.host(file.text.name(), instance.line, id, &layer)?;
+        // Of several faulty layers the first of the file is reported.
+        if let Some(i) = path.iter().rposition(|name| name.is_empty()) {
+            let layer = &layers[path.len() - 1 - i];
+            return Err(layer.wrong(format!("a layer {}", layer.describe()), "its name"));
+        }
+        paths.host(file.text.name(), instance.line, id, &path)?;
     }
     Ok(paths.wiring(&|height| match height {
         0 => "leaf".into(),

@@ -1,4 +1,13 @@
 //! Switches, nodes and cables as files describe them, and the network that they make.
+//!
+//! A reader adds switches and joins them, and says which units they form; then the network is made, in which switches
+//! with nodes come first, those of a unit together:
+//!
+//! ```text
+//! file            add("s1", [a b]), add("top", []), add("s2", [c]), join(0, 1), join(2, 1)
+//! switches        0 s1 with a, b    1 top             2 s2 with c
+//! routers         0 s1: a b         1 s2: c and an empty slot      2 top
+//! ```
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,21 +25,25 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 #[derive(Debug, Default)]
 pub(super) struct Wiring {
     pub switches: Vec<Switch>,
-    /// Capacity between two switches, the lower first.
+    /// Capacity between two switches, the lower number first.
     pub links: BTreeMap<(usize, usize), f64>,
-    /// The hierarchy, the outermost level first.
+    /// Levels of the hierarchy, the outermost first.
     pub levels: Vec<Units>,
     /// Whether the fabric may be in several components.
     pub forest: bool,
+    /// Coordinates of switches; `None` if the file gives none.
     pub lattice: Option<Lattice>,
+    /// Contents of a file of Slurm's, so that it can be written back.
     pub site: Option<Site>,
-    /// GPUs of nodes by name.
+    /// Number of GPUs of nodes by name.
     pub gpus: HashMap<String, u32>,
+    /// Notes on the file for its reader.
     pub remarks: Vec<String>,
     /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide links are.
     pub outline: bool,
-    /// Speeds of links, by their switches, where the file gives some: any unit, but the same for all.
+    /// Speeds of links, by their switches, if the file gives some: in any unit, but the same for all.
     pub speeds: BTreeMap<(usize, usize), u32>,
+    /// Assumption about the capacities of links; `None` if the file says all.
     pub assumption: Option<String>,
     /// Whether the widths of links are not known.
     pub unknown_widths: bool,
@@ -40,18 +53,22 @@ pub(super) struct Wiring {
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     pub name: String,
+    /// Names of its nodes; an empty name is a slot without a node.
     pub nodes: Vec<String>,
+    /// Line of the file that describes it.
     pub line: usize,
 }
 
 /// A level of a [`Wiring`].
 #[derive(Debug)]
 pub(super) struct Units {
+    /// Name of a unit of the level, such as `leaf`.
     pub name: String,
-    /// The unit of each switch.
+    /// Unit of each switch.
     pub unit_of: Vec<usize>,
-    /// The name of each unit.
+    /// Name of each unit.
     pub names: Vec<String>,
+    /// Number of links between units of this level that no wider level has counted.
     pub links: u64,
 }
 
@@ -64,7 +81,7 @@ impl Wiring {
         *self.links.entry((a.min(b), a.max(b))).or_insert(0.0) += capacity;
     }
 
-    /// Adds a switch.
+    /// Adds a switch and returns its number.
     pub fn add(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
         self.switches.push(Switch {
             name: name.into(),
@@ -74,8 +91,8 @@ impl Wiring {
         self.switches.len() - 1
     }
 
-    /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one. Where
-    /// cables or speeds are not given, what is assumed is said.
+    /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one. If cables
+    /// or speeds are not given, [`Wiring::assumption`] tells what is assumed.
     pub fn widen(&mut self, uplinks: Option<u32>) {
         if !self.outline || self.links.is_empty() {
             return;
@@ -86,141 +103,157 @@ impl Wiring {
             .filter_map(|ends| self.speeds.get(ends))
             .copied()
             .collect();
-        let (low, high) = (speeds.iter().min().copied(), speeds.iter().max().copied());
+        let low = speeds.iter().min().copied();
+        let cables = f64::from(uplinks.unwrap_or(1));
         for (ends, capacity) in &mut self.links {
-            let speed = self.speeds.get(ends).or(low.as_ref()).zip(low.as_ref());
-            let times = speed.map_or(1.0, |(speed, low)| f64::from(*speed) / f64::from(*low));
-            *capacity = f64::from(uplinks.unwrap_or(1)) * times;
+            // A link without a speed is as fast as the slowest.
+            let times = match (self.speeds.get(ends), low) {
+                (Some(speed), Some(low)) => f64::from(*speed) / f64::from(low),
+                _ => 1.0,
+            };
+            *capacity = cables * times;
         }
-        let (links, slow) = (self.links.len(), self.links.len() - speeds.len());
-        let speeds = low.filter(|_| low != high);
-        self.unknown_widths = uplinks.is_none() && speeds.is_none();
-        let wide = match speeds {
-            Some(low) => {
-                format!("as wide as LinkSpeed= says (1 for {low}, and for {slow} without it)")
-            }
+        let links = self.links.len();
+        let without_speed = links - speeds.len();
+        // One speed for all says nothing about widths.
+        let differing = low.filter(|_| low != speeds.iter().max().copied());
+        self.unknown_widths = uplinks.is_none() && differing.is_none();
+        if uplinks.is_some() && (differing.is_none() || without_speed == 0) {
+            self.assumption = None;
+            return;
+        }
+        let wide = match differing {
+            Some(low) => format!(
+                "as wide as LinkSpeed= says (1 for {low}, and for {without_speed} without it)"
+            ),
             None => "of capacity 1".into(),
         };
-        let said = uplinks.is_some() && (speeds.is_none() || slow == 0);
         let count = uplinks.map_or("one uplink".into(), |uplinks| format!("uplinks={uplinks}"));
-        self.assumption = (!said)
-            .then(|| format!("{count} {wide} for each of {links} switches; uplinks=K sets it"));
+        self.assumption = Some(format!(
+            "{count} {wide} for each of {links} switches; uplinks=K sets it"
+        ));
     }
 
     /// Builds the levels from the switch above each switch ([`ROOT`] above the topmost; there are no loops). A switch with
     /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
-    /// lower where the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
+    /// lower if the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
     /// levels above the lowest, those of a single unit are left out. O(switches · height).
     pub fn hierarchy(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
-        for mut at in 0..above.len() {
-            let mut h = 0;
-            while above[at] != ROOT && height[above[at]] <= h {
-                (at, h) = (above[at], h + 1);
-                height[at] = h;
+        for start in 0..above.len() {
+            let mut at = start;
+            let mut steps = 0;
+            // Above a switch that is high enough already all others are, too.
+            while above[at] != ROOT && height[above[at]] <= steps {
+                at = above[at];
+                steps += 1;
+                height[at] = steps;
             }
         }
-        let most = height.iter().copied().max().unwrap_or(0);
-        for h in (0..=most).rev() {
-            let climb = |mut at: usize| {
-                while above[at] != ROOT && height[above[at]] <= h {
-                    at = above[at];
+        let highest = height.iter().copied().max().unwrap_or(0);
+        for level in (0..=highest).rev() {
+            let mut unit_of: Vec<usize> = (0..above.len()).collect();
+            for at in &mut unit_of {
+                while above[*at] != ROOT && height[above[*at]] <= level {
+                    *at = above[*at];
                 }
-                at
-            };
-            let unit_of: Vec<usize> = (0..above.len()).map(climb).collect();
-            let mut carrying = (0..above.len()).filter(|i| !self.switches[*i].nodes.is_empty());
-            let first = carrying.next().map(|i| unit_of[i]);
-            if h == 0 || carrying.any(|i| Some(unit_of[i]) != first) {
-                let names = self.switches.iter().map(|s| s.name.clone()).collect();
+            }
+            let with_nodes = (0..above.len()).filter(|i| !self.switches[*i].nodes.is_empty());
+            let mut units = with_nodes.map(|i| unit_of[i]);
+            let first = units.next();
+            if level == 0 || units.any(|unit| Some(unit) != first) {
                 self.levels.push(Units {
-                    name: name(h),
+                    name: name(level),
+                    names: self.switches.iter().map(|s| s.name.clone()).collect(),
                     unit_of,
-                    names,
                     links: 0,
                 });
             }
         }
         for (a, b) in self.links.keys() {
-            let apart = |level: &&mut Units| level.unit_of[*a] != level.unit_of[*b];
-            if let Some(level) = self.levels.iter_mut().find(apart) {
+            let mut levels = self.levels.iter_mut();
+            if let Some(level) = levels.find(|level| level.unit_of[*a] != level.unit_of[*b]) {
                 level.links += 1;
             }
         }
     }
 
-    /// The network of `file`; `suffix` follows its specification. Errors: no nodes at all; a switch that no path joins
-    /// to the first, where the fabric may not be in several components; more nodes or memory than allowed.
+    /// Builds the network of `file`; `suffix` follows its specification. Fails if there are no nodes at all, no path joins
+    /// a switch to the first though the fabric may not be in several components, or there are more nodes or memory than
+    /// allowed.
     pub fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
-        let path = file.path();
         let context = file.context;
-        let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
-        let most = self.switches.iter().map(|s| s.nodes.len()).max();
+        let switch_count = self.switches.len();
+        let mut nodes = self.switches.iter().flat_map(|s| &s.nodes);
         // In a torus, cells without a node have an empty name.
-        let Some(per_router) = most.filter(|_| nodes().any(|name| !name.is_empty())) else {
-            let location = SourceLocation::file(path);
+        if nodes.all(String::is_empty) {
+            let location = SourceLocation::file(file.path());
             return Err(Error::input(location, "no nodes", "switches with nodes"));
-        };
-        let mut parts = UnionFind::<usize>::new(self.switches.len());
-        self.links.keys().for_each(|(a, b)| {
+        }
+        let mut parts = UnionFind::<usize>::new(switch_count);
+        for (a, b) in self.links.keys() {
             parts.union(*a, *b);
-        });
-        let apart = (0..self.switches.len()).find(|i| !parts.equiv(0, *i));
+        }
+        let apart = (0..switch_count).find(|i| !parts.equiv(0, *i));
         if let Some(apart) = apart.filter(|_| !self.forest) {
-            let (first, switch) = (&self.switches[0].name, &self.switches[apart]);
+            let first = &self.switches[0].name;
+            let switch = &self.switches[apart];
             let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
-            let location = SourceLocation::line(&path.display().to_string(), switch.line);
+            let location = SourceLocation::line(&file.path().display().to_string(), switch.line);
             return Err(Error::input(location, found, "a connected network"));
         }
-        let (mut carrying, bare): (Vec<usize>, Vec<usize>) =
-            (0..self.switches.len()).partition(|i| !self.switches[*i].nodes.is_empty());
-        self.gather(&mut carrying);
-        let mut router = vec![0u32; self.switches.len()];
-        let routers = || carrying.iter().chain(&bare);
-        (0..).zip(routers()).for_each(|(r, i)| router[*i] = r);
-        let slots = carrying.len() as u64 * per_router as u64;
+        let (mut order, without_nodes): (Vec<usize>, Vec<usize>) =
+            (0..switch_count).partition(|i| !self.switches[*i].nodes.is_empty());
+        self.gather_units(&mut order);
+        let hosts = order.len();
+        let most = order.iter().map(|i| self.switches[*i].nodes.len()).max();
+        let per_router = most.unwrap_or(1);
+        let slots = hosts as u64 * per_router as u64;
         check_nodes(file.location(), slots)?;
-        require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
+        require_graph(context, switch_count as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * slots)?;
-        let levels = self
-            .levels
-            .iter()
-            .map(|units| self.level(units, &carrying, per_router as u32))
-            .collect();
-        let up: Vec<u64> = self.levels.iter().map(|units| units.links).collect();
-        let component_of = match apart {
-            Some(_) => numbered(routers().map(|i| parts.find(*i)), self.switches.len()),
-            None => Vec::new(),
-        };
-        let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
-        let mut links: Vec<_> = self
-            .links
-            .iter()
-            .map(|(pair, capacity)| (ends(*pair), *capacity))
-            .collect();
+        let mut levels = Vec::new();
+        let mut links_up = Vec::new();
+        for units in &self.levels {
+            levels.push(level_of(units, &order, per_router as u32));
+            links_up.push(units.links);
+        }
+        order.extend(without_nodes);
+        let mut router = vec![0u32; switch_count];
+        for (number, switch) in (0..).zip(&order) {
+            router[*switch] = number;
+        }
+        let mut component_of = Vec::new();
+        if apart.is_some() {
+            component_of = numbered(order.iter().map(|i| parts.find(*i)), switch_count);
+        }
+        let mut links = Vec::with_capacity(self.links.len());
+        for ((a, b), capacity) in &self.links {
+            let ends = (router[*a].min(router[*b]), router[*a].max(router[*b]));
+            links.push((ends, *capacity));
+        }
         links.sort_unstable_by_key(|(ends, _)| *ends);
         let (links, capacities) = links.into_iter().unzip();
-        let (routers, hosts) = (self.switches.len() as u32, carrying.len() as u32);
-        let switch_names = carrying
-            .iter()
-            .chain(&bare)
-            .map(|i| self.switches[*i].name.clone())
-            .collect();
-        let mut nodes: Vec<Vec<String>> = self.switches.into_iter().map(|s| s.nodes).collect();
+        let mut switches = self.switches;
         let mut names = Vec::with_capacity(slots as usize);
-        for (i, switch) in carrying.iter().enumerate() {
-            names.append(&mut nodes[*switch]);
-            names.resize((i + 1) * per_router, String::new());
+        let mut switch_names = Vec::with_capacity(switch_count);
+        for (i, switch) in order.iter().enumerate() {
+            let switch = &mut switches[*switch];
+            switch_names.push(std::mem::take(&mut switch.name));
+            if i < hosts {
+                names.append(&mut switch.nodes);
+                names.resize((i + 1) * per_router, String::new());
+            }
         }
         let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
-            hosts,
+            hosts: hosts as u32,
             names,
             levels,
-            links_up: if up.is_empty() {
+            links_up: if links_up.is_empty() {
                 None
             } else {
-                later(move || up.clone())
+                later(move || links_up.clone())
             },
             component_of,
             lattice: self.lattice,
@@ -231,34 +264,40 @@ impl Wiring {
             outline: self.outline,
             widths: !self.unknown_widths,
             assumption: self.assumption,
-            ..listed(spec, routers, per_router as u32, links, capacities)
+            ..listed(
+                spec,
+                switch_count as u32,
+                per_router as u32,
+                links,
+                capacities,
+            )
         })
     }
 
     /// Sorts switches so that those of a unit follow each other: units in the order of their first switch.
-    fn gather(&self, carrying: &mut [usize]) {
-        let mut keys = vec![Vec::new(); self.switches.len()];
+    fn gather_units(&self, order: &mut [usize]) {
+        // The unit of a switch at each level, numbered in the order of the file.
+        let mut units_of = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
-            let units = carrying.iter().map(|i| level.unit_of[*i]);
+            let units = order.iter().map(|i| level.unit_of[*i]);
             let numbers = numbered(units, level.names.len());
-            carrying
-                .iter()
-                .zip(numbers)
-                .for_each(|(i, number)| keys[*i].push(number));
-        }
-        carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
-    }
-
-    /// The level of these units, whose switches follow each other in `carrying`.
-    fn level(&self, units: &Units, carrying: &[usize], per_router: u32) -> Level {
-        let (mut ends, mut names) = (Vec::new(), Vec::new());
-        for (r, i) in (1..).zip(carrying) {
-            let unit = units.unit_of[*i];
-            if r as usize == carrying.len() || units.unit_of[carrying[r as usize]] != unit {
-                ends.push(r * per_router);
-                names.push(units.names[unit].clone());
+            for (switch, number) in order.iter().zip(numbers) {
+                units_of[*switch].push(number);
             }
         }
-        Level::named(units.name.clone(), ends, names)
+        order.sort_by(|a, b| units_of[*a].cmp(&units_of[*b]));
     }
+}
+
+/// Builds the level of these units, of which the switches follow each other in `order`.
+fn level_of(units: &Units, order: &[usize], per_router: u32) -> Level {
+    let mut ends = Vec::new();
+    let mut names = Vec::new();
+    let mut end = 0;
+    for of_unit in order.chunk_by(|a, b| units.unit_of[*a] == units.unit_of[*b]) {
+        end += of_unit.len() as u32 * per_router;
+        ends.push(end);
+        names.push(units.names[units.unit_of[of_unit[0]]].clone());
+    }
+    Level::named(units.name.clone(), ends, names)
 }

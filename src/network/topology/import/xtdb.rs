@@ -1,4 +1,7 @@
 //! Cray's `xtdb2proc` output: the processor table of XT, XE and XC systems.
+//!
+//! Every line is one processor with its coordinates, such as `processor_id=12,processor_type='compute',x_coord=1,…`. The
+//! network is the torus or cascade of the box that the coordinates span; the file only says where nodes are.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,12 +31,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct ProcessorTableOptions {
     file: FileOption,
     /// Whether coordinates are group, chassis and slot of a cascade; else those of a torus.
     cascade: bool,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let cascade = params.choice("network")? == "cascade";
     let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
@@ -43,46 +48,36 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for ProcessorTableOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        network(&self.file.read(context)?, self.cascade)
+        build_network(&self.file.read(context)?, self.cascade)
     }
 }
 
-/// A router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
+/// Builds a router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
-/// are no nodes. Routers without nodes stay in the network. Errors: with the line: no `key=value`, a key that is
-/// missing or twice, no number, an id again; coordinates that span far more cells than there are processors.
-fn network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
+/// are no nodes. Routers without nodes stay in the network. Fails, with the line, if it is no `key=value`, a key is missing
+/// or comes twice, a number is none or an id comes again, or if coordinates span far more cells than there are processors.
+fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
     let mut seen: HashMap<u32, usize> = HashMap::new();
-    let (mut extents, mut processors) = ([1u32; 3], 0u64);
+    let mut extents = [1u32; 3];
     for line in text.data_lines() {
-        let values = values(&line)?;
-        let get = |key: &str| {
-            let value = values.get(key).copied();
-            value.ok_or_else(|| line.wrong(format!("a line without {key}"), format!("{key}=…")))
-        };
-        let number = |key: &str| {
-            let value = get(key)?;
-            let wrong = || line.wrong(format!("{key}={value}"), "a whole number from 0 to 1048575");
-            value
-                .parse::<u32>()
-                .ok()
-                .filter(|n| *n < 1 << 20)
-                .ok_or_else(wrong)
-        };
-        let id = number("processor_id")?;
-        let at = [number("x_coord")?, number("y_coord")?, number("z_coord")?];
-        let (kind, status) = (get("processor_type")?, get("processor_status")?);
+        let values = read_values(&line)?;
+        let id = read_number(&line, &values, "processor_id")?;
+        let mut at = [0; 3];
+        for (coordinate, key) in at.iter_mut().zip(["x_coord", "y_coord", "z_coord"]) {
+            *coordinate = read_number(&line, &values, key)?;
+        }
+        let kind = value_of(&line, &values, "processor_type")?;
+        let status = value_of(&line, &values, "processor_status")?;
         if let Some(other) = seen.insert(id, line.number) {
             let found = format!("processor_id={id} again (line {other} has it)");
             return Err(line.wrong(found, "each once"));
         }
-        processors += 1;
-        extents
-            .iter_mut()
-            .zip(at)
-            .for_each(|(extent, x)| *extent = (*extent).max(x + 1));
+        // Processors that are no nodes are part of the box all the same.
+        for (extent, x) in extents.iter_mut().zip(at) {
+            *extent = (*extent).max(x + 1);
+        }
         if kind == "compute" && status == "up" {
             places.entry(at).or_default().push(id);
         }
@@ -91,24 +86,24 @@ fn network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
         let found = "no compute processor that is up";
         return Err(Error::input(text.location(), found, "lines of key=value,…"));
     };
+    let processors = seen.len() as u64;
     let [nx, ny, nz] = extents;
     let routers = u64::from(nx) * u64::from(ny) * u64::from(nz);
     let slots = routers * per_router as u64;
+    // A slip in one coordinate would make a box of nothing; small ones may be sparse.
     if routers > 64 * processors + 4096 || slots > MAX_NODES {
         let found = format!("coordinates of {nx}x{ny}x{nz} places for {processors} processors");
-        return Err(Error::input(
-            text.location(),
-            found,
-            "a box that is mostly filled",
-        ));
+        let expected = "a box that is mostly filled";
+        return Err(Error::input(text.location(), found, expected));
     }
-    let (family, shape) = if cascade {
-        let shape = format!("cascade:{nz}x{ny}x{nx},per_router={per_router}");
-        (&cascade::FAMILY, shape)
-    } else {
-        let shape = format!("torus:{nx}x{ny}x{nz},per_router={per_router}");
-        (&grid::TORUS, shape)
-    };
+    let mut family = &grid::TORUS;
+    let mut shape = format!("torus:{nx}x{ny}x{nz},per_router={per_router}");
+    let mut spec = file.spec();
+    if cascade {
+        family = &cascade::FAMILY;
+        shape = format!("cascade:{nz}x{ny}x{nx},per_router={per_router}");
+        spec += ",network=cascade";
+    }
     file.context.require("the names of the nodes", 64 * slots)?;
     let inner = build_inline(family, &shape, file.context)?;
     let mut names = vec![String::new(); slots as usize];
@@ -119,8 +114,6 @@ fn network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
             names[router * per_router + slot] = format!("nid{id:05}");
         }
     }
-    let suffix = if cascade { ",network=cascade" } else { "" };
-    let spec = format!("{}{suffix}", file.spec());
     Ok(Network {
         spec,
         names,
@@ -128,8 +121,23 @@ fn network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     })
 }
 
-/// The `key=value` pairs of a line; a value may stand in single quotes, and then hold commas.
-fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
+/// Returns the value of a key. Fails if the line lacks it.
+fn value_of<'l>(line: &Line<'_>, values: &HashMap<&'l str, &'l str>, key: &str) -> Result<&'l str> {
+    let value = values.get(key).copied();
+    value.ok_or_else(|| line.wrong(format!("a line without {key}"), format!("{key}=…")))
+}
+
+/// Reads the number of a key. Fails if the line lacks it, or it is no whole number below 2²⁰.
+fn read_number(line: &Line<'_>, values: &HashMap<&str, &str>, key: &str) -> Result<u32> {
+    let value = value_of(line, values, key)?;
+    match value.parse::<u32>() {
+        Ok(number) if number < 1 << 20 => Ok(number),
+        _ => Err(line.wrong(format!("{key}={value}"), "a whole number from 0 to 1048575")),
+    }
+}
+
+/// Reads the `key=value` pairs of a line; a value may stand in single quotes, and then hold commas.
+fn read_values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
     let mut values = HashMap::new();
     let mut rest = line.text;
     while !rest.is_empty() {

@@ -1,7 +1,6 @@
-//! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`.
+//! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`, which is much like it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::found::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
 use crate::topology::context::Context;
@@ -10,41 +9,50 @@ use crate::topology::site::SiteKind;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
-/// One line's keys (in lower case) and values; a value may stand in quotes, and then hold blanks.
-fn entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
-    let wrong = |word: &str| {
-        let word = word.split_whitespace().next().unwrap_or_default();
-        Error::input(line.location(), format!("`{word}`"), "Key=value")
-    };
-    let (mut entries, mut rest) = (Vec::new(), line.text.trim_start());
+/// Reads a line's keys (in lower case) and values; a value may stand in quotes, and then hold blanks.
+fn read_entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
+    let mut entries = Vec::new();
+    let mut rest = line.text.trim_start();
     while !rest.is_empty() {
-        let (key, after) = rest.split_once('=').ok_or_else(|| wrong(rest))?;
-        let (value, after) = match after.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').ok_or_else(|| wrong(rest))?,
-            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        let Some((key, value, after)) = split_entry(rest) else {
+            let word = rest.split_whitespace().next().unwrap_or_default();
+            return Err(line.wrong(format!("`{word}`"), "Key=value"));
         };
-        let ends = after.is_empty() || after.starts_with(char::is_whitespace);
-        // scontrol prints `Nodes=` for a switch without any.
-        let empty = value.is_empty() && !key.eq_ignore_ascii_case("nodes");
-        if key.is_empty() || key.contains(char::is_whitespace) || empty || !ends {
-            return Err(wrong(rest));
-        }
         entries.push((key.to_ascii_lowercase(), value));
         rest = after.trim_start();
     }
     Ok(entries)
 }
 
-/// The lines without comments; one that ends in a backslash goes on with the next.
-fn whole_lines(text: &Text) -> Vec<(usize, Cow<'_, str>)> {
+/// Splits a text into its first key, the value, and the rest; `None` if it does not begin with `Key=value`.
+fn split_entry(text: &str) -> Option<(&str, &str, &str)> {
+    let (key, after) = text.split_once('=')?;
+    let (value, after) = match after.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?,
+        None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+    };
+    let ends = after.is_empty() || after.starts_with(char::is_whitespace);
+    let has_key = !key.is_empty() && !key.contains(char::is_whitespace);
+    // scontrol prints `Nodes=` for a switch without any.
+    let has_value = !value.is_empty() || key.eq_ignore_ascii_case("nodes");
+    (has_key && has_value && ends).then_some((key, value, after))
+}
+
+/// Returns the value of a key, in lower case.
+fn value_of<'l>(entries: &[(String, &'l str)], key: &str) -> Option<&'l str> {
+    let (_, value) = entries.iter().find(|(other, _)| other == key)?;
+    Some(value)
+}
+
+/// Reads the lines without comments; one that ends in a backslash goes on with the next.
+fn join_continued(text: &Text) -> Vec<(usize, Cow<'_, str>)> {
     let mut lines: Vec<(usize, Cow<'_, str>)> = Vec::new();
     let mut goes_on = false;
     for line in text.lines() {
         let own = line.text.split('#').next().unwrap_or_default().trim();
-        let (own, continued) = match own.strip_suffix('\\') {
-            Some(own) => (own.trim_end(), true),
-            None => (own, false),
-        };
+        let stripped = own.strip_suffix('\\');
+        let continued = stripped.is_some();
+        let own = stripped.map_or(own, str::trim_end);
         match lines.last_mut().filter(|_| goes_on) {
             Some((_, so_far)) => *so_far = format!("{so_far} {own}").into(),
             None if own.is_empty() && !continued => {}
@@ -55,7 +63,7 @@ fn whole_lines(text: &Text) -> Vec<(usize, Cow<'_, str>)> {
     lines
 }
 
-/// Which keys a line may have, by its first.
+/// Kind of topology and keys that a line may have, by its first key.
 const KEYS: [(&str, SiteKind, &[&str]); 5] = [
     (
         "switchname",
@@ -80,20 +88,26 @@ const KEYS: [(&str, SiteKind, &[&str]); 5] = [
     ),
 ];
 
-/// Reads the lines of one topology. Errors: with the line: another line, key or value; lines of two kinds of
-/// topologies; a torus, whose coordinates are not printed; a name again.
+/// Reads the lines of one topology. Fails, with the line, at another line, key or value, lines of two kinds of
+/// topologies, a torus, whose coordinates are not printed, or a key that comes again.
 pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
-    let mut reader = Reader::default();
-    for (number, whole) in whole_lines(text) {
+    let mut reader = Reader {
+        found: Found::new(SiteKind::Tree, "default"),
+        kind: None,
+        nodes: 0,
+        printed: Vec::new(),
+        level: None,
+    };
+    for (number, whole) in join_continued(text) {
         let line = text.line_at(number, &whole);
-        let entries = entries(&line)?;
+        let entries = read_entries(&line)?;
         let head = entries.first().map_or("", |(key, _)| key.as_str());
         if ["torusname", "placementdims"].contains(&head) {
             let expected = "the output of `scontrol show topoconf`, which has the coordinates";
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
         if ["topologyparam", "nodename"].contains(&head) {
-            reader.of_slurm_conf(&entries, &line, context)?;
+            reader.read_slurm_conf(&entries, &line, context)?;
             continue;
         }
         let Some((_, kind, allowed)) = KEYS.iter().find(|(key, ..)| *key == head) else {
@@ -102,163 +116,144 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
         };
         for (i, (key, _)) in entries.iter().enumerate() {
             if !allowed.contains(&key.as_str()) {
-                return Err(Error::unknown(
-                    line.location(),
-                    "key",
-                    key,
-                    allowed.iter().copied(),
-                ));
+                let allowed = allowed.iter().copied();
+                return Err(Error::unknown(line.location(), "key", key, allowed));
             }
             if entries[..i].iter().any(|(other, _)| other == key) {
                 return Err(line.wrong(format!("`{key}` twice"), "each key once"));
             }
         }
-        let first = *reader.kind.get_or_insert((*kind, number));
-        if first.0 != *kind {
-            let found = format!(
-                "`{}`, though line {} is of another kind",
-                line.text, first.1
-            );
+        let (known, first) = *reader.kind.get_or_insert((*kind, number));
+        if known != *kind {
+            let text = line.text;
+            let found = format!("`{text}`, though line {first} is of another kind");
             return Err(line.wrong(found, "a tree, blocks or rings"));
         }
-        let value = |key: &str| {
-            entries
-                .iter()
-                .find(|(k, _)| k == key)
-                .map(|(_, value)| *value)
-        };
         match head {
-            "blocksizes" => reader.sizes(value(head).unwrap_or_default(), &line)?,
-            "aggregatedblock" => {
-                reader.printed_size(value("blocksize"), &line)?;
-            }
-            _ => reader.unit(head, &line, value, context)?,
+            "blocksizes" => reader.read_sizes(&entries, &line)?,
+            // The name of an aggregate is made up by scontrol, its nodes are those of its blocks.
+            "aggregatedblock" => reader.read_printed_size(&entries, &line)?,
+            _ => reader.read_unit(&entries, &line, context)?,
         }
     }
     reader.finish(text)
 }
 
-#[derive(Default)]
+/// Reader of the lines of one topology.
 struct Reader {
-    /// The kind of topology and the line that shows it.
+    /// The topology so far.
+    found: Found,
+    /// Kind of topology and the first line that shows it.
     kind: Option<(SiteKind, usize)>,
-    units: Vec<SiteUnit>,
+    /// Number of nodes so far.
     nodes: usize,
-    /// Block sizes as a file has them, and the line.
-    sizes: (Vec<u64>, usize),
     /// Block sizes as scontrol prints them, line by line.
     printed: Vec<u64>,
-    /// The first line with Level=.
+    /// First line with `Level=`.
     level: Option<usize>,
-    /// `TopologyParam`, and the weights of nodes.
-    param: String,
-    weights: BTreeMap<String, u32>,
-    remarks: Vec<String>,
 }
 
 impl Reader {
-    /// Lines of slurm.conf that change choices: `TopologyParam=…`, `NodeName=… Weight=…`.
-    fn of_slurm_conf(
+    /// Reads a line of slurm.conf that changes choices: `TopologyParam=…`, `NodeName=… Weight=…`.
+    fn read_slurm_conf(
         &mut self,
         entries: &[(String, &str)],
         line: &Line<'_>,
         context: &Context,
     ) -> Result<()> {
-        let value = |key: &str| {
-            entries
-                .iter()
-                .find(|(k, _)| k == key)
-                .map(|(_, value)| *value)
-        };
-        if let Some(param) = value("topologyparam") {
-            if !self.param.is_empty() {
+        let found = &mut self.found;
+        if let Some(param) = value_of(entries, "topologyparam") {
+            if !found.param.is_empty() {
                 let what = "TopologyParam= again: Slurm takes the last one";
-                self.remarks.push(format!("{}: {what}", line.location()));
+                found.remarks.push(format!("{}: {what}", line.location()));
             }
-            self.param = param.to_string();
+            found.param = param.to_string();
             return Ok(());
         }
-        let (list, weight) = (value("nodename").unwrap_or_default(), value("weight"));
-        let Some(weight) = weight.and_then(|text| text.parse().ok()) else {
+        let list = value_of(entries, "nodename").unwrap_or_default();
+        let weight = value_of(entries, "weight").and_then(|text| text.parse().ok());
+        let Some(weight) = weight else {
             let expected = "NodeName=LIST Weight=N; a weight from 0 to 4294967295";
             return Err(line.wrong(format!("`{}`", line.text), expected));
         };
-        let nodes = expand(list, line, self.weights.len(), context)?;
-        self.weights
-            .extend(nodes.into_iter().map(|node| (node, weight)));
+        for node in expand(list, line, found.weights.len(), context)? {
+            found.weights.insert(node, weight);
+        }
         Ok(())
     }
 
-    fn unit<'v>(
+    /// Reads a switch, block or ring, whose name is the line's first value.
+    fn read_unit(
         &mut self,
-        head: &str,
+        entries: &[(String, &str)],
         line: &Line<'_>,
-        value: impl Fn(&str) -> Option<&'v str>,
         context: &Context,
     ) -> Result<()> {
-        let name = value(head).unwrap_or_default();
-        let printed = value("level").is_some();
-        if printed {
+        let is_printed = value_of(entries, "level").is_some();
+        if is_printed {
             self.level.get_or_insert(line.number);
         }
-        if let Some(size) = value("blocksize") {
-            self.printed_size(Some(size), line)?;
+        if value_of(entries, "blocksize").is_some() {
+            self.read_printed_size(entries, line)?;
         }
-        let list = value("nodes").filter(|list| !list.is_empty() && *list != "(null)");
-        let below = value("switches");
-        if list.is_some() && below.is_some() && !printed {
+        let list = value_of(entries, "nodes");
+        let list = list.filter(|list| !list.is_empty() && *list != "(null)");
+        let below = value_of(entries, "switches");
+        if list.is_some() && below.is_some() && !is_printed {
             let expected =
                 "one of Nodes=… and Switches=…; only scontrol, which adds Level=, prints both";
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
-        let (number, speed) = (line.number, value("linkspeed"));
-        // `LinkSpeed`: any unit; scontrol prints 0 or 1 where the file has none.
-        let whole = "a whole number from 0 to 4294967295";
-        let speed_of = |text: &str| {
-            text.parse()
-                .map_err(|_| line.wrong(format!("LinkSpeed={text}"), whole))
-        };
-        let speed = speed
-            .map(speed_of)
-            .transpose()?
-            .filter(|speed: &u32| *speed > 0);
         let mut unit = SiteUnit {
-            name: name.into(),
-            nodes: vec![],
-            children: vec![],
-            line: number,
-            speed,
+            name: entries[0].1.into(),
+            nodes: Vec::new(),
+            children: Vec::new(),
+            line: line.number,
+            speed: None,
         };
+        if let Some(text) = value_of(entries, "linkspeed") {
+            let Ok(speed) = text.parse() else {
+                let found = format!("LinkSpeed={text}");
+                return Err(line.wrong(found, "a whole number from 0 to 4294967295"));
+            };
+            // scontrol prints 0 or 1 where the file has none.
+            unit.speed = Some(speed).filter(|speed| *speed > 0);
+        }
+        let found = &mut self.found;
         match (list, below) {
-            (_, Some(below)) => unit.children = expand(below, line, self.units.len() + 1, context)?,
+            // scontrol prints the nodes below all switches of a switch with it.
+            (_, Some(below)) => {
+                unit.children = expand(below, line, found.units.len() + 1, context)?;
+            }
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
-                self.remarks.push(format!("{}: {ALL}", line.location()));
+                found.remarks.push(format!("{}: {ALL}", line.location()));
             }
             (Some(list), None) => unit.nodes = expand(list, line, self.nodes, context)?,
             (None, None) => {}
         }
         self.nodes += unit.nodes.len();
-        self.units.push(unit);
+        found.units.push(unit);
         Ok(())
     }
 
-    fn sizes(&mut self, list: &str, line: &Line<'_>) -> Result<()> {
-        let wrong = || {
-            let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
-            line.wrong(format!("BlockSizes={list}"), expected)
-        };
-        if !self.sizes.0.is_empty() {
+    /// Reads `BlockSizes=…`.
+    fn read_sizes(&mut self, entries: &[(String, &str)], line: &Line<'_>) -> Result<()> {
+        if !self.found.sizes.0.is_empty() {
             return Err(line.wrong("BlockSizes again", "it once"));
         }
+        let list = entries[0].1;
         let sizes: Option<Vec<u64>> = list.split(',').map(|part| part.parse().ok()).collect();
-        let sizes = sizes.filter(|sizes| sizes.first() != Some(&0) && check_sizes(sizes));
-        self.sizes = (sizes.ok_or_else(wrong)?, line.number);
+        let Some(sizes) = sizes.filter(|sizes| sizes[0] != 0 && check_sizes(sizes)) else {
+            let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
+            return Err(line.wrong(format!("BlockSizes={list}"), expected));
+        };
+        self.found.sizes = (sizes, line.number);
         Ok(())
     }
 
-    /// The size of a block or an aggregate as scontrol prints it.
-    fn printed_size(&mut self, size: Option<&str>, line: &Line<'_>) -> Result<()> {
-        let text = size.unwrap_or_default();
+    /// Reads the size of a block or an aggregate as scontrol prints it.
+    fn read_printed_size(&mut self, entries: &[(String, &str)], line: &Line<'_>) -> Result<()> {
+        let text = value_of(entries, "blocksize").unwrap_or_default();
         let Some(size) = text.parse::<u64>().ok().filter(|size| *size > 0) else {
             return Err(line.wrong(format!("BlockSize={text}"), "a whole number above 0"));
         };
@@ -266,50 +261,31 @@ impl Reader {
         Ok(())
     }
 
-    fn finish(mut self, text: &Text) -> Result<Found> {
+    /// Adds what can only be said at the end: block sizes as printed, and remarks.
+    fn finish(self, text: &Text) -> Result<Found> {
+        let mut found = self.found;
         if let Some(line) = self.level {
             let what = "Level= is what scontrol prints: Slurm stops at it in a topology.conf";
-            self.remarks.push(format!("{}: {what}", at(text, line)));
+            found.remarks.push(format!("{}: {what}", at(text, line)));
         }
-        if self.sizes.0.is_empty() && !self.printed.is_empty() {
-            self.printed.sort_unstable();
-            self.printed.dedup();
-            self.sizes = (self.printed, 1);
-            if !check_sizes(&self.sizes.0) {
-                let found = format!("block sizes {:?}", self.sizes.0);
-                return Err(Error::input(
-                    text.location(),
-                    found,
-                    "multiples of the smallest",
-                ));
+        if found.sizes.0.is_empty() {
+            let mut sizes = self.printed;
+            sizes.sort_unstable();
+            sizes.dedup();
+            if !check_sizes(&sizes) {
+                let found = format!("block sizes {sizes:?}");
+                let expected = "multiples of the smallest";
+                return Err(Error::input(text.location(), found, expected));
             }
+            found.sizes = (sizes, 1);
         }
-        let (sizes, line) = &self.sizes;
-        self.remarks.extend(
-            sizes
-                .first()
-                .and_then(|_| remark_on_sizes(text, *line, sizes)),
-        );
-        let kind = self.kind.map_or(SiteKind::Tree, |(kind, _)| kind);
-        let (name, toruses) = ("default".to_string(), Vec::new());
-        let Reader {
-            units,
-            sizes,
-            param,
-            weights,
-            remarks,
-            ..
-        } = self;
-        Ok(Found {
-            kind,
-            name,
-            units,
-            sizes,
-            toruses,
-            param,
-            weights,
-            remarks,
-        })
+        let (sizes, line) = &found.sizes;
+        let remark = remark_on_sizes(text, *line, sizes);
+        found.remarks.extend(remark);
+        if let Some((kind, _)) = self.kind {
+            found.kind = kind;
+        }
+        Ok(found)
     }
 }
 

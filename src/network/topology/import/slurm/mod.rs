@@ -1,4 +1,7 @@
 //! Slurm's topologies: topology.conf, topology.yaml, and the output of `scontrol` about them.
+//!
+//! [`lines`] or [`yaml`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes switches
+//! and cables of it.
 
 use std::collections::HashMap;
 
@@ -44,16 +47,20 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of the family.
 struct SlurmOptions {
     outline: OutlineOptions,
     /// Which of the topologies of a topology.yaml; in a machine's own file `name` may be that machine's.
     name: Option<String>,
     /// Whether there must be a topology of that name.
     name_is_meant: bool,
+    /// All nodes of the cluster; `None` if they are those of the file.
     nodes: Option<NodesOption>,
+    /// `TopologyParam`, which wins over that of the file.
     param: Option<String>,
 }
 
+/// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let name = params.word("name")?;
     let nodes = NodesOption::parse(params)?;
@@ -74,19 +81,19 @@ impl BuildNetwork for SlurmOptions {
     }
 }
 
-/// The network of a file. A topology.yaml may have several topologies: `name` takes one, else the cluster's default is
-/// taken, else the first.
+/// Reads the switches, nodes and cables of a file. A topology.yaml may have several topologies: `name` takes one, else the
+/// cluster's default is taken, else the first.
 ///
 /// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`, as wide as `LinkSpeed` of the
 /// lower switch says (Slurm itself passes that over): the lowest one is capacity 1; a switch named below two others hangs
-/// below both, and belongs to the last. topology/block: a switch a `BlockName` line, without nodes too; a further switch above each group of blocks that the second and later
-/// `BlockSizes` name, and one above all. topology/ring: a router a node, linked to the next one of its ring.
+/// below both, and belongs to the last. topology/block: a switch a `BlockName` line, without nodes too; a further switch
+/// above each group of blocks that the second and later `BlockSizes` name, and one above all. topology/ring: a router a node, linked to the next one of its ring.
 /// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
 /// components; nodes of `nodes` that the file does not place are components of their own.
 ///
-/// Lines that are read here but that Slurm does not load become remarks. Errors: with the line: another line, a host
+/// Lines that are read here but that Slurm does not load become remarks. Fails, with the line, at any other line, a host
 /// list that is none, a switch or node named twice, a switch that no line describes, switches in a loop, sizes that do
-/// not ascend by multiples of the first, a torus whose nodes do not fill it.
+/// not ascend by multiples of the first, or a torus whose nodes do not fill it.
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
@@ -104,19 +111,15 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
         None => None,
     };
     let unplaced = apply(text, &mut found, nodes)?;
-    let all = found
-        .remarks
-        .iter()
-        .find_map(|remark| remark.strip_suffix(&format!(": {ALL}")));
-    let placed = found.units.iter().any(|unit| !unit.nodes.is_empty());
-    if let Some(line) = all.filter(|_| !placed && unplaced.is_empty()) {
-        let location = SourceLocation::File(line.into());
+    let mut remarks = found.remarks.iter();
+    let all = remarks.find_map(|remark| remark.strip_suffix(ALL)?.strip_suffix(": "));
+    let is_empty = found.units.iter().all(|unit| unit.nodes.is_empty());
+    // With no node at all, the wildcard that is none is the reason.
+    if let Some(place) = all.filter(|_| is_empty && unplaced.is_empty()) {
+        let location = SourceLocation::File(place.into());
         let problem = "Nodes=ALL, which is no wildcard: Slurm looks for a node called ALL";
-        return Err(Error::unsuited(
-            location,
-            problem,
-            "nodes=LIST says which nodes there are",
-        ));
+        let remedy = "nodes=LIST says which nodes there are";
+        return Err(Error::unsuited(location, problem, remedy));
     }
     let mut wiring = match found.kind {
         SiteKind::Tree => tree(text, &found)?,
@@ -137,10 +140,11 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
         found.param = param.replace('+', ",");
     }
     wiring.site = Some(site(found));
-    let mut suffix = match name.filter(|name| *name == chosen) {
-        Some(name) => format!(",name={name}"),
-        None => String::new(),
-    };
+    let mut suffix = String::new();
+    // The name of a machine's own file may be none of a topology.
+    if let Some(name) = name.filter(|name| *name == chosen) {
+        suffix += &format!(",name={name}");
+    }
     if let Some(nodes) = &options.nodes {
         suffix += &format!(",nodes={}", nodes.list);
     }
@@ -150,39 +154,30 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
     Ok((wiring, suffix))
 }
 
-/// Contents of the file, for writing it back.
+/// Keeps the contents of the file, for writing it back.
 fn site(found: Found) -> Site {
-    let index: HashMap<&str, usize> = (0..)
-        .zip(&found.units)
-        .map(|(i, u)| (u.name.as_str(), i))
-        .collect();
-    let mut lines: Vec<SiteLine> = Vec::new();
-    lines.resize_with(found.units.len(), SiteLine::default);
+    // A switch below two others belongs to the last.
+    let mut parent_of: HashMap<&str, usize> = HashMap::new();
     for (parent, unit) in found.units.iter().enumerate() {
-        (lines[parent].name, lines[parent].nodes) = (unit.name.clone(), unit.nodes.clone());
-        for child in unit
-            .children
-            .iter()
-            .filter_map(|child| index.get(child.as_str()))
-        {
-            lines[*child].parent = Some(parent);
+        for child in &unit.children {
+            parent_of.insert(child, parent);
         }
     }
-    let Found {
-        kind,
-        name,
-        toruses,
-        param,
-        weights,
-        ..
-    } = found;
+    let mut lines = Vec::new();
+    for unit in &found.units {
+        lines.push(SiteLine {
+            name: unit.name.clone(),
+            nodes: unit.nodes.clone(),
+            parent: parent_of.get(unit.name.as_str()).copied(),
+        });
+    }
     Site {
-        kind,
-        name,
+        kind: found.kind,
+        name: found.name,
         lines,
         sizes: found.sizes.0,
-        toruses,
-        param,
-        weights,
+        toruses: found.toruses,
+        param: found.param,
+        weights: found.weights,
     }
 }

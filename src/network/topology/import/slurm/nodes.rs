@@ -1,4 +1,4 @@
-//! Nodes of a cluster that its topology places, and those that it does not.
+//! Nodes of a cluster that its topology places, nodes that it does not, and nodes that the cluster does not have.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -13,7 +13,9 @@ use nodeorder_base::params::{Params, Written};
 
 /// The option `nodes`: a host list, or a file of names.
 pub(super) struct NodesOption {
+    /// The option as given: a host list, its parts joined by `+`.
     pub list: String,
+    /// The path that it stands for if there is such a file.
     pub path: PathBuf,
     /// Place of the whole specification.
     pub location: SourceLocation,
@@ -35,7 +37,7 @@ impl NodesOption {
     }
 }
 
-/// The most nodes of a ring.
+/// Most nodes of a ring that Slurm accepts.
 const LONGEST_RING: usize = 16;
 
 /// Reads the cluster's nodes: a file of names, the first word of each line, or a host list.
@@ -56,98 +58,82 @@ pub(super) fn node_table(option: &NodesOption, context: &Context) -> Result<Hash
     Ok(nodes)
 }
 
-/// Checks that no node stands twice; leaves out the nodes that the cluster does not have, and says so. The cluster's
-/// nodes that are not placed, in the order of their names.
+/// Checks that no node stands twice, and leaves out the nodes that the cluster does not have, with a remark. Returns the
+/// cluster's nodes that are not placed, in the order of their names.
 pub(super) fn apply(
     text: &Text,
     found: &mut Found,
     table: Option<HashSet<String>>,
 ) -> Result<Vec<String>> {
-    let (mut names, mut seen) = (HashMap::new(), HashMap::new());
-    let again = |unit: &SiteUnit, what: String, other: usize, expected: &str| {
-        let found = format!("{what} again (line {other} has it)");
-        Err(Error::input(
-            SourceLocation::line(text.name(), unit.line),
-            found,
-            expected,
-        ))
-    };
+    let mut names = HashMap::new();
+    let mut seen = HashMap::new();
     for unit in &found.units {
+        let line = text.line_at(unit.line, "");
         if let Some(other) = names.insert(&unit.name, unit.line) {
-            return again(unit, format!("`{}`", unit.name), other, "each name once");
+            let found = format!("`{}` again (line {other} has it)", unit.name);
+            return Err(line.wrong(found, "each name once"));
         }
         for node in &unit.nodes {
             if let Some(other) = seen.insert(node, unit.line) {
-                return again(unit, format!("node `{node}`"), other, "each node once");
+                let found = format!("node `{node}` again (line {other} has it)");
+                return Err(line.wrong(found, "each node once"));
             }
         }
         if found.kind == SiteKind::Ring && unit.nodes.len() > LONGEST_RING {
-            let (name, nodes) = (&unit.name, unit.nodes.len());
+            let place = at(text, unit.line);
+            let name = &unit.name;
+            let nodes = unit.nodes.len();
             found.remarks.push(format!(
-                "{}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}",
-                at(text, unit.line)
+                "{place}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}"
             ));
         }
     }
-    let cells = || found.toruses.iter().flat_map(|t| &t.cells).flatten();
-    let mut in_torus = HashSet::new();
-    if let Some(again) = cells().find(|node| !in_torus.insert(*node)) {
-        let found = format!("node `{again}` in two toruses");
-        return Err(Error::input(
-            SourceLocation::File(text.name().into()),
-            found,
-            "each node once",
-        ));
+    let mut placed: HashSet<String> = seen.into_keys().cloned().collect();
+    for node in found.toruses.iter().flat_map(|t| &t.cells).flatten() {
+        // Toruses and units are not in one topology.
+        if !placed.insert(node.clone()) {
+            let found = format!("node `{node}` in two toruses");
+            return Err(Error::input(text.location(), found, "each node once"));
+        }
     }
-    let mut placed: HashSet<String> = cells().chain(seen.into_keys()).cloned().collect();
     let Some(mut table) = table else {
         if found.kind == SiteKind::Flat {
-            let problem = "topology/flat, which names no nodes".to_string();
-            let location = SourceLocation::File(text.name().into());
-            return Err(Error::unsuited(
-                location,
-                problem,
-                "nodes=LIST says which there are",
-            ));
+            let problem = "topology/flat, which names no nodes";
+            let remedy = "nodes=LIST says which there are";
+            return Err(Error::unsuited(text.location(), problem, remedy));
         }
         return Ok(Vec::new());
     };
-    let unknown: Vec<String> = placed
-        .iter()
-        .filter(|n| !table.contains(*n))
-        .cloned()
-        .collect();
+    let file = text.name();
+    let unknown: Vec<&String> = placed.iter().filter(|n| !table.contains(*n)).collect();
     if let Some(first) = unknown.iter().min() {
-        let (count, file) = (unknown.len(), text.name());
+        let count = unknown.len();
         found.remarks.push(format!(
             "{file}: {count} nodes that nodes= does not have are left out, the first {first}: Slurm says `Invalid hostnames`"
         ));
-        found
-            .units
-            .iter_mut()
-            .for_each(|unit| unit.nodes.retain(|node| table.contains(node)));
+        for unit in &mut found.units {
+            unit.nodes.retain(|node| table.contains(node));
+        }
         for cell in found.toruses.iter_mut().flat_map(|torus| &mut torus.cells) {
             *cell = cell.take().filter(|node| table.contains(node));
         }
-        placed.retain(|node| table.contains(node));
     }
+    table.retain(|node| !placed.contains(node));
+    let mut unplaced: Vec<String> = table.into_iter().collect();
+    unplaced.sort_by_cached_key(|name| natural_key(name));
+    // A flat topology places no node, and has them all on one switch.
     if found.kind == SiteKind::Flat {
-        let mut nodes: Vec<String> = table.drain().collect();
-        nodes.sort_by_cached_key(|name| natural(name));
-        let name = "flat".to_string();
         found.units.push(SiteUnit {
-            name,
-            nodes,
+            name: "flat".into(),
+            nodes: unplaced,
             children: Vec::new(),
             line: 1,
             speed: None,
         });
         return Ok(Vec::new());
     }
-    let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
-    unplaced.sort_by_cached_key(|name| natural(name));
     if let Some(first) = unplaced.first() {
-        let (count, file) = (unplaced.len(), text.name());
+        let count = unplaced.len();
         found.remarks.push(format!(
             "{file}: {count} nodes are not placed, the first {first}: Slurm gives them jobs of one node only"
         ));
@@ -155,20 +141,18 @@ pub(super) fn apply(
     Ok(unplaced)
 }
 
-/// A name in pieces, numbers by their value: `n2` before `n10`.
-fn natural(name: &str) -> Vec<(String, u64)> {
+/// Splits a name into texts, each with the number after it: keys that put `n2` before `n10`.
+fn natural_key(name: &str) -> Vec<(String, u64)> {
     let mut pieces = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
-        let stem = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let digits = rest[stem..]
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len() - stem);
-        let number = rest[stem..stem + digits].parse().unwrap_or(u64::MAX);
-        pieces.push((rest[..stem].to_string(), number));
-        rest = &rest[stem + digits..];
+        let text = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let stem = &rest[..rest.len() - text.len()];
+        let digits = &text[..text.len() - after.len()];
+        // A number that is too long, or none, comes last.
+        pieces.push((stem.to_string(), digits.parse().unwrap_or(u64::MAX)));
+        rest = after;
     }
     pieces
 }

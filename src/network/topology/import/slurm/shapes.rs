@@ -6,59 +6,43 @@ use super::found::{Found, at};
 use crate::topology::import::wiring::{ROOT, Units, Wiring};
 use crate::topology::lattice::Lattice;
 use crate::topology::site::cells;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
+/// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not described,
+/// stands below itself, or twice below one.
 pub(super) fn tree(text: &Text, found: &Found) -> Result<Wiring> {
     let mut wiring = found.switches();
-    let known: BTreeMap<&str, usize> = found
-        .units
-        .iter()
-        .map(|unit| unit.name.as_str())
-        .zip(0..)
-        .collect();
+    let names = found.units.iter().map(|unit| unit.name.as_str());
+    let known: BTreeMap<&str, usize> = names.zip(0..).collect();
     let mut above = vec![ROOT; found.units.len()];
     for (parent, unit) in found.units.iter().enumerate() {
-        let wrong = |found: String, expected: &str| {
-            Error::input(
-                SourceLocation::line(text.name(), unit.line),
-                found,
-                expected,
-            )
-        };
+        let line = text.line_at(unit.line, "");
         for child in &unit.children {
             let Some(&below) = known.get(child.as_str()) else {
                 let found = format!("switch `{child}`, which no line describes");
-                return Err(wrong(found, "a line SwitchName=… for each switch"));
+                return Err(line.wrong(found, "a line SwitchName=… for each switch"));
             };
-            if below == parent
-                || wiring
-                    .links
-                    .contains_key(&(parent.min(below), parent.max(below)))
-            {
+            let ends = (parent.min(below), parent.max(below));
+            if below == parent || wiring.links.contains_key(&ends) {
                 let found = format!("`{child}` below `{}`", unit.name);
-                return Err(wrong(found, "each switch below others, once"));
+                return Err(line.wrong(found, "each switch below others, once"));
             }
             wiring.join(parent, below, 1.0);
-            let speed = found.units[below].speed;
-            wiring
-                .speeds
-                .extend(speed.map(|speed| ((parent.min(below), parent.max(below)), speed)));
+            if let Some(speed) = found.units[below].speed {
+                wiring.speeds.insert(ends, speed);
+            }
             above[below] = parent;
         }
     }
-    in_no_loop(text, found, &known)?;
-    let roots = found
-        .units
-        .iter()
-        .zip(&above)
-        .filter(|(_, above)| **above == ROOT);
-    // What scontrol prints for every switch says nothing.
-    for (unit, _) in roots.filter(|(unit, _)| unit.speed.is_some_and(|speed| speed > 1)) {
-        let what = "LinkSpeed= is passed over, as no switch is above this one";
-        wiring
-            .remarks
-            .push(format!("{}: {what}", at(text, unit.line)));
+    refuse_loops(text, found, &known)?;
+    for (unit, above) in found.units.iter().zip(&above) {
+        // scontrol prints a speed of 1 for every switch: that says nothing.
+        if *above == ROOT && unit.speed.is_some_and(|speed| speed > 1) {
+            let what = "LinkSpeed= is passed over, as no switch is above this one";
+            let place = at(text, unit.line);
+            wiring.remarks.push(format!("{place}: {what}"));
+        }
     }
     wiring.hierarchy(&above, &|height| match height {
         0 => "leaf".into(),
@@ -69,38 +53,39 @@ pub(super) fn tree(text: &Text, found: &Found) -> Result<Wiring> {
 
 /// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
 /// is a loop.
-fn in_no_loop(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
-    let below = |i: usize| {
-        found.units[i]
-            .children
-            .iter()
-            .map(|child| known[child.as_str()])
-    };
+fn refuse_loops(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
     let mut parents = vec![0; found.units.len()];
-    (0..parents.len())
-        .flat_map(below)
-        .for_each(|child| parents[child] += 1);
+    for child in found.units.iter().flat_map(|unit| &unit.children) {
+        parents[known[child.as_str()]] += 1;
+    }
     let mut free: Vec<usize> = (0..parents.len()).filter(|i| parents[*i] == 0).collect();
-    while let Some(at) = free.pop() {
-        for child in below(at) {
+    while let Some(top) = free.pop() {
+        for child in &found.units[top].children {
+            let child = known[child.as_str()];
             parents[child] -= 1;
             if parents[child] == 0 {
                 free.push(child);
             }
         }
     }
-    match parents.iter().position(|n| *n > 0) {
-        None => Ok(()),
-        Some(at) => {
-            let unit = &found.units[at];
-            let found = format!("switch `{}` below itself, in a loop", unit.name);
-            let location = SourceLocation::line(text.name(), unit.line);
-            Err(Error::input(location, found, "a tree or trees of switches"))
-        }
-    }
+    let Some(looped) = parents.iter().position(|n| *n > 0) else {
+        return Ok(());
+    };
+    let unit = &found.units[looped];
+    let found = format!("switch `{}` below itself, in a loop", unit.name);
+    let line = text.line_at(unit.line, "");
+    Err(line.wrong(found, "a tree or trees of switches"))
 }
 
-/// Groups of blocks, each with a switch above it, then one above all.
+/// Builds a switch for each block, one above each group of blocks, and one above all:
+///
+/// ```text
+/// BlockSizes=18,36                  all
+///                                 /     \
+///                      aggregate36       aggregate36
+///                        /     \          /     \
+///                     block   block    block   block       18 nodes each
+/// ```
 pub(super) fn blocks(found: &Found) -> Result<Wiring> {
     let mut wiring = found.switches();
     let line = found.units.first().map_or(1, |unit| unit.line);
@@ -110,12 +95,8 @@ pub(super) fn blocks(found: &Found) -> Result<Wiring> {
     let mut names = vec!["block".to_string()];
     let mut reach = 1;
     // The last group is that of all blocks.
-    let sizes = found
-        .sizes
-        .0
-        .iter()
-        .skip(1)
-        .map(|size| (Some(*size), size / base));
+    let sizes = found.sizes.0.iter().skip(1);
+    let sizes = sizes.map(|size| (Some(*size), size / base));
     for (size, blocks) in sizes.chain([(None, u64::MAX)]) {
         if below.len() == 1 {
             break;
@@ -133,12 +114,14 @@ pub(super) fn blocks(found: &Found) -> Result<Wiring> {
             next.push(index);
         }
         names.push(size.map_or("all".into(), |size| format!("aggregate{size}")));
-        (below, reach) = (next, blocks);
+        below = next;
+        reach = blocks;
     }
     wiring.hierarchy(&above, &|height| names[height].clone());
     Ok(wiring)
 }
 
+/// Builds a switch for each node, linked to the next one of its ring.
 pub(super) fn rings(found: &Found) -> Wiring {
     let mut wiring = Wiring::default();
     let mut unit_of = Vec::new();
@@ -148,17 +131,13 @@ pub(super) fn rings(found: &Found) -> Wiring {
             wiring.add(node, vec![node.clone()], unit.line);
             unit_of.push(ring);
         }
-        let Some(last) = wiring
-            .switches
-            .len()
-            .checked_sub(1)
-            .filter(|last| *last >= first)
-        else {
-            continue;
-        };
-        (first..last).for_each(|at| wiring.join(at, at + 1, 1.0));
-        if last > first + 1 {
-            wiring.join(first, last, 1.0);
+        let end = wiring.switches.len();
+        for at in first + 1..end {
+            wiring.join(at - 1, at, 1.0);
+        }
+        // A ring of two is one link.
+        if end > first + 2 {
+            wiring.join(first, end - 1, 1.0);
         }
     }
     let names = found.units.iter().map(|unit| unit.name.clone()).collect();
@@ -171,7 +150,7 @@ pub(super) fn rings(found: &Found) -> Wiring {
     wiring
 }
 
-/// A router a cell, x slowest; `alone` where every node has a cell.
+/// Builds a switch for each cell, x slowest, linked to the next along each axis; `alone` if every node has a cell.
 pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
     let mut wiring = Wiring::default();
     let mut unit_of = Vec::new();
@@ -181,10 +160,9 @@ pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
         let at = |x: u32, y: u32, z: u32| first + ((x * ny + y) * nz + z) as usize;
         for (x, y, z) in cells(torus.dims) {
             let node = &torus.cells[(x + nx * (y + ny * z)) as usize];
-            let name = node
-                .clone()
-                .unwrap_or_else(|| format!("{} {x},{y},{z}", torus.name));
-            wiring.add(&name, vec![node.clone().unwrap_or_default()], 1);
+            let hole = format!("{} {x},{y},{z}", torus.name);
+            let name = node.as_ref().unwrap_or(&hole);
+            wiring.add(name, vec![node.clone().unwrap_or_default()], 1);
             unit_of.push(index);
         }
         for (x, y, z) in cells(torus.dims) {
@@ -194,36 +172,36 @@ pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
                 (z, nz, at(x, y, (z + 1) % nz)),
             ];
             for (along, extent, to) in next {
+                // Along an axis of two, the way round would be the same link again.
                 if extent > 2 || along + 1 < extent {
                     wiring.join(at(x, y, z), to, 1.0);
                 }
             }
         }
     }
-    if let ([torus], true) = (found.toruses.as_slice(), alone) {
+    if let [torus] = found.toruses.as_slice()
+        && alone
+    {
         wiring.lattice = Some(Lattice::of_routers(torus.dims.to_vec(), vec![true; 3]));
     }
-    let names = found
-        .toruses
-        .iter()
-        .map(|torus| torus.name.clone())
-        .collect();
+    let names = found.toruses.iter().map(|torus| torus.name.clone());
     wiring.levels.push(Units {
         name: "torus".into(),
         unit_of,
-        names,
+        names: names.collect(),
         links: 0,
     });
     wiring
 }
 
+/// Builds one switch with all nodes.
 pub(super) fn flat(found: &Found) -> Wiring {
     let mut wiring = found.switches();
     wiring.hierarchy(&vec![ROOT; found.units.len()], &|_| "leaf".into());
     wiring
 }
 
-/// Nodes without a switch, each a component and a unit of each level.
+/// Adds a switch for each node that no line places; it is a component and a unit of each level.
 pub(super) fn add_unplaced(wiring: &mut Wiring, unplaced: &[String]) {
     for node in unplaced {
         wiring.add(node, vec![node.clone()], 1);

@@ -1,6 +1,6 @@
-//! `topology.yaml`, and the output of `scontrol show topoconf`.
+//! `topology.yaml`, and the output of `scontrol show topoconf`, which is of the same form.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 use super::found::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
 use crate::topology::context::Context;
@@ -11,7 +11,7 @@ use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
-/// Whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
+/// Returns whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
 /// document or a directive.
 pub(super) fn is_yaml(text: &Text) -> bool {
     let mut words = text
@@ -22,6 +22,7 @@ pub(super) fn is_yaml(text: &Text) -> bool {
     })
 }
 
+/// Kinds of topologies by their keys.
 const KINDS: [(&str, SiteKind); 5] = [
     ("tree", SiteKind::Tree),
     ("block", SiteKind::Block),
@@ -30,11 +31,12 @@ const KINDS: [(&str, SiteKind); 5] = [
     ("torus3d", SiteKind::Torus),
 ];
 
+/// The keys of [`KINDS`], for messages.
 const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 
-/// The topology called `wanted`, else the cluster's default, else the first. Where `must` does not hold, another
-/// name means none. Errors: with the line: no YAML, no list of topologies, no topology of that name; none or two of its
-/// types; what a type does not have.
+/// Reads the topology called `wanted`, else the cluster's default, else the first. If `must` does not hold, a name that no
+/// topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology of that name,
+/// or if it has no type, two types, or what its type does not have.
 pub(super) fn read(
     text: &Text,
     wanted: Option<&str>,
@@ -50,70 +52,82 @@ pub(super) fn read(
     for topology in topologies {
         named.push((topology.word("topology")?, topology));
     }
-    let first = named
-        .first()
-        .ok_or_else(|| document.wrong("an empty list", "a topology"))?;
-    let default = |topology: &Node| {
-        let value = topology
-            .get("cluster_default")
-            .and_then(Node::text)
-            .unwrap_or_default();
-        ["true", "yes", "on"].contains(&value.to_ascii_lowercase().as_str())
+    let Some(first) = named.first() else {
+        return Err(document.wrong("an empty list", "a topology"));
     };
-    let by_name = wanted.and_then(|name| named.iter().find(|(other, _)| *other == name));
-    let chosen = match (by_name, wanted) {
-        (None, Some(name)) if must => {
+    let mut chosen = None;
+    if let Some(name) = wanted {
+        chosen = named.iter().find(|(other, _)| *other == name);
+        if chosen.is_none() && must {
             let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
             let found = format!("no topology called `{name}`");
             return Err(document.wrong(found, format!("one of {}", names.join(", "))));
         }
-        (found, _) => found
-            .or(named.iter().find(|(_, t)| default(t)))
-            .unwrap_or(first),
-    };
+    }
+    let defaults: Vec<_> = named.iter().filter(|(_, t)| is_default(t)).collect();
+    let (name, topology) = *chosen.or(defaults.first().copied()).unwrap_or(first);
     let mut reader = Reader {
         text,
         context,
         remarks: Vec::new(),
         nodes: 0,
     };
-    let defaults = named.iter().filter(|(_, t)| default(t)).count();
-    if defaults != 1 {
+    if defaults.len() != 1 {
         let what = "Slurm then takes the first topology";
         reader.remarks.push(format!(
-            "{}: {defaults} topologies with cluster_default: {what}",
-            text.name()
+            "{}: {} topologies with cluster_default: {what}",
+            text.name(),
+            defaults.len()
         ));
     }
-    reader.topology(chosen.0, chosen.1)
+    let mut found = reader.read_topology(name, topology)?;
+    found.remarks = reader.remarks;
+    Ok(found)
 }
 
+/// Returns whether a topology is marked as the cluster's default.
+fn is_default(topology: &Node) -> bool {
+    let value = topology.get("cluster_default").and_then(Node::text);
+    let value = value.unwrap_or_default().to_ascii_lowercase();
+    ["true", "yes", "on"].contains(&value.as_str())
+}
+
+/// Reader of one topology.
 struct Reader<'t> {
     text: &'t Text,
     context: &'t Context,
+    /// Notes on the file so far.
     remarks: Vec<String>,
+    /// Number of nodes so far.
     nodes: usize,
 }
 
 impl Reader<'_> {
-    fn topology(mut self, name: &str, topology: &Node) -> Result<Found> {
-        let used = |node: &Node| match node.text() {
-            Some(text) => text.eq_ignore_ascii_case("true"),
-            None => !node.entries().is_empty(),
-        };
+    /// Adds a note on a line of the file.
+    fn remark(&mut self, line: usize, what: &str) {
+        let place = at(self.text, line);
+        self.remarks.push(format!("{place}: {what}"));
+    }
+
+    /// Reads a topology, remarks apart. Fails if it has no type, or several.
+    fn read_topology(&mut self, name: &str, topology: &Node) -> Result<Found> {
         let mut types = Vec::new();
         for (key, value) in topology.entries() {
-            let kind = KINDS.iter().find(|(name, _)| name == key);
-            if kind.is_none() && !["topology", "cluster_default"].contains(&key.as_str()) {
-                self.remarks.push(format!(
-                    "{}: `{key}` is no key that Slurm has: passed over",
-                    at(self.text, value.line)
-                ));
+            let Some((name, kind)) = KINDS.iter().find(|(name, _)| name == key) else {
+                if !["topology", "cluster_default"].contains(&key.as_str()) {
+                    let what = format!("`{key}` is no key that Slurm has: passed over");
+                    self.remark(value.line, &what);
+                }
+                continue;
+            };
+            // `scontrol show topoconf` prints `flat: false` and the like for types that are not used.
+            let is_used = match value.text() {
+                Some(text) => text.eq_ignore_ascii_case("true"),
+                None => !value.entries().is_empty(),
+            };
+            if is_used {
+                types.push((*name, *kind, value));
             }
-            types.extend(
-                kind.filter(|_| used(value))
-                    .map(|(name, kind)| (*name, *kind, value)),
-            );
         }
         let (kind, value) = match types.as_slice() {
             [(_, kind, value)] => (*kind, *value),
@@ -126,55 +140,39 @@ impl Reader<'_> {
                 return Err(topology.wrong(found, EXPECTED));
             }
         };
-        let (mut sizes, mut toruses, mut units) =
-            ((Vec::new(), value.line), Vec::new(), Vec::new());
+        let mut found = Found::new(kind, name);
         match kind {
-            SiteKind::Tree => units = self.units(value, "switches", "switch")?,
-            SiteKind::Ring => units = self.units(value, "rings", "ring")?,
+            SiteKind::Tree => found.units = self.read_units(value, "switches", "switch")?,
+            SiteKind::Ring => found.units = self.read_units(value, "rings", "ring")?,
             SiteKind::Block => {
-                sizes = self.sizes(value)?;
-                units = self.units(value, "blocks", "block")?;
+                found.sizes = self.read_sizes(value)?;
+                found.units = self.read_units(value, "blocks", "block")?;
             }
             SiteKind::Torus => {
                 for torus in value.list("toruses")? {
-                    toruses.push(self.torus(torus)?);
+                    found.toruses.push(self.read_torus(torus)?);
                 }
             }
             SiteKind::Flat => {}
         }
-        let (param, weights, remarks) = (String::new(), BTreeMap::new(), self.remarks);
-        Ok(Found {
-            kind,
-            name: name.into(),
-            units,
-            sizes,
-            toruses,
-            param,
-            weights,
-            remarks,
-        })
+        Ok(found)
     }
 
-    fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
+    /// Reads the switches, blocks or rings of a list; `key` has the name of each.
+    fn read_units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
         let mut units: Vec<SiteUnit> = Vec::new();
         for entry in of.list(list)? {
             let name = entry.word(key)?.to_string();
-            let children = self.hosts(entry, "children", false)?;
-            let nodes = self.hosts(entry, "nodes", true)?;
+            let children = self.read_hosts(entry, "children", false)?;
+            let nodes = self.read_hosts(entry, "nodes", true)?;
             if !children.is_empty() && !nodes.is_empty() {
                 let found = format!("{key} `{name}` with nodes and children");
                 return Err(entry.wrong(found, "one of the two"));
             }
-            let known = [key, "children", "nodes"];
-            for (other, value) in entry
-                .entries()
-                .iter()
-                .filter(|(k, _)| !known.contains(&k.as_str()))
-            {
-                self.remarks.push(format!(
-                    "{}: `{other}` is passed over",
-                    at(self.text, value.line)
-                ));
+            for (other, value) in entry.entries() {
+                if ![key, "children", "nodes"].contains(&other.as_str()) {
+                    self.remark(value.line, &format!("`{other}` is passed over"));
+                }
             }
             units.push(SiteUnit {
                 name,
@@ -187,152 +185,129 @@ impl Reader<'_> {
         Ok(units)
     }
 
-    /// The host list under a key; empty where there is no such key.
-    fn hosts(&mut self, entry: &Node, key: &str, nodes: bool) -> Result<Vec<String>> {
+    /// Reads the host list under a key; empty if there is no such key.
+    fn read_hosts(&mut self, entry: &Node, key: &str, nodes: bool) -> Result<Vec<String>> {
         let Some(value) = entry.get(key) else {
             return Ok(Vec::new());
         };
         let Some(list) = value.text() else {
-            return Err(value.wrong(format!("{key}: {}", value.describe()), "a host list"));
+            return Err(value.wrong_value(key, "a host list"));
         };
         if list.is_empty() || list == "~" || list == "null" {
             return Ok(Vec::new());
         }
         if nodes && list.eq_ignore_ascii_case("ALL") {
-            self.remarks
-                .push(format!("{}: {ALL}", at(self.text, value.line)));
+            self.remark(value.line, ALL);
             return Ok(Vec::new());
         }
-        let names = expand(
-            list,
-            &self.text.line_at(value.line, list),
-            self.nodes,
-            self.context,
-        )?;
+        let line = self.text.line_at(value.line, list);
+        let names = expand(list, &line, self.nodes, self.context)?;
         self.nodes += names.len();
         Ok(names)
     }
 
-    fn sizes(&mut self, block: &Node) -> Result<(Vec<u64>, usize)> {
+    /// Reads the block sizes and their line.
+    fn read_sizes(&mut self, block: &Node) -> Result<(Vec<u64>, usize)> {
         let Some(value) = block.get("block_sizes") else {
             return Ok((Vec::new(), block.line));
         };
         let mut sizes = Vec::new();
+        // A single size need not be a list.
         for item in value.items().unwrap_or(std::slice::from_ref(value)) {
-            let size = item
-                .text()
-                .and_then(|text| text.parse::<u64>().ok())
-                .filter(|n| *n > 0);
-            let wrong = || {
-                item.wrong(
-                    format!("block size {}", item.describe()),
-                    "a whole number above 0",
-                )
-            };
-            sizes.push(size.ok_or_else(wrong)?);
+            match item.text().and_then(|text| text.parse::<u64>().ok()) {
+                Some(size) if size > 0 => sizes.push(size),
+                _ => {
+                    let found = format!("block size {}", item.describe());
+                    return Err(item.wrong(found, "a whole number above 0"));
+                }
+            }
         }
-        if !sizes.is_empty() && !check_sizes(&sizes) {
+        if !check_sizes(&sizes) {
             let expected = "ascending multiples of the first size, as in [18, 36]";
             return Err(value.wrong(format!("block_sizes {sizes:?}"), expected));
         }
-        self.remarks.extend(
-            sizes
-                .first()
-                .and_then(|_| remark_on_sizes(self.text, value.line, &sizes)),
-        );
+        let remark = remark_on_sizes(self.text, value.line, &sizes);
+        self.remarks.extend(remark);
         Ok((sizes, value.line))
     }
 
-    /// `{x, y, z}` under a key, each at least `low`.
-    fn triple(&self, of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
+    /// Reads `{x, y, z}` under a key, each at least `low`; `None` if there is no such key.
+    fn read_triple(&self, of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
         let Some(value) = of.get(key) else {
             return Ok(None);
         };
         let mut triple = [0; 3];
         for (slot, axis) in triple.iter_mut().zip(["x", "y", "z"]) {
-            let found = value.get(axis).and_then(Node::text);
-            let number = found
-                .and_then(|t| t.parse::<u32>().ok())
-                .filter(|n| *n >= low);
-            *slot = number.ok_or_else(|| {
-                let found = match value.get(axis) {
-                    Some(other) => format!("{key}: {axis}: {}", other.describe()),
-                    None => format!("{key} without {axis}"),
-                };
-                value.wrong(found, format!("x, y and z, whole numbers from {low}"))
-            })?;
+            let given = value.get(axis);
+            let text = given.and_then(Node::text);
+            match text.and_then(|text| text.parse::<u32>().ok()) {
+                Some(number) if number >= low => *slot = number,
+                _ => {
+                    let found = match given {
+                        Some(other) => format!("{key}: {axis}: {}", other.describe()),
+                        None => format!("{key} without {axis}"),
+                    };
+                    let expected = format!("x, y and z, whole numbers from {low}");
+                    return Err(value.wrong(found, expected));
+                }
+            }
         }
         Ok(Some(triple))
     }
 
-    fn torus(&mut self, torus: &Node) -> Result<SiteTorus> {
+    /// Reads a torus: its nodes as a whole or by regions, and the boxes that jobs are placed in.
+    fn read_torus(&mut self, torus: &Node) -> Result<SiteTorus> {
         let name = torus.word("name")?.to_string();
-        let Some(dims) = self.triple(torus, "dims", 1)? else {
+        let Some(dims) = self.read_triple(torus, "dims", 1)? else {
             return Err(torus.wrong(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
-        let count = dims
-            .iter()
-            .map(|n| u64::from(*n))
-            .try_fold(1u64, u64::checked_mul);
-        let Some(count) = count.filter(|count| *count <= MAX_NODES) else {
+        let count = count_cells(dims);
+        if count > MAX_NODES {
             return Err(torus.wrong(format!("dims {dims:?}"), "at most 2147483648 cells"));
-        };
+        }
         self.context.require(&format!("torus {name}"), count * 32)?;
         let mut cells: Vec<Option<String>> = vec![None; count as usize];
-        let whole = self.hosts(torus, "nodes", true)?;
-        let regions = torus
-            .get("regions")
-            .and_then(Node::items)
-            .unwrap_or_default();
+        let whole = self.read_hosts(torus, "nodes", true)?;
+        let regions = torus.items_of("regions");
         if !whole.is_empty() && !regions.is_empty() {
-            return Err(torus.wrong(
-                format!("torus `{name}` with nodes and regions"),
-                "one of the two",
-            ));
+            let found = format!("torus `{name}` with nodes and regions");
+            return Err(torus.wrong(found, "one of the two"));
         }
         if !whole.is_empty() {
-            self.fill(torus, &mut cells, dims, ([0; 3], dims), whole)?;
+            fill_region(torus, &mut cells, dims, ([0; 3], dims), whole)?;
         }
         for region in regions {
-            let anchor = self.triple(region, "anchor", 0)?.unwrap_or_default();
-            let Some(extent) = self.triple(region, "dims", 1)? else {
+            let anchor = self.read_triple(region, "anchor", 0)?.unwrap_or_default();
+            let Some(extent) = self.read_triple(region, "dims", 1)? else {
                 let found = format!("a region of `{name}` without dims");
                 return Err(region.wrong(found, "dims: {x, y, z}"));
             };
-            let nodes = self.hosts(region, "nodes", true)?;
-            self.fill(region, &mut cells, dims, (anchor, extent), nodes)?;
+            let nodes = self.read_hosts(region, "nodes", true)?;
+            fill_region(region, &mut cells, dims, (anchor, extent), nodes)?;
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         if let Some(again) = cells.iter().flatten().find(|node| !seen.insert(*node)) {
             let found = format!("node `{again}` twice in torus `{name}`");
             return Err(torus.wrong(found, "each node once"));
         }
         let mut placements = Vec::new();
-        for placement in torus
-            .get("placements")
-            .and_then(Node::items)
-            .unwrap_or_default()
-        {
-            let Some(box_dims) = self.triple(placement, "dims", 1)? else {
+        for placement in torus.items_of("placements") {
+            let Some(box_dims) = self.read_triple(placement, "dims", 1)? else {
                 return Err(placement.wrong("a placement without dims", "dims: {x, y, z}"));
             };
             if box_dims.iter().zip(dims).any(|(n, all)| *n > all) {
                 let found = format!("a placement of {box_dims:?} in a torus of {dims:?}");
                 return Err(placement.wrong(found, "one that fits"));
             }
-            let spacing = self.triple(placement, "anchor_spacing", 0)?;
-            let seed = self.triple(placement, "anchor_seed", 0)?;
             placements.push(SitePlacement {
                 dims: box_dims,
-                spacing,
-                seed,
+                spacing: self.read_triple(placement, "anchor_spacing", 0)?,
+                seed: self.read_triple(placement, "anchor_seed", 0)?,
             });
         }
         if placements.is_empty() {
-            let line = at(self.text, torus.line);
-            self.remarks.push(format!(
-                "{line}: torus {name} has no placements: Slurm places no job in it"
-            ));
+            let what = format!("torus {name} has no placements: Slurm places no job in it");
+            self.remark(torus.line, &what);
         }
         Ok(SiteTorus {
             name,
@@ -341,42 +316,44 @@ impl Reader<'_> {
             placements,
         })
     }
+}
 
-    /// Puts nodes into a box of cells, x fastest.
-    fn fill(
-        &self,
-        at: &Node,
-        cells: &mut [Option<String>],
-        dims: [u32; 3],
-        (anchor, extent): ([u32; 3], [u32; 3]),
-        nodes: Vec<String>,
-    ) -> Result<()> {
-        let room: u64 = extent
-            .iter()
-            .map(|n| u64::from(*n))
-            .fold(1, u64::saturating_mul);
-        if room != nodes.len() as u64 {
-            let found = format!("{} nodes for {room} cells", nodes.len());
-            return Err(at.wrong(found, "a node for each cell"));
-        }
-        if (0..3).any(|i| u64::from(anchor[i]) + u64::from(extent[i]) > u64::from(dims[i])) {
-            let found = format!("a region of {extent:?} at {anchor:?} in a torus of {dims:?}");
-            return Err(at.wrong(found, "one inside the torus"));
-        }
-        let mut nodes = nodes.into_iter();
-        for z in anchor[2]..anchor[2] + extent[2] {
-            for y in anchor[1]..anchor[1] + extent[1] {
-                for x in anchor[0]..anchor[0] + extent[0] {
-                    let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
-                    if let Some(other) = cell.replace(nodes.next().unwrap_or_default()) {
-                        let found = format!("a second node at {x},{y},{z}, beside `{other}`");
-                        return Err(at.wrong(found, "a node for each cell"));
-                    }
+/// Counts the cells of a box.
+fn count_cells(dims: [u32; 3]) -> u64 {
+    dims.into_iter().map(u64::from).fold(1, u64::saturating_mul)
+}
+
+/// Puts nodes into a box of cells, x fastest. Fails if there are not as many nodes as cells, the box is not inside the
+/// torus, or a cell has a node.
+fn fill_region(
+    region: &Node,
+    cells: &mut [Option<String>],
+    dims: [u32; 3],
+    (anchor, extent): ([u32; 3], [u32; 3]),
+    nodes: Vec<String>,
+) -> Result<()> {
+    let room = count_cells(extent);
+    if room != nodes.len() as u64 {
+        let found = format!("{} nodes for {room} cells", nodes.len());
+        return Err(region.wrong(found, "a node for each cell"));
+    }
+    if (0..3).any(|i| u64::from(anchor[i]) + u64::from(extent[i]) > u64::from(dims[i])) {
+        let found = format!("a region of {extent:?} at {anchor:?} in a torus of {dims:?}");
+        return Err(region.wrong(found, "one inside the torus"));
+    }
+    let mut nodes = nodes.into_iter();
+    for z in anchor[2]..anchor[2] + extent[2] {
+        for y in anchor[1]..anchor[1] + extent[1] {
+            for x in anchor[0]..anchor[0] + extent[0] {
+                let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
+                if let Some(other) = cell.replace(nodes.next().unwrap_or_default()) {
+                    let found = format!("a second node at {x},{y},{z}, beside `{other}`");
+                    return Err(region.wrong(found, "a node for each cell"));
                 }
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 #[cfg(test)]
