@@ -21,7 +21,7 @@ pub(super) const LANES: usize = 8;
 pub(super) type Vector = [f64; LANES];
 
 /// A complex number.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 pub(super) struct Complex {
     pub re: f64,
@@ -31,10 +31,8 @@ pub(super) struct Complex {
 impl Complex {
     /// Multiplies two numbers.
     pub(super) fn times(self, w: Complex) -> Complex {
-        Complex {
-            re: self.re * w.re - self.im * w.im,
-            im: self.re * w.im + self.im * w.re,
-        }
+        let (re, im) = times::<false>(self.re, self.im, w);
+        Complex { re, im }
     }
 }
 
@@ -142,6 +140,7 @@ impl Fft {
         debug_assert!(length.is_power_of_two());
         let mut rest = length;
         let mut first = Vec::new();
+        // An odd power of two is twice a power of four.
         if length.trailing_zeros() % 2 == 1 {
             first = (0..length / 2)
                 .map(|j| root(j as u64, length as u64))
@@ -149,6 +148,7 @@ impl Fft {
             rest /= 2;
         }
         let mut stages = Vec::new();
+        // Radix 4 needs fewer passes over the data than radix 2, and its factor i costs no multiplication.
         while rest >= 4 {
             let powers = (0..rest / 4)
                 .map(|j| [1, 2, 3].map(|k| root((k * j) as u64, rest as u64)))
@@ -165,6 +165,7 @@ impl Fft {
 
     /// Returns the index at which [`Fft::run`] leaves frequency `f`.
     pub(super) fn position(&self, mut f: usize) -> usize {
+        // Each stage leaves its digit of the frequency, the lowest first, as the highest digit of the index.
         let mut at = 0;
         let mut rest = self.length;
         if !self.first.is_empty() {

@@ -15,7 +15,7 @@ use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
 
 use super::cuts::Cut;
-use super::fft::{Complex, ComplexVector, LANES, Sequences, Vector, mul_add, root};
+use super::fft::{Complex, ComplexVector, LANES, Sequences, mul_add, root};
 use super::layout::{BLOCK, Layout, WAYS};
 
 /// Gathers the bits of a cut in the order in which [`FirstStage::apply`] reads them: by block of columns, then m₀, then
@@ -103,16 +103,8 @@ impl FirstStage {
                 1 => look_up::<1>(&self.lookups, bits, &mut sums),
                 _ => look_up::<2>(&self.lookups, bits, &mut sums),
             }
-            let columns = block * BLOCK..(block + 1) * BLOCK;
-            for (odd, values) in values.iter_mut().enumerate() {
-                multiply(
-                    &self.matrix[odd],
-                    &self.blocks[odd][block],
-                    &self.within[odd],
-                    &sums[odd],
-                    &mut values.re[columns.clone()],
-                    &mut values.im[columns.clone()],
-                );
+            for odd in 0..2 {
+                multiply_block(self, odd, block, &sums[odd], &mut values[odd]);
             }
         }
     }
@@ -166,44 +158,43 @@ fn look_up_column<const BYTES: usize>(
     sum
 }
 
-/// Computes `(re, im)[t] = within[t] · turn · Σ over m₀ of matrix[m₀]·sums[t][m₀]`.
+/// Computes `values[t] = within[t] · blocks[block] · Σ over m₀ of matrix[m₀]·sums[t][m₀]` for the columns t of a block.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn multiply(
-    matrix: &[ComplexVector; LANES],
-    turn: &ComplexVector,
-    within: &[ComplexVector],
+fn multiply_block(
+    stage: &FirstStage,
+    odd: usize,
+    block: usize,
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Vector],
-    im: &mut [Vector],
+    values: &mut Sequences,
 ) {
     if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
-        multiply_by::<true>(matrix, turn, within, sums, re, im);
+        multiply_by::<true>(stage, odd, block, sums, values);
     } else {
-        multiply_by::<false>(matrix, turn, within, sums, re, im);
+        multiply_by::<false>(stage, odd, block, sums, values);
     }
 }
 
 #[inline(always)]
 fn multiply_by<const FUSED: bool>(
-    matrix: &[ComplexVector; LANES],
-    turn: &ComplexVector,
-    within: &[ComplexVector],
+    stage: &FirstStage,
+    odd: usize,
+    block: usize,
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Vector],
-    im: &mut [Vector],
+    values: &mut Sequences,
 ) {
-    // Once a block instead of once a column.
-    let mut matrix = *matrix;
-    for factor in &mut matrix {
-        *factor = factor.times::<FUSED>(turn);
-    }
-    for (((sums, within), re), im) in sums.iter().zip(within).zip(re).zip(im) {
+    // The turn to the block's first column once a block instead of once a column.
+    let turn = &stage.blocks[odd][block];
+    let matrix = stage.matrix[odd].map(|factor| factor.times::<FUSED>(turn));
+    let re = values.re[block * BLOCK..].iter_mut();
+    let im = values.im[block * BLOCK..].iter_mut();
+    for (((sums, within), re), im) in sums.iter().zip(&stage.within[odd]).zip(re).zip(im) {
         let mut y = ComplexVector::default();
         for (c, factor) in sums.iter().zip(&matrix) {
             for l in 0..LANES {
                 y.re[l] = mul_add::<FUSED>(c.re, factor.re[l], y.re[l]);
                 y.im[l] = mul_add::<FUSED>(c.re, factor.im[l], y.im[l]);
             }
+            // A loop of its own: a lane's two products wait for each other, those of eight lanes do not.
             for l in 0..LANES {
                 y.re[l] = mul_add::<FUSED>(-c.im, factor.im[l], y.re[l]);
                 y.im[l] = mul_add::<FUSED>(c.im, factor.re[l], y.im[l]);

@@ -25,6 +25,7 @@ pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) ->
         .map(|router| graph.rows().of(*router) as u32)
         .collect();
     let threads = rayon::current_num_threads();
+    // Each thread has a search and the sums of all ranks.
     let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
     let batches = n.div_ceil(WIDTH);

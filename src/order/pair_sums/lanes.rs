@@ -177,6 +177,7 @@ fn add_terms<const TERMS: usize>(
     let mut from = ranks.start;
     while from < ranks.end {
         let to = ranks.end.min(from + flush);
+        // At most 255 a byte until the next flush.
         let mut bytes = [0u8; LAGS];
         for i in from..to {
             let rows: [&[u8; LAGS]; TERMS] = terms.map(|(rows, start)| {

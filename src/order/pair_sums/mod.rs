@@ -69,6 +69,7 @@ pub fn along(
     last: usize,
     method: SumMethod,
 ) -> Result<PairSums> {
+    // Fewer than two nodes have no pair, and no lag to plan for.
     if nodes.len() < 2 {
         return Ok(PairSums::zero(nodes.len()));
     }
@@ -207,6 +208,7 @@ impl<'a> SumPlanner<'a> {
             let alone = self.pair_pass(vec![term]);
             if let Some(last) = passes.last_mut() {
                 let joined = self.pair_pass([last.terms.as_slice(), &[term]].concat());
+                // One pass reads and writes the sums of all lags once for both.
                 if joined.seconds <= last.seconds + alone.seconds {
                     *last = joined;
                     continue;
@@ -274,6 +276,7 @@ const SLIDE_SECONDS: f64 = 0.2e-9;
 fn slide_seconds(term: &Term, n: usize) -> f64 {
     let extent = f64::from(term.labelling.axis.extent);
     let labels = match term.labelling.axis.shape {
+        // One count, and what every step costs besides.
         Shape::Clique => 20.0,
         Shape::Path | Shape::Ring if term.labelling.axis.extent <= terms::FEW => extent + 20.0,
         // Trees over labels: one access to memory for each level of the tree.

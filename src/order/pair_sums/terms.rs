@@ -81,6 +81,7 @@ enum MemberSums<'a> {
 fn label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
     let n = labelling.axis.extent;
     let large = n > FEW || labelling.diameter() > u32::from(u16::MAX);
+    // Cliques need only counts; long axes would need tables larger than the second-level cache.
     if large || labelling.axis.shape == Shape::Clique {
         return None;
     }
@@ -202,6 +203,7 @@ pub(super) fn window_total(terms: &[Term], size: usize) -> u128 {
             if r >= size {
                 let leaving = labels[r - size];
                 members.update::<true>(leaving);
+                // The members are the S - 1 others then, and the rank that enters is not yet among them.
                 window -= members.distance_sum(leaving);
             }
             window += members.distance_sum(*label);

@@ -193,9 +193,11 @@ fn count_member_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         for label in cut.side.labels() {
             members.extend_from_slice(&ranks[label]);
         }
+        // Ascending, so that each pair has its lag from one subtraction.
         members.sort_unstable();
         lists.push((cut.halves, members));
     }
+    // As large as the ordering for each term, and no longer needed.
     drop(by_label);
     // One array of sums a thread, not one a chunk: an array is as long as the ordering. Chunks take one that is idle.
     let idle = Mutex::new(Vec::new());

@@ -27,6 +27,7 @@ pub(super) fn compare_fixed_routings(
     gap: f64,
 ) -> Result<(bool, Option<FlowSolution>)> {
     let mut best: Option<FlowSolution> = None;
+    // Fixed routings load all rails, where the search counts the first; with weights, lengths of 1 are no distances.
     if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
         return Ok((false, None));
     }
@@ -36,6 +37,7 @@ pub(super) fn compare_fixed_routings(
         demand,
         shortest,
     };
+    // On hierarchies the links between units are the bottleneck, whatever the routing.
     let mut floor = between_units(fabric).map_or(0.0, |lengths| blocks.prove_floor(&lengths));
     let minimal = if is_dragonfly(fabric.topology) {
         "minimal"

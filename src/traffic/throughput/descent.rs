@@ -48,6 +48,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
             let changes: Vec<f64> = changes
                 .map(|((n, o), per)| f64::from(n - o) * per)
                 .collect();
+            // Where the new routing is no better at these prices, the block keeps its own.
             let Some(step) = find_step(&prices, &changes, sharp / worst) else {
                 continue;
             };
@@ -57,6 +58,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
                 *load += f64::from(mixed) - f64::from(*old);
                 *old = mixed;
             }
+            // A pass over all blocks of a large machine takes long.
             if stop.is_over() {
                 break;
             }
@@ -89,6 +91,7 @@ fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     let mut step = (-slope / (bend * rate)).min(1.0);
     for _ in 0..8 {
         let [there, _] = price_slopes(prices, changes, step * rate);
+        // Prices still fall there: not too far.
         if there <= 0.0 {
             break;
         }

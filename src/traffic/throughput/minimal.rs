@@ -74,6 +74,7 @@ impl<'a> MinimalRoutes<'a> {
         for (place, host) in hosts.iter().enumerate() {
             places[*host as usize] = place;
         }
+        // Ways on dragonflies follow from cables; no router's ways need to be kept.
         let targets = match groups {
             Some(_) => 0,
             None => network.routers() as u32,

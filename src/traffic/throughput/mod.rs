@@ -88,6 +88,7 @@ pub fn best_shares(
                       mean distance) is above every routing";
         return Err(Error::unsuited(location, problem, remedy));
     }
+    // Without a clock the search ends by its gap or its rounds alone, the same on every machine.
     let until = observer.seconds().map(|now| now + routing.seconds);
     let stop = StopCondition {
         gap: routing.gap,

@@ -88,6 +88,7 @@ pub(super) fn solve(
     for round in 0.. {
         let loads = shifts.loads.clone();
         let worst = network.worst(&loads);
+        // In round 0 no link has a load yet.
         if round > 0 {
             set_prices(&mut shifts.prices, &loads, &network.per, worst, swept);
         }
@@ -397,6 +398,7 @@ impl PathSearch {
             }
         }
         self.bridges.retain(|(length, _)| *length <= longest);
+        // Shortest paths first, and ties by link, so that the result is the same in every run.
         self.bridges.sort_unstable();
         self.bridges.dedup();
         let mut paths: Vec<Vec<u32>> = Vec::new();

@@ -39,6 +39,7 @@ pub fn windows(
         });
     }
     let all = Guest::new(guest, count * size, messages)?;
+    // Window w has the processes from w · size on.
     let nodes = order[..(count * size) as usize].to_vec();
     Demand::new(
         topology,
