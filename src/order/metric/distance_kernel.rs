@@ -59,16 +59,6 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         sum
     }
 
-    /// Returns the sum of the distances from `rank` to `others`: one by one if there are few, else by counters, which then
-    /// hold these members.
-    fn star_among(&self, counters: &[u64], rank: u32, others: &[u32], few: bool) -> u64 {
-        if !few {
-            return self.star(counters, rank);
-        }
-        let hops = others.iter().map(|other| self.between(rank, *other));
-        hops.map(u64::from).sum()
-    }
-
     /// Finds the first window of `n` entries with the smallest pair-distance sum: its start and sum. Stops at a window
     /// whose sum is `floor` or less. Counters are 0 before and after.
     fn best_window(
@@ -79,39 +69,27 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         floor: u64,
     ) -> (usize, u64) {
         let few = n <= self.few();
-        let mut sum: u64 = 0;
-        for (i, rank) in entries[..n].iter().enumerate() {
-            sum += self.star_among(counters, *rank, &entries[..i], few);
-            if !few {
-                self.change(counters, *rank, 1);
+        let best = slide_window(entries, n, floor, |rank, others, by| {
+            if few {
+                return others
+                    .iter()
+                    .map(|other| u64::from(self.between(rank, *other)))
+                    .sum();
             }
-        }
-        let mut start = 0;
-        let mut least = sum;
-        for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
-            // No later window can be better than what is proved.
-            if least <= floor {
-                break;
+            // The others are the members: without the one that leaves, and not yet with the one that enters.
+            if by < 0 {
+                self.change(counters, rank, by);
             }
-            let rest = &entries[i + 1..i + n];
-            // The one that leaves first: its star must not count itself, nor the entering one's the leaving one.
-            if !few {
-                self.change(counters, *leaving, -1);
+            let star = self.star(counters, rank);
+            if by > 0 {
+                self.change(counters, rank, by);
             }
-            sum -= self.star_among(counters, *leaving, rest, few);
-            sum += self.star_among(counters, *entering, rest, few);
-            if !few {
-                self.change(counters, *entering, 1);
-            }
-            if sum < least {
-                start = i + 1;
-                least = sum;
-            }
-        }
+            star
+        });
         if !few {
             counters.fill(0);
         }
-        (start, least)
+        best
     }
 
     /// Lays out what [`DistanceKernel::fill_row`] needs of a list of ranks, beside the ranks.
@@ -129,6 +107,37 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
     fn cuts(&self) -> Option<Cuts> {
         None
     }
+}
+
+/// Slides a window of `n` entries over all and finds the first with the smallest sum: its start and sum. `pass` adds a rank
+/// to the window (1) or takes it away (-1) and returns its distances to the other entries in it. Stops at a window whose
+/// sum is `floor` or less: none can be better.
+#[inline(always)]
+pub(super) fn slide_window(
+    entries: &[u32],
+    n: usize,
+    floor: u64,
+    mut pass: impl FnMut(u32, &[u32], i64) -> u64,
+) -> (usize, u64) {
+    let mut sum = 0;
+    for (i, rank) in entries[..n].iter().enumerate() {
+        sum += pass(*rank, &entries[..i], 1);
+    }
+    let mut start = 0;
+    let mut least = sum;
+    for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
+        if least <= floor {
+            break;
+        }
+        let rest = &entries[i + 1..i + n];
+        sum -= pass(*leaving, rest, -1);
+        sum += pass(*entering, rest, 1);
+        if sum < least {
+            start = i + 1;
+            least = sum;
+        }
+    }
+    (start, least)
 }
 
 /// Sums hops times members; counts are below 2³², so that a product takes one vector instruction.

@@ -9,7 +9,7 @@ use multiversion::multiversion;
 
 use super::cursor::Cursor;
 use super::cuts::Cuts;
-use super::distance_kernel::{DistanceKernel, weighted_sum};
+use super::distance_kernel::{DistanceKernel, slide_window, weighted_sum};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Run;
@@ -41,8 +41,7 @@ struct AxisTerm {
 /// Labels that are all `weight` apart.
 #[derive(Debug)]
 struct CliqueTerm {
-    /// Number of labels.
-    extent: u32,
+    axis: Axis,
     /// Distance between any two labels, in hops.
     weight: u32,
     /// Index of its first counter.
@@ -96,7 +95,7 @@ impl LabelTerms {
         }
         for clique in cliques {
             terms.cliques.push(CliqueTerm {
-                extent: clique.axis.extent,
+                axis: clique.axis,
                 weight: clique.weight,
                 first: terms.members,
             });
@@ -202,7 +201,7 @@ impl DistanceKernel for LabelTerms {
         }
         let all = std::mem::take(&mut counters[self.members]);
         for (i, clique) in self.cliques.iter().enumerate() {
-            let counts = &mut counters[clique.first..][..clique.extent as usize];
+            let counts = &mut counters[clique.first..][..clique.axis.extent as usize];
             let mut same = 0;
             // A clique may have far more labels than there are members: then only those met are read and cleared.
             if counts.len() <= members.len() {
@@ -228,25 +227,11 @@ impl DistanceKernel for LabelTerms {
         floor: u64,
     ) -> (usize, u64) {
         let mut cursors: Vec<_> = self.axes.iter().map(|a| [Cursor::new(a.axis); 2]).collect();
-        let mut sum = 0;
-        for rank in &entries[..n] {
-            sum += self.pass_member(&mut cursors, counters, *rank, 1);
-        }
-        let mut start = 0;
-        let mut least = sum;
-        for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
-            if least as u64 <= floor {
-                break;
-            }
-            sum -= self.pass_member(&mut cursors, counters, *leaving, -1);
-            sum += self.pass_member(&mut cursors, counters, *entering, 1);
-            if sum < least {
-                start = i + 1;
-                least = sum;
-            }
-        }
+        let best = slide_window(entries, n, floor, |rank, _, by| {
+            self.pass_member(&mut cursors, counters, rank, by) as u64
+        });
         counters.fill(0);
-        (start, least as u64)
+        best
     }
 
     /// Lays out labels by term, so that a row is found by vector operations.
@@ -279,14 +264,9 @@ impl DistanceKernel for LabelTerms {
     }
 
     fn cuts(&self) -> Option<Cuts> {
-        let mut terms: Vec<(Axis, u32)> = self.axes.iter().map(|a| (a.axis, 1)).collect();
-        for clique in &self.cliques {
-            let axis = Axis {
-                extent: clique.extent,
-                shape: Shape::Clique,
-            };
-            terms.push((axis, clique.weight));
-        }
+        let axes = self.axes.iter().map(|term| (term.axis, 1));
+        let cliques = self.cliques.iter().map(|term| (term.axis, term.weight));
+        let terms: Vec<(Axis, u32)> = axes.chain(cliques).collect();
         Cuts::new(&terms, &self.labels)
     }
 }

@@ -82,17 +82,15 @@ impl RankDistances {
 
     /// Checks whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
     pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
-        if topology.components() < 2 {
-            return true;
+        match topology.network().component_of() {
+            Some(component_of) if topology.components() > 1 => {
+                let routers = ranks.iter().map(|rank| self.routers[rank as usize]);
+                let mut components = routers.map(|router| component_of[router as usize]);
+                let first = components.next();
+                components.all(|component| Some(component) == first)
+            }
+            _ => true,
         }
-        let Some(component_of) = topology.network().component_of() else {
-            return true;
-        };
-        let mut components = ranks
-            .iter()
-            .map(|rank| component_of[self.routers[rank as usize] as usize]);
-        let first = components.next();
-        components.all(|component| Some(component) == first)
     }
 
     /// Returns the number of ranks.

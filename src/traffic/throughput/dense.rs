@@ -9,6 +9,8 @@
 //! (distances from the targets, flows to them) is vector code. A *block* is some parts, routed in parallel; the search
 //! ([`super::descent`]) moves one block's traffic at a time.
 
+use std::ops::Range;
+
 use multiversion::multiversion;
 use rayon::prelude::*;
 
@@ -61,24 +63,17 @@ impl Dense<'_> {
         let degree = degrees.max().unwrap_or(0) as u32;
         let each = parts_per_block(self.all_targets().len());
         let parts = block * each..self.part_count().min((block + 1) * each);
-        let parts: Vec<Vec<f64>> = parts
-            .into_par_iter()
-            .map_init(
-                || LaneSearch::new(self.network.routers()),
-                |search, part| {
-                    search.find_distances(self.network, &links, self.targets(part));
-                    self.for_each_flow(part, |lane, flow| {
-                        search.flows[0][flow.router as usize][lane] = flow.volume as f32;
-                    });
-                    let mut loads = vec![0.0; links.len()];
-                    let hops = search.send_all(self.network, &links, window, &mut loads);
-                    // Flows are single precision: at every hop a router adds up what came, divides and multiplies.
-                    let margin = 1.0 + f64::from(hops * (degree + 8)) * f64::from(f32::EPSILON);
-                    loads.iter_mut().for_each(|load| *load *= margin);
-                    loads
-                },
-            )
-            .collect();
+        let parts = self.search_parts(parts, &links, |search, part| {
+            self.for_each_flow(part, |lane, flow| {
+                search.flows[0][flow.router as usize][lane] = flow.volume as f32;
+            });
+            let mut loads = vec![0.0; links.len()];
+            let hops = search.send_all(self.network, &links, window, &mut loads);
+            // Flows are single precision: at every hop a router adds up what came, divides and multiplies.
+            let margin = 1.0 + f64::from(hops * (degree + 8)) * f64::from(f32::EPSILON);
+            loads.iter_mut().for_each(|load| *load *= margin);
+            loads
+        });
         let mut sums = vec![0.0; links.len()];
         parts.iter().for_each(|part| add(&mut sums, part));
         sums.into_iter().map(round_up).collect()
@@ -87,22 +82,34 @@ impl Dense<'_> {
     /// Proves a floor under the largest load over capacity of any routing, from `lengths`.
     pub fn prove_floor(&self, lengths: &[f64]) -> f64 {
         let (lengths, links) = self.whole_lengths(lengths);
-        let parts: Vec<f64> = (0..self.part_count())
+        let parts = self.search_parts(0..self.part_count(), &links, |search, part| {
+            let mut sum = 0.0;
+            self.for_each_flow(part, |lane, flow| {
+                let length = search.lengths[flow.router as usize][lane];
+                sum += flow.volume * lengths.plain(length.into());
+            });
+            sum
+        });
+        lengths.floor(parts.iter().sum())
+    }
+
+    /// Finds the distances to the targets of parts, side by side, and collects what `visit` makes of each, in their order.
+    fn search_parts<T: Send>(
+        &self,
+        parts: Range<usize>,
+        links: &[u32],
+        visit: impl Fn(&mut LaneSearch, usize) -> T + Sync,
+    ) -> Vec<T> {
+        parts
             .into_par_iter()
             .map_init(
                 || LaneSearch::new(self.network.routers()),
                 |search, part| {
-                    search.find_distances(self.network, &links, self.targets(part));
-                    let mut sum = 0.0;
-                    self.for_each_flow(part, |lane, flow| {
-                        let length = search.lengths[flow.router as usize][lane];
-                        sum += flow.volume * lengths.plain(length.into());
-                    });
-                    sum
+                    search.find_distances(self.network, links, self.targets(part));
+                    visit(search, part)
                 },
             )
-            .collect();
-        lengths.floor(parts.iter().sum())
+            .collect()
     }
 
     /// Scales lengths to whole numbers, as they are and in 32 bits.

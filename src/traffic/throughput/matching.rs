@@ -253,15 +253,20 @@ impl Assignment {
     }
 }
 
+/// Pairs the distances and potentials of [`LANES`] receivers at a time.
+#[inline(always)]
+fn zip_lanes<'r>(
+    row: &'r [u16],
+    open: &'r [i32],
+) -> impl Iterator<Item = (&'r [u16; LANES], &'r [i32; LANES])> {
+    let rows = row.as_chunks::<LANES>().0.iter();
+    rows.zip(open.as_chunks::<LANES>().0)
+}
+
 /// Finds the first receiver, from `first` on, whose potential and `sending` add up to its distance.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
 fn find_sum(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
-    let chunks = row
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(open.as_chunks::<LANES>().0);
-    for (chunk, (row, open)) in chunks.enumerate().skip(first / LANES) {
+    for (chunk, (row, open)) in zip_lanes(row, open).enumerate().skip(first / LANES) {
         let mut any = 0;
         for lane in 0..LANES {
             any |= i32::from(i32::from(row[lane]) == sending + open[lane]);
@@ -284,12 +289,7 @@ fn find_sum(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usi
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
 fn least_difference(row: &[u16], open: &[i32]) -> i32 {
     let mut least = [FAR; LANES];
-    for (row, open) in row
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(open.as_chunks::<LANES>().0)
-    {
+    for (row, open) in zip_lanes(row, open) {
         for lane in 0..LANES {
             least[lane] = least[lane].min(open[lane] - i32::from(row[lane]));
         }
