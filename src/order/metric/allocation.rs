@@ -1,4 +1,4 @@
-//! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
+//! Metrics of one allocation: how far apart its nodes are, how stretched in rank, in how many pieces.
 
 use super::components::ComponentCounter;
 use super::rank_distances::RankDistances;
@@ -11,25 +11,25 @@ use nodeorder_network::topology::distance::Product;
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::{Metric, Topology};
 
-/// Figures reported for every allocation.
+/// Metrics reported for every allocation.
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllocationMetrics {
-    /// Nodes.
+    /// Number of nodes.
     pub size: u32,
-    /// Σ of the distances of all pairs, in hops; none where no path joins some of them.
+    /// Sum of the distances of all pairs, in hops; none where no path joins some of them.
     pub total_distance: Option<u64>,
-    /// Last rank - first rank + 1.
+    /// Linear span: last rank - first rank + 1.
     pub linear_span: u32,
-    /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
+    /// Number of ranks of the shortest stretch of the ring of ranks that covers the allocation.
     pub ring_span: u32,
-    /// Connected components of the routers of its nodes.
+    /// Number of connected components of the routers of its nodes.
     pub components: u32,
 }
 
 impl AllocationMetrics {
-    /// Mean pairwise distance (MIND, average pairwise hops); none for a single node, and where no path joins some
-    /// of the pairs.
+    /// Returns the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path joins
+    /// some of the pairs.
     ///
     /// # References
     /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 2.4.1.
@@ -40,30 +40,30 @@ impl AllocationMetrics {
     }
 }
 
-/// The further metrics of an allocation, which take longer.
+/// Further metrics of an allocation, which take longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Extent {
-    /// The largest distance of two nodes, in hops; none where no path joins some of them.
+    /// Largest distance of two nodes, in hops; none where no path joins some of them.
     pub diameter: Option<u32>,
-    /// The bounding box, on grids.
+    /// Bounding box; none where the network is no grid.
     pub bounds: Option<Bounds>,
 }
 
 /// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Routers in the box.
+    /// Number of routers in the box.
     pub size: u64,
-    /// Σ of its side lengths, in routers.
+    /// Sum of its side lengths, in routers.
     pub sides: u32,
-    /// Routers in it over those in the smallest box of the machine that has room for the nodes.
+    /// Routers in the box over those in the smallest box of the machine that has room for the nodes.
     pub box_ratio: f64,
-    /// Routers in it over those in the smallest cube (all sides equal) that has room for the nodes.
+    /// Routers in the box over those in the smallest cube (all sides equal) that has room for the nodes.
     pub cube_ratio: f64,
-    /// Routers of the smallest cube around the allocation, its sides along all axes; it may be larger than the machine.
+    /// Number of routers of the smallest cube around the allocation, which may be larger than the machine.
     pub cube: u64,
-    /// The same over those in the smallest cube that has room for the nodes.
+    /// Routers of that cube over those in the smallest cube that has room for the nodes.
     pub bounding_cube_ratio: f64,
 }
 
@@ -73,25 +73,24 @@ pub struct AllocationMeter<'t> {
     topology: &'t Topology,
     distances: &'t RankDistances,
     sums: Sums<'t>,
-    pieces: ComponentCounter<'t>,
+    components: ComponentCounter<'t>,
 }
 
 impl<'t> AllocationMeter<'t> {
-    /// A meter for allocations of the ordering that `distances` were made of.
+    /// Creates a meter for allocations of the ordering that `distances` were made of.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] where the links between ranks exceed the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
-        let pieces = ComponentCounter::new(distances.adjacency(topology)?);
         Ok(AllocationMeter {
             topology,
             distances,
             sums: Sums::new(distances),
-            pieces,
+            components: ComponentCounter::new(distances.adjacency(topology)?),
         })
     }
 
-    /// The metrics of a non-empty allocation; `total_distance` where it is known already.
+    /// Measures a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
     /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
@@ -99,18 +98,18 @@ impl<'t> AllocationMeter<'t> {
         let (linear_span, ring_span) = spans(ranks, self.distances.len());
         debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
         let joined = self.distances.within_one_component(self.topology, ranks);
-        let total = || total_distance.unwrap_or_else(|| self.sums.total(ranks));
         AllocationMetrics {
             size: ranks.len(),
-            total_distance: joined.then(total),
+            total_distance: joined
+                .then(|| total_distance.unwrap_or_else(|| self.sums.total(ranks))),
             linear_span,
             ring_span,
-            components: self.pieces.count(ranks),
+            components: self.components.count_components(ranks),
         }
     }
 
-    /// The metrics of pods, so many on each of some ranks: sizes and distances are those of pods, two on one node 0 hops
-    /// apart.
+    /// Measures pods, given as pairs of a rank and the number of pods on it: sizes and distances are those of pods, two on
+    /// one node 0 hops apart.
     ///
     /// # Complexity
     /// As [`AllocationMeter::measure`], and O(r²·axes) for r ranks with different numbers of pods.
@@ -118,34 +117,33 @@ impl<'t> AllocationMeter<'t> {
         let mut metrics = self.measure(ranks, None);
         metrics.size = pods.iter().map(|(_, count)| count).sum();
         let each = u64::from(pods.first().map_or(1, |(_, count)| *count));
+        // Equal numbers, by far the most frequent: every pair of ranks is each² pairs of pods.
         if pods.iter().all(|(_, count)| u64::from(*count) == each) {
             metrics.total_distance = metrics.total_distance.map(|total| total * each * each);
         } else if metrics.total_distance.is_some() {
-            let (mut rows, mut row, mut twice) = (RankRows::new(self.distances), Vec::new(), 0);
+            let mut rows = RankRows::new(self.distances);
+            let mut row = Vec::new();
+            let mut twice = 0;
             rows.load(pods.iter().map(|(rank, _)| *rank));
             for (rank, count) in pods {
                 rows.row(*rank, &mut row);
-                let of =
-                    |(hops, (_, other)): (&u32, &(u32, u32))| u64::from(*hops) * u64::from(*other);
-                twice += u64::from(*count) * row.iter().zip(pods).map(of).sum::<u64>();
+                for (hops, (_, other)) in row.iter().zip(pods) {
+                    twice += u64::from(*count) * u64::from(*hops) * u64::from(*other);
+                }
             }
             metrics.total_distance = Some(twice / 2);
         }
         metrics
     }
 
-    /// The rank of a node by its name, where the ordering has it. O(ranks).
+    /// Finds the rank of a node by its name; `None` if the ordering does not have it. O(ranks).
     pub fn rank_named(&self, name: &str) -> Option<u32> {
         let node = self.topology.node_named(name)?;
-        let all: Vec<u32> = (0..self.distances.len()).collect();
-        let at = self
-            .distances
-            .nodes_of(&all)
-            .position(|other| other == node)?;
+        let at = self.distances.nodes().iter().position(|n| *n == node)?;
         Some(at as u32)
     }
 
-    /// Diameter and bounding box of a non-empty allocation.
+    /// Measures diameter and bounding box of a non-empty allocation.
     ///
     /// # Complexity
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
@@ -155,7 +153,8 @@ impl<'t> AllocationMeter<'t> {
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
         members.dedup_by_key(|r| routers[*r as usize]);
-        let (mut rows, mut row) = (RankRows::new(self.distances), Vec::new());
+        let mut rows = RankRows::new(self.distances);
+        let mut row = Vec::new();
         rows.load(members.iter().copied());
         let mut diameter = 0;
         for member in &members {
@@ -163,10 +162,15 @@ impl<'t> AllocationMeter<'t> {
             diameter = row.iter().copied().fold(diameter, u32::max);
         }
         let bounds = match self.topology.metric() {
+            // A clique has no order of labels that a box could follow.
             Metric::Product(product) if product.axes.iter().all(|a| a.shape != Shape::Clique) => {
                 let routers: Vec<u32> = members.iter().map(|r| routers[*r as usize]).collect();
                 let per = self.topology.network().per_router();
-                Some(bounds(product, &routers, ranks.len().div_ceil(per)))
+                Some(measure_bounds(
+                    product,
+                    &routers,
+                    ranks.len().div_ceil(per).into(),
+                ))
             }
             _ => None,
         };
@@ -178,12 +182,12 @@ impl<'t> AllocationMeter<'t> {
     }
 }
 
-/// Linear and ring span of a non-empty set of `0..of` ranks.
+/// Measures the linear and the ring span of a set of `0..all` ranks; 0 for an empty one.
 ///
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies", 2002, section 2.3.
-pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
+pub fn spans(ranks: &Ranks, all: u32) -> (u32, u32) {
     let runs = ranks.runs();
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
         return (0, 0);
@@ -194,22 +198,26 @@ pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
         .map(|w| w[1].first - w[0].end())
         .max()
         .unwrap_or(0);
-    (linear, of - inner.max(of - linear))
+    // The ring span leaves out the longest gap: inside, or from the last rank round to the first.
+    (linear, all - inner.max(all - linear))
 }
 
-/// The covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
-fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
-    let (mut size, mut sides, mut longest) = (1, 0, 0);
+/// Finds the covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
+fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> Bounds {
+    let mut size = 1;
+    let mut sides = 0;
+    let mut longest = 0;
     for (i, axis) in product.axes.iter().enumerate() {
         let mut taken = vec![false; axis.extent as usize];
-        routers
-            .iter()
-            .for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
+        for router in routers {
+            taken[product.coordinate(i, *router) as usize] = true;
+        }
         let at: Vec<u32> = (0..axis.extent).filter(|x| taken[*x as usize]).collect();
         let (Some(first), Some(last)) = (at.first(), at.last()) else {
             continue;
         };
         let mut side = last - first + 1;
+        // Round the ring, the box may leave out the longest gap instead of that beyond its ends.
         if axis.shape == Shape::Ring {
             let inner = at.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
             side = side.min(axis.extent - inner);
@@ -220,28 +228,27 @@ fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
     }
     let dimensions = product.axes.len() as u32;
     let mut side = 1u64;
-    while side.saturating_pow(dimensions) < u64::from(needed) {
+    while side.saturating_pow(dimensions) < needed {
         side += 1;
     }
-    let (cube, least) = (
-        longest.saturating_pow(dimensions),
-        side.saturating_pow(dimensions),
-    );
+    let cube = longest.saturating_pow(dimensions);
+    let least = side.saturating_pow(dimensions);
     Bounds {
         size,
         sides,
         cube,
         bounding_cube_ratio: cube as f64 / least as f64,
-        box_ratio: size as f64 / smallest_box(product, u64::from(needed)) as f64,
+        box_ratio: size as f64 / smallest_box(product, needed) as f64,
         cube_ratio: size as f64 / least as f64,
     }
 }
 
-/// Routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
+/// Returns the routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
 /// axis; the last one's side follows.
 fn smallest_box(product: &Product, needed: u64) -> u64 {
-    fn search(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
+    fn search_axis(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
         let [extent, rest @ ..] = extents else { return };
+        // On the last axis the shortest side that is long enough is the best.
         if rest.is_empty() {
             let side = needed.div_ceil(size);
             if side <= *extent {
@@ -258,12 +265,12 @@ fn smallest_box(product: &Product, needed: u64) -> u64 {
             if size * side >= *best || *best == needed {
                 break;
             }
-            search(rest, size * side, needed, best);
+            search_axis(rest, size * side, needed, best);
         }
     }
     let extents: Vec<u64> = product.axes.iter().map(|a| u64::from(a.extent)).collect();
     let mut best = u64::MAX;
-    search(&extents, 1, needed, &mut best);
+    search_axis(&extents, 1, needed, &mut best);
     best
 }
 

@@ -1,14 +1,17 @@
 //! Bisection: how few links join two halves of a machine's nodes.
 //!
-//! A cut puts every router on one of two sides. The nodes of a router stay together, and the sides are halves where
-//! their numbers of schedulable nodes differ by no more than the fullest router holds: by one router where all
-//! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes are on the side
-//! where they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count. In multi-rail
-//! networks the nodes of a unit stay together, since each is on, or passes traffic to, all leaf switches of the unit.
+//! A cut puts every router on one of two sides; what counts is the capacity of the links between the sides. On a mesh of
+//! 4x4 routers with a node each, the two upper rows against the two lower ones cut 4 links, and no two halves of 8 nodes
+//! are joined by fewer: its bisection is 4.
 //!
-//! Where a formula or a proved floor meets a cut ([`nodeorder_network::topology::bisection`]), that is the bisection, exactly.
-//! Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every
-//! axis, by hops, spectral) are cut in the middle and improved router by router.
+//! - The nodes of a router stay together, and in multi-rail networks those of a unit, since each is on, or passes traffic
+//!   to, all leaf switches of the unit.
+//! - Sides are halves where their numbers of schedulable nodes differ by no more than the fullest router holds.
+//! - Routers without schedulable nodes are on the side where they cost least. Links of nodes do not count.
+//!
+//! Where a formula or a proved floor meets a cut ([`nodeorder_network::topology::bisection`]), that is the bisection,
+//! exactly. Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every
+//! axis, by hops, spectral) are cut in the middle and improved router by router ([`super::halving`]).
 //!
 //! # References
 //! Fiduccia, Mattheyses, "A linear-time heuristic for improving network partitions", DAC 1982, here with heaps in
@@ -17,11 +20,10 @@
 
 use rayon::prelude::*;
 
-use super::halving::{Cuts, Halves};
+use super::halving::{BalanceRule, HalvingSearch};
 use crate::ordering::NodeOrder;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::Topology;
 
@@ -37,21 +39,21 @@ pub struct Bisection {
     cut: u64,
     /// Units of one link of capacity 1.
     unit: u64,
-    /// Whether no cut has fewer.
+    /// Whether no cut has fewer links.
     pub exact: bool,
-    /// A proved floor: no cut has fewer links; none where nothing is proved.
+    /// Proved floor: no cut has fewer links; none where nothing is proved.
     pub at_least: Option<u64>,
-    /// How the cut was found.
+    /// Name of the method that found the cut.
     pub method: &'static str,
 }
 
 impl Bisection {
-    /// Links of the cut; a link of capacity c counts c.
+    /// Returns the links of the cut; a link of capacity c counts c.
     pub fn links(&self) -> f64 {
         self.cut as f64 / self.unit as f64
     }
 
-    /// Links of the cut as a whole number, where they are one.
+    /// Returns the links of the cut; `None` if they are no whole number.
     pub fn whole_links(&self) -> Option<u64> {
         self.cut
             .is_multiple_of(self.unit)
@@ -59,7 +61,8 @@ impl Bisection {
     }
 }
 
-/// The bisection of a machine; none where it is so large that only a formula would do and there is none.
+/// Finds the bisection of a machine; `None` if the machine is in several components, or so large that only a formula would
+/// do and there is none.
 ///
 /// # Errors
 /// More memory than allowed for the counts of a machine with holes.
@@ -72,43 +75,37 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         return Ok(None);
     }
     let network = topology.network();
-    let full = topology.nodes().is_full();
-    // The routers that a server's GPUs are on stay together.
-    let over = network.dealt_over();
-    let per_place = network.per_router() * over;
-    let per = u64::from(per_place);
+    // Routers that a server's GPUs are dealt over stay together, as one place.
+    let per_place = network.per_router() * network.dealt_over();
     let nodes = topology.node_count() as u64;
-    let counts = match full {
-        true => None,
-        false => {
-            let bytes = 12 * u64::from(network.hosts());
-            topology.require("counting the nodes of every router", bytes)?;
-            Some(nodes_per_place(topology))
-        }
-    };
-    let halves = match &counts {
-        None => Halves::new(nodes, per, per),
-        Some(counts) => {
-            let most = counts.iter().copied().max().unwrap_or(0);
-            let unit = counts.iter().fold(0, |a, b| gcd(a, *b));
-            Halves::new(nodes, most.into(), unit.into())
-        }
+    let full = topology.nodes().is_full();
+    let mut counts = None;
+    // Counts of a full machine, all equal, are made only if a search needs them.
+    if !full {
+        let bytes = 12 * u64::from(network.hosts());
+        topology.require("counting the nodes of every router", bytes)?;
+        counts = Some(nodes_per_place(topology));
+    }
+    let rule = match &counts {
+        None => BalanceRule::equal(nodes, per_place),
+        Some(counts) => BalanceRule::new(counts),
     };
     let bounds = network.cut_bounds();
     let floor = bounds
         .as_ref()
-        .map(|b| b.floor(nodes, halves.least, per_place));
-    let formula = bounds
-        .as_ref()
-        .filter(|_| full)
-        .and_then(|b| Some((b.cut?, b.least)));
-    let closed = formula.map(|(cut, least)| Bisection {
-        cut,
-        unit: 1,
-        exact: least || Some(cut) == floor,
-        at_least: if least { Some(cut) } else { floor },
-        method: "closed form",
-    });
+        .map(|bounds| bounds.floor(nodes, rule.least, per_place));
+    let mut closed = None;
+    if let Some(bounds) = bounds.filter(|_| full)
+        && let Some(cut) = bounds.cut
+    {
+        closed = Some(Bisection {
+            cut,
+            unit: 1,
+            exact: bounds.least || Some(cut) == floor,
+            at_least: if bounds.least { Some(cut) } else { floor },
+            method: "closed form",
+        });
+    }
     if closed.as_ref().is_some_and(|c| c.exact) || network.link_count() > MOST_LINKS {
         return Ok(closed);
     }
@@ -116,13 +113,14 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         return Ok(closed);
     };
     let counts = counts.unwrap_or_else(|| nodes_per_place(topology));
-    let cuts = Cuts::new(graph, counts, halves);
-    let starts = starts(topology, graph);
-    let found = starts
+    let search = HalvingSearch::new(graph, counts, rule);
+    // The first method in the list wins a tie, whichever thread is the fastest.
+    let searched = list_starts(topology, graph)
         .par_iter()
-        .map(|(order, method)| (cuts.improved(order), *method));
-    let found = found.min_by_key(|(cut, method)| (*cut, *method));
-    let (unit, searched) = (cuts.unit, found.map(|(cut, method)| (cut, METHODS[method])));
+        .map(|(order, method)| (search.improve_middle(order), *method))
+        .min();
+    let searched = searched.map(|(cut, method)| (cut, METHODS[method]));
+    let unit = search.unit;
     let known = closed.map(|c| (c.cut * unit, "closed form"));
     let best = known
         .into_iter()
@@ -137,7 +135,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }))
 }
 
-/// Schedulable nodes of what stays together: of each router, or of the routers that a server's GPUs are dealt over.
+/// Counts the schedulable nodes of each place: of each router, or of the routers that a server's GPUs are dealt over.
 fn nodes_per_place(topology: &Topology) -> Vec<u32> {
     let counts = topology.nodes_per_router();
     counts
@@ -146,7 +144,7 @@ fn nodes_per_place(topology: &Topology) -> Vec<u32> {
         .collect()
 }
 
-/// Names of the starts.
+/// Names of the methods, by kind of start.
 const METHODS: [&str; 4] = [
     "routers by id, Fiduccia-Mattheyses",
     "routers along an axis, Fiduccia-Mattheyses",
@@ -154,50 +152,46 @@ const METHODS: [&str; 4] = [
     "spectral, Fiduccia-Mattheyses",
 ];
 
-/// Orders of the node-carrying routers to cut in the middle, each with its line of [`METHODS`].
-fn starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
-    let hosts = topology.network().hosts() / topology.network().dealt_over();
-    let ids: Vec<u32> = (0..hosts).collect();
+/// Lists orders of the node-carrying routers to cut in the middle, each with its line of [`METHODS`].
+fn list_starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
+    let network = topology.network();
+    let ids: Vec<u32> = (0..network.hosts() / network.dealt_over()).collect();
     let mut starts = vec![(ids.clone(), 0)];
     if let Some(lattice) = topology.lattice().filter(|l| l.cells.is_none()) {
         let axes = lattice.extents.len();
+        // Across the longest axis a cut is smallest; the others order the routers within a layer.
         let mut longest: Vec<usize> = (0..axes).collect();
         longest.sort_by_key(|axis| (std::cmp::Reverse(lattice.extents[*axis]), *axis));
         for first in 0..axes {
-            let rest = longest.iter().copied().filter(|axis| *axis != first);
-            let order: Vec<usize> = std::iter::once(first).chain(rest).collect();
+            let mut order = longest.clone();
+            order.retain(|axis| *axis != first);
+            order.insert(0, first);
             let mut x = vec![0; axes];
-            let mut key = |router: u32| {
-                lattice.coordinates(router, &mut x);
-                order.iter().map(|axis| x[*axis]).collect::<Vec<u32>>()
-            };
             let mut routers = ids.clone();
-            routers.sort_by_cached_key(|router| key(*router));
+            routers.sort_by_cached_key(|router| {
+                lattice.coordinates(*router, &mut x);
+                order.iter().map(|axis| x[*axis]).collect::<Vec<u32>>()
+            });
             starts.push((routers, 1));
         }
     }
-    let by_hops = |from: u32| {
-        let hops = graph.hops_from(RouterId(from));
-        let mut routers = ids.clone();
-        routers.sort_by_key(|router| hops[*router as usize]);
-        routers
-    };
-    let near = by_hops(0);
-    let far = near.last().map(|router| by_hops(*router));
-    starts.push((near, 2));
-    starts.extend(far.map(|routers| (routers, 2)));
-    if topology.network().routers() <= MOST_SPECTRAL
-        && topology
-            .network()
-            .rails()
-            .is_none_or(|rails| rails.rails == 1)
+    // By hops from router 0, and from a router that is farthest from it.
+    let mut from = Some(0);
+    for _ in 0..2 {
+        if let Some(router) = from {
+            let hops = graph.hops_from(RouterId(router));
+            let mut routers = ids.clone();
+            routers.sort_by_key(|router| hops[*router as usize]);
+            from = routers.last().copied();
+            starts.push((routers, 2));
+        }
+    }
+    if network.routers() <= MOST_SPECTRAL
+        && network.rails().is_none_or(|rails| rails.rails == 1)
         && let Ok(order) = NodeOrder::make(topology, "spectral")
     {
-        let mut routers: Vec<u32> = order
-            .nodes()
-            .iter()
-            .map(|node| topology.router_of(*node).0)
-            .collect();
+        let nodes = order.nodes().iter();
+        let mut routers: Vec<u32> = nodes.map(|node| topology.router_of(*node).0).collect();
         routers.dedup();
         starts.push((routers, 3));
     }

@@ -1,4 +1,7 @@
-//! Orderings side by side: the figures of the ranked table, who wins at which sizes, where leaders cross.
+//! Orderings side by side: the figures of the ranked table, which ordering wins at which sizes, where leaders cross.
+//!
+//! Orderings are ranked by the mean of their MPC curves over sizes, each size S with weight 1/S: sizes 2 to 3, 4 to 7 and 8
+//! to 15 then count about the same. In *stretches* of sizes one ordering is the best.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -11,20 +14,20 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Statistics;
 use nodeorder_network::topology::Topology;
 
-/// One ordering's figures.
+/// Figures of one ordering.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// The name that the user gave.
+    /// Name that the user gave.
     pub label: String,
-    /// Nodes it orders.
+    /// Number of nodes that it orders.
     pub nodes: usize,
-    /// Its whole MPC curve: element i is MPC(i + 2).
+    /// Whole MPC curve: element i is MPC(i + 2).
     #[serde(skip)]
     pub values: Vec<f64>,
-    /// MPC at the comparison's chosen sizes; absent where the ordering has fewer nodes.
+    /// MPC at [`Comparison::sizes`]; none where the ordering has fewer nodes.
     pub at: Vec<Option<f64>>,
-    /// At the same sizes, a bound of the all-to-all throughput of windows that fill the machine and are as spread as all of
-    /// the ordering's windows on the mean: capacities of all links over nodes in windows times MPC.
+    /// At the same sizes, an upper bound of the all-to-all throughput of windows that fill the machine and are as spread as
+    /// all of the ordering's windows on the mean: capacities of all links over nodes in windows times MPC.
     pub throughput_bound: Vec<Option<f64>>,
     /// Mean of MPC(S) over sizes 2..N, each the same.
     pub mean_plain: f64,
@@ -34,7 +37,8 @@ pub struct Entry {
     pub best_share: f64,
     /// Mean distance between neighbours in rank.
     pub mean_step: f64,
-    /// The share of windows that span components and are left out ([`super::mpc::Curve::spanning`]).
+    /// Share of windows that span components and are left out ([`super::mpc::Curve::spanning_share`]); none on a machine in
+    /// one component.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spanning: Option<f64>,
 }
@@ -42,9 +46,9 @@ pub struct Entry {
 /// A stretch of sizes with one winner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stretch {
-    /// First size.
+    /// Smallest size.
     pub from: usize,
-    /// Last size.
+    /// Largest size.
     pub to: usize,
     /// Index of the best ordering into [`Comparison::entries`].
     pub winner: usize,
@@ -54,26 +58,27 @@ pub struct Stretch {
 /// [`Entry::spanning`], since no finite distance makes up for a job that no path joins.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The machine's statistics; every curve ends at its mean distance.
+    /// Statistics of the machine; every curve ends at its mean distance.
     pub topology: Statistics,
-    /// The sizes of [`Entry::at`].
+    /// Sizes of the table, those of [`Entry::at`].
     pub sizes: Vec<usize>,
-    /// The orderings, ranked.
+    /// Orderings, the best first.
     pub entries: Vec<Entry>,
     /// All sizes from 2 on, cut where the winner changes. On ties the winner so far stays.
     pub stretches: Vec<Stretch>,
-    /// Sizes at which the lead changes: the first size of each new lead.
+    /// Sizes at which the lead changes between the first two: the first size of each new lead.
     pub crossovers: Vec<usize>,
-    /// A proved floor under every curve, element i for size i + 2; empty where the machine is too large.
+    /// Proved floor under every curve, element i for size i + 2; empty where the machine is too large.
     #[serde(skip)]
     pub floor: Vec<f64>,
-    /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty likewise.
+    /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty where the machine is too
+    /// large.
     #[serde(skip)]
     pub compact: Vec<f64>,
-    /// Capacities of all links, where distances tell what traffic takes of them.
+    /// Sum of the capacities of all links; none where distances do not tell what traffic takes of them.
     #[serde(skip)]
     pub capacity: Option<f64>,
-    /// [`Entry::mean_log`] of the floor: no ordering of the machine can have less.
+    /// Weighted mean of the floor as in [`Entry::mean_log`]: no ordering of the machine can have less.
     pub floor_mean_log: Option<f64>,
 }
 
@@ -94,7 +99,7 @@ impl Comparison {
         Comparison::to_size(topology, orders, means, usize::MAX)
     }
 
-    /// As [`Comparison::new`], with means over sizes up to `last` only, and ranked by these.
+    /// Ranks curves as [`Comparison::new`], with means over sizes up to `last` only, and by these.
     pub(super) fn to_size(
         topology: &Topology,
         orders: &[NodeOrder],
@@ -107,24 +112,20 @@ impl Comparison {
             .max()
             .unwrap_or(0);
         let sizes = display_sizes(largest);
+        let capacity = topology.capacity();
         let pairs = orders.par_iter().zip(means);
         let mut entries: Vec<Entry> = pairs
-            .map(|(order, means)| Entry::new(order, means, &sizes, last))
+            .map(|(order, means)| Entry::new(order, means, &sizes, last, capacity))
             .collect();
-        let capacity = topology.capacity();
-        for entry in &mut entries {
-            let bound = |size: &usize| entry.bound(*size, capacity?);
-            entry.throughput_bound = sizes.iter().map(bound).collect();
-        }
-        let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
+        // No finite distance makes up for a job that no path joins.
         entries.sort_by(|a, b| {
-            spanning(a)
-                .total_cmp(&spanning(b))
-                .then(a.mean_log.total_cmp(&b.mean_log))
+            let [left_a, left_b] = [a, b].map(|entry| entry.spanning.unwrap_or(0.0));
+            let by_left = left_a.total_cmp(&left_b);
+            by_left.then(a.mean_log.total_cmp(&b.mean_log))
         });
         set_best_shares(&mut entries, largest.min(last));
         let crossovers = match entries.as_slice() {
-            [first, second, ..] => crossovers(&first.values, &second.values),
+            [first, second, ..] => find_crossovers(&first.values, &second.values),
             _ => Vec::new(),
         };
         let nodes: Vec<NodeId> = topology.nodes().iter().collect();
@@ -137,16 +138,14 @@ impl Comparison {
             topology: topology.statistics()?,
             sizes,
             capacity,
-            stretches: stretches(&entries, largest),
+            stretches: find_stretches(&entries, largest),
             crossovers,
             entries,
         })
     }
-}
 
-impl Comparison {
-    /// Whether the orderings leave out different shares of windows: their means are then of different windows, and are
-    /// not compared.
+    /// Checks whether the orderings leave out different shares of windows: their means are then of different windows, and
+    /// are not compared.
     pub fn is_uneven(&self) -> bool {
         self.entries
             .iter()
@@ -155,7 +154,7 @@ impl Comparison {
 }
 
 impl Entry {
-    /// [`Entry::throughput_bound`] at any size; none where distances are all 0 or windows span components.
+    /// Returns [`Entry::throughput_bound`] at any size; `None` if distances are all 0 or windows span components.
     pub fn bound(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
             .values
@@ -165,40 +164,46 @@ impl Entry {
         self.spanning.is_none().then(|| capacity / (nodes * mpc))
     }
 
+    /// Computes the figures of an ordering from its curve.
     fn new(
         order: &NodeOrder,
         Means { values, spanning }: Means,
         sizes: &[usize],
         last: usize,
+        capacity: Option<f64>,
     ) -> Self {
-        Entry {
+        let mut entry = Entry {
             label: order.label().to_string(),
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
             throughput_bound: Vec::new(),
-            mean_plain: weighted(up_to(&values, last), |_| 1.0),
+            mean_plain: weighted_mean(up_to(&values, last), |_| 1.0),
             mean_log: mean_log(up_to(&values, last)),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
             spanning,
             values,
-        }
+        };
+        let bounds = sizes.iter().map(|size| entry.bound(*size, capacity?));
+        entry.throughput_bound = bounds.collect();
+        entry
     }
 }
 
-/// The mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
+/// Returns the mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
 pub fn mean_log(values: &[f64]) -> f64 {
-    weighted(values, |s| 1.0 / s as f64)
+    weighted_mean(values, |s| 1.0 / s as f64)
 }
 
-/// A curve's values at sizes up to `last`.
+/// Returns a curve's values at sizes up to `last`.
 pub fn up_to(values: &[f64], last: usize) -> &[f64] {
     &values[..values.len().min(last.saturating_sub(1))]
 }
 
-/// The mean over sizes from 2 on of a curve, each size with its weight.
-fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
-    let (mut sum, mut all) = (0.0, 0.0);
+/// Returns the mean over sizes from 2 on of a curve, each size with its weight.
+fn weighted_mean(values: &[f64], weight: fn(usize) -> f64) -> f64 {
+    let mut sum = 0.0;
+    let mut all = 0.0;
     for (size, value) in (2..).zip(values) {
         sum += weight(size) * value;
         all += weight(size);
@@ -206,18 +211,15 @@ fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
     sum / all
 }
 
-/// The sizes of a table: powers of two from 2 up, and the whole machine.
+/// Lists the sizes of a table: 2, 8, 32 and so on up to half a million, and the whole machine.
 fn display_sizes(nodes: usize) -> Vec<usize> {
-    let powers = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288];
-    powers
-        .into_iter()
-        .filter(|s| *s < nodes)
-        .chain([nodes])
-        .collect()
+    // Every other power, or the table would be too wide.
+    let powers = (0..10).map(|i| 2 << (2 * i)).filter(|s| *s < nodes);
+    powers.chain([nodes]).collect()
 }
 
-/// The lowest MPC among the entries at index `i` (size i + 2).
-fn lowest(entries: &[Entry], i: usize) -> f64 {
+/// Returns the lowest MPC among the entries at index `i` (size i + 2).
+fn lowest_mpc(entries: &[Entry], i: usize) -> f64 {
     entries
         .iter()
         .filter_map(|e| e.values.get(i))
@@ -225,14 +227,16 @@ fn lowest(entries: &[Entry], i: usize) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
+/// Sets the share of sizes at which each ordering is among the best.
 fn set_best_shares(entries: &mut [Entry], largest: usize) {
     let mut shares = vec![0.0; entries.len()];
     let mut all = 0.0;
     for i in 0..largest.saturating_sub(1) {
         let weight = 1.0 / (i + 2) as f64;
-        let best = lowest(entries, i);
+        let best = lowest_mpc(entries, i);
         all += weight;
         for (share, entry) in shares.iter_mut().zip(entries.iter()) {
+            // Equal to the last bit: ties count for all.
             if entry.values.get(i) == Some(&best) {
                 *share += weight;
             }
@@ -243,28 +247,28 @@ fn set_best_shares(entries: &mut [Entry], largest: usize) {
     }
 }
 
-fn stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
+/// Finds the stretches of sizes with one winner.
+fn find_stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
     let mut found: Vec<Stretch> = Vec::new();
     for i in 0..largest.saturating_sub(1) {
-        let (size, best) = (i + 2, lowest(entries, i));
-        let wins = |e: &Entry| e.values.get(i) == Some(&best);
+        let size = i + 2;
+        let best = lowest_mpc(entries, i);
+        let mut wins = entries.iter().map(|e| e.values.get(i) == Some(&best));
         match found.last_mut() {
-            Some(last) if wins(&entries[last.winner]) => last.to = size,
-            _ => {
-                let winner = entries.iter().position(wins).unwrap_or(0);
-                found.push(Stretch {
-                    from: size,
-                    to: size,
-                    winner,
-                });
-            }
+            Some(last) if wins.clone().nth(last.winner) == Some(true) => last.to = size,
+            // The first of the ranking wins a tie that the winner so far has no part in.
+            _ => found.push(Stretch {
+                from: size,
+                to: size,
+                winner: wins.position(|wins| wins).unwrap_or(0),
+            }),
         }
     }
     found
 }
 
-/// Sizes at which the sign of `a - b` changes, zeros skipped.
-fn crossovers(a: &[f64], b: &[f64]) -> Vec<usize> {
+/// Finds the sizes at which the sign of `a - b` changes, zeros skipped.
+fn find_crossovers(a: &[f64], b: &[f64]) -> Vec<usize> {
     let mut last = 0.0;
     let mut sizes = Vec::new();
     for (i, (x, y)) in a.iter().zip(b).enumerate() {
@@ -321,10 +325,10 @@ mod tests {
     #[test]
     fn leaders_cross_where_the_sign_changes() {
         assert_eq!(
-            crossovers(&[1.0, 1.0, 2.0, 3.0], &[2.0, 1.0, 1.0, 4.0]),
+            find_crossovers(&[1.0, 1.0, 2.0, 3.0], &[2.0, 1.0, 1.0, 4.0]),
             [4, 5]
         );
-        assert!(crossovers(&[1.0, 1.0], &[1.0, 1.0]).is_empty());
+        assert!(find_crossovers(&[1.0, 1.0], &[1.0, 1.0]).is_empty());
     }
 
     #[test]

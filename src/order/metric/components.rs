@@ -1,39 +1,39 @@
-//! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
-//! neighbourhood lies together in memory.
+//! Connected components of an allocation's routers, counted fast for many allocations of one ordering.
+//!
+//! Routers are renumbered as the ordering first comes to them (*vertices*), so that a job's neighbourhood lies together in
+//! memory. Good orderings go from router to linked router: a *segment* of vertices each linked to the next is one piece
+//! without a look at other links. Vertices 3 4 5 9, with 3-4 and 4-5 linked, are the segments 3-5 and 9; only links
+//! between these two remain to be looked at.
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_network::topology::Topology;
 use petgraph::unionfind::UnionFind;
 
-/// Mark of no vertex and of no segment.
+/// Mark that stands for no vertex and no segment.
 const NONE: u32 = u32::MAX;
 
-/// The routers of one ordering as *vertices*, numbered as the ordering first comes to them, and the links
-/// between vertices.
-///
-/// A link of a vertex to the next one counts as a *joint*: a stretch of joined vertices is one piece without a
-/// look at the links.
+/// Vertices of one ordering and the links between them.
 #[derive(Debug)]
 pub(super) struct RankAdjacency {
-    /// The vertex of each rank; none where it is the rank itself.
+    /// Vertex of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
-    /// By vertex: number of vertices below it that are not joined to the next.
+    /// By vertex: number of vertices below it that are not linked to the next.
     breaks: Vec<u32>,
     /// By vertex: index of its first link in `above`.
     starts: Vec<u32>,
-    /// By vertex: the linked vertices two or more above it.
+    /// By vertex: linked vertices two or more above it.
     above: Vec<u32>,
 }
 
 impl RankAdjacency {
-    /// The vertices of an ordering with these routers, rank by rank. O(ranks + links) time and memory. Errors: more
-    /// memory than allowed.
+    /// Numbers the vertices of an ordering with these routers, rank by rank, and collects their links. Fails if that takes
+    /// more memory than allowed. O(ranks + links) time and memory.
     pub fn new(routers: &[u32], topology: &Topology) -> Result<Self> {
         let network = topology.network();
-        let (all, links) = (network.routers(), network.link_count());
-        topology.require("the links between ranks", 12 * u64::from(all) + 4 * links)?;
-        let mut vertex_of = vec![NONE; all as usize];
+        let bytes = 12 * u64::from(network.routers()) + 4 * network.link_count();
+        topology.require("the links between ranks", bytes)?;
+        let mut vertex_of = vec![NONE; network.routers() as usize];
         let mut vertices = 0;
         for router in routers {
             if vertex_of[*router as usize] == NONE {
@@ -46,7 +46,8 @@ impl RankAdjacency {
         // Links are visited twice, counted and then noted: a router graph takes eight times as much memory.
         let for_each_link = |visit: &mut dyn FnMut(usize, u32)| {
             let mut between = |u: u32, v: u32| {
-                let (u, v) = (vertex_of[u as usize], vertex_of[v as usize]);
+                let u = vertex_of[u as usize];
+                let v = vertex_of[v as usize];
                 if u != NONE && v != NONE {
                     visit(u.min(v) as usize, u.max(v));
                 }
@@ -54,11 +55,15 @@ impl RankAdjacency {
             network.for_each_link(&mut |u, v, _| between(u, v));
             network.for_each_joint(&mut |u, v, _| between(u, v));
         };
-        let (mut breaks, mut starts) = (vec![1; vertices + 1], vec![0; vertices + 1]);
+        let mut breaks = vec![1; vertices + 1];
+        let mut starts = vec![0; vertices + 1];
         breaks[0] = 0;
-        for_each_link(&mut |low, high| match high as usize == low + 1 {
-            true => breaks[low + 1] = 0,
-            false => starts[low + 1] += 1,
+        for_each_link(&mut |low, high| {
+            if high as usize == low + 1 {
+                breaks[low + 1] = 0;
+            } else {
+                starts[low + 1] += 1;
+            }
         });
         for vertex in 0..vertices {
             breaks[vertex + 1] += breaks[vertex];
@@ -82,22 +87,23 @@ impl RankAdjacency {
         })
     }
 
-    fn above(&self, vertex: u32) -> &[u32] {
-        &self.above
-            [self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
+    /// Returns the linked vertices two or more above one.
+    fn links_above(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
+        &self.above[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Whether a vertex is linked to the next.
-    fn joined(&self, vertex: u32) -> bool {
+    /// Checks whether a vertex is linked to the next.
+    fn is_joined(&self, vertex: u32) -> bool {
         self.breaks[vertex as usize] == self.breaks[vertex as usize + 1]
     }
 }
 
-/// Counts pieces; holds the buffers for that.
+/// Counts components of allocations; holds the buffers for that.
 #[derive(Debug)]
 pub(super) struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,
-    /// The segment of each vertex that is a member; empty between calls.
+    /// Segment of each vertex that is a member; [`NONE`] everywhere between calls.
     segment: Vec<u32>,
     /// Vertices of the allocation, ascending.
     members: Vec<u32>,
@@ -105,17 +111,16 @@ pub(super) struct ComponentCounter<'s> {
 
 impl<'s> ComponentCounter<'s> {
     pub fn new(adjacency: &'s RankAdjacency) -> Self {
-        let segment = vec![NONE; adjacency.breaks.len() - 1];
         ComponentCounter {
             adjacency,
-            segment,
+            segment: vec![NONE; adjacency.breaks.len() - 1],
             members: Vec::new(),
         }
     }
 
-    /// Connected components of the routers under `ranks`. O(runs) where every run of adjacency is joined and there is
-    /// one; else O(s·degree) with s members, less where few links already join all.
-    pub fn count(&mut self, ranks: &Ranks) -> u32 {
+    /// Counts the connected components of the routers under `ranks`. O(1) where the ranks are one run of linked vertices;
+    /// else O(s·degree) with s members, less where few links already join all.
+    pub fn count_components(&mut self, ranks: &Ranks) -> u32 {
         // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()
             && let [run] = ranks.runs()
@@ -124,13 +129,13 @@ impl<'s> ComponentCounter<'s> {
         {
             return 1;
         }
-        let mut pieces = self.split(ranks);
+        let mut pieces = self.split_segments(ranks);
         if pieces > 1 {
             // Segments are already joined, so that only links between segments remain to be looked at.
             let mut joined = UnionFind::<u32>::new(pieces as usize);
             'all: for vertex in &self.members {
                 let a = self.segment[*vertex as usize];
-                for other in self.adjacency.above(*vertex) {
+                for other in self.adjacency.links_above(*vertex) {
                     let b = self.segment[*other as usize];
                     if b != NONE && a != b && joined.union(a, b) {
                         pieces -= 1;
@@ -141,29 +146,31 @@ impl<'s> ComponentCounter<'s> {
                 }
             }
         }
-        self.members
-            .iter()
-            .for_each(|vertex| self.segment[*vertex as usize] = NONE);
+        for vertex in &self.members {
+            self.segment[*vertex as usize] = NONE;
+        }
         pieces
     }
 
-    /// Lists the vertices under `ranks`, ascending, and divides them into segments of joined ones; returns the number
-    /// of segments.
-    fn split(&mut self, ranks: &Ranks) -> u32 {
+    /// Lists the vertices under `ranks`, ascending, and divides them into segments of linked ones. Returns the number of
+    /// segments.
+    fn split_segments(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
         match &self.adjacency.of_rank {
             None => self.members.extend(ranks.iter()),
-            Some(adjacency) => {
+            Some(vertex_of) => {
                 self.members
-                    .extend(ranks.iter().map(|rank| adjacency[rank as usize]));
+                    .extend(ranks.iter().map(|rank| vertex_of[rank as usize]));
                 self.members.sort_unstable();
                 self.members.dedup();
             }
         }
-        let (mut last, mut segments) = (None, 0);
+        let mut last = None;
+        let mut segments = 0;
         for vertex in &self.members {
-            let apart = |last: u32| last + 1 != *vertex || !self.adjacency.joined(last);
-            segments += u32::from(last.is_none_or(apart));
+            let goes_on =
+                last.is_some_and(|last| last + 1 == *vertex && self.adjacency.is_joined(last));
+            segments += u32::from(!goes_on);
             self.segment[*vertex as usize] = segments - 1;
             last = Some(*vertex);
         }
@@ -226,7 +233,7 @@ mod tests {
                 let mut ranks = Ranks::default();
                 members.iter().for_each(|rank| ranks.push_rank(*rank));
                 let under: Vec<u32> = members.iter().map(|rank| routers[*rank as usize]).collect();
-                prop_assert_eq!(pieces.count(&ranks), flood(graph, &under));
+                prop_assert_eq!(pieces.count_components(&ranks), flood(graph, &under));
             }
         }
     }

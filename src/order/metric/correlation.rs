@@ -1,7 +1,7 @@
-//! How well two rankings of the same things agree.
+//! Rank correlations: how well two rankings of the same things agree.
 
-/// Spearman's rank correlation: Pearson's of the ranks, ties at the mean of theirs. None for fewer than two
-/// pairs or where one side is all the same.
+/// Computes Spearman's rank correlation: Pearson's of the ranks, ties at the mean of theirs. `None` for fewer than two
+/// pairs or if one side is all the same.
 ///
 /// # Examples
 /// ```
@@ -13,31 +13,30 @@
 /// # References
 /// Spearman, "The proof and measurement of association between two things", 1904.
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
+    let mut xx = 0i128;
+    let mut yy = 0i128;
+    let mut xy = 0i128;
     // Twice the ranks from their mean are whole numbers: the sums are exact.
-    let (x, y) = (doubled_ranks(x), doubled_ranks(y));
-    let middle = x.len() as i64 + 1;
-    let sum = |a: &[i64], b: &[i64]| -> i128 {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| i128::from(a - middle) * i128::from(b - middle))
-            .sum()
-    };
-    let (xx, yy, xy) = (sum(&x, &x), sum(&y, &y), sum(&x, &y));
+    for (a, b) in doubled_offsets(x).into_iter().zip(doubled_offsets(y)) {
+        xx += i128::from(a) * i128::from(a);
+        yy += i128::from(b) * i128::from(b);
+        xy += i128::from(a) * i128::from(b);
+    }
     (xx > 0 && yy > 0).then(|| xy as f64 / (xx as f64 * yy as f64).sqrt())
 }
 
-/// Twice the rank of every value, from 1; ties get the mean of theirs.
-fn doubled_ranks(values: &[f64]) -> Vec<i64> {
-    let rank = |v: &f64| {
+/// Returns twice the distance of every value's rank from the mean rank; ties get the mean of theirs.
+fn doubled_offsets(values: &[f64]) -> Vec<i64> {
+    let offsets = values.iter().map(|v| {
         let below = values.iter().filter(|other| *other < v).count() as i64;
         let same = values.iter().filter(|other| *other == v).count() as i64;
-        2 * below + same + 1
-    };
-    values.iter().map(rank).collect()
+        2 * below + same - values.len() as i64
+    });
+    offsets.collect()
 }
 
-/// Kendall's τ-b: pairs in the same order less pairs in opposite order, over the geometric mean of the pairs
-/// not tied on either side. None where one side is all tied.
+/// Computes Kendall's τ-b: pairs in the same order less pairs in opposite order, over the geometric mean of the pairs
+/// not tied on either side. `None` if one side is all tied.
 ///
 /// # Examples
 /// ```
@@ -48,11 +47,13 @@ fn doubled_ranks(values: &[f64]) -> Vec<i64> {
 /// # References
 /// Kendall, "The treatment of ties in ranking problems", 1945, <https://doi.org/10.1093/biomet/33.3.239>.
 pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
-    let (mut order, mut apart_x, mut apart_y) = (0i64, 0u64, 0u64);
+    let mut order = 0;
+    let mut apart_x = 0u64;
+    let mut apart_y = 0u64;
     for i in 0..x.len().min(y.len()) {
         for j in 0..i {
-            let sign = |a: f64, b: f64| i64::from(a > b) - i64::from(a < b);
-            let (dx, dy) = (sign(x[i], x[j]), sign(y[i], y[j]));
+            let dx = sign(x[i], x[j]);
+            let dy = sign(y[i], y[j]);
             order += dx * dy;
             apart_x += dx.unsigned_abs();
             apart_y += dy.unsigned_abs();
@@ -60,6 +61,11 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     }
     let apart = (apart_x as f64 * apart_y as f64).sqrt();
     (apart > 0.0).then(|| order as f64 / apart)
+}
+
+/// Returns 1 if `a` is above `b`, -1 if it is below, else 0.
+fn sign(a: f64, b: f64) -> i64 {
+    i64::from(a > b) - i64::from(a < b)
 }
 
 #[cfg(test)]

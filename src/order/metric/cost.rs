@@ -1,4 +1,7 @@
-//! What a machine costs and draws: its pieces, cables by class among them, each with a price and its watts.
+//! Cost and power of a machine: its pieces, cables by class among them, each with a price and its watts.
+//!
+//! A cable is electrical (copper) inside a unit of some level, such as a group, and optical between two units. 100 routers
+//! at 9000 with 300 copper cables at 100 and 50 optic ones at 400 cost 900,000 + 30,000 + 20,000.
 
 use std::path::Path;
 
@@ -6,8 +9,8 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Statistics, Topology};
 
-/// Pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node; a router; a
-/// schedulable node; a watt, for as long as the machine runs.
+/// Names of the pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node;
+/// a router; a schedulable node; a watt, for as long as the machine runs.
 const KEYS: [&str; 7] = [
     "links",
     "copper",
@@ -18,7 +21,7 @@ const KEYS: [&str; 7] = [
     "watt",
 ];
 
-/// A number for one piece of each kind, its price or its watts; pieces without one are left out of the sum.
+/// Price or watts of one piece of each kind, in the order of [`KEYS`]; pieces without one are left out of the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Prices([Option<f64>; 7]);
 
@@ -48,14 +51,15 @@ impl Prices {
         Prices::read("--watts", "piece", text, &KEYS[..6])
     }
 
+    /// Reads the numbers of an option. Fails for a key that is not among `keys`, a key twice, a value that is no number.
     fn read(option: &str, what: &'static str, text: &str, keys: &[&str]) -> Result<Self> {
-        let location = || SourceLocation::option(format!("{option} {text}"));
+        let location = SourceLocation::option(format!("{option} {text}"));
         let mut prices = Prices::default();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let Some(at) = keys.iter().position(|known| *known == key.trim()) else {
                 return Err(Error::unknown(
-                    location(),
+                    location,
                     what,
                     key.trim(),
                     keys.iter().copied(),
@@ -70,25 +74,26 @@ impl Prices {
                 .filter(|p| (0.0..=1e15).contains(p));
             match number {
                 Some(number) if place.is_none() => *place = Some(number),
-                _ => return Err(Error::input(location(), format!("`{part}`"), expected)),
+                _ => return Err(Error::input(location, format!("`{part}`"), expected)),
             }
         }
         Ok(prices)
     }
 
-    /// The number for one piece.
+    /// Returns the price or watts of one piece; `None` if there is none, or the key is no piece.
     pub fn of(&self, key: &str) -> Option<f64> {
         KEYS.iter()
             .position(|known| *known == key)
             .and_then(|at| self.0[at])
     }
 
+    /// Checks whether cables of the two classes have numbers of their own.
     fn by_class(&self) -> bool {
         self.of("copper").or(self.of("optic")).is_some()
     }
 
-    /// The sum over all pieces; none where no piece has a number.
-    fn sum(&self, s: &Statistics, classes: Option<&Classes>) -> Option<f64> {
+    /// Adds up the numbers of all pieces; `None` if no piece has one.
+    fn sum_pieces(&self, s: &Statistics, classes: Option<&Classes>) -> Option<f64> {
         let (copper, optic) = classes.map_or((s.cables, 0), |c| (c.copper, c.optic));
         let link = self.of("links");
         let parts = [
@@ -98,38 +103,40 @@ impl Prices {
             (self.of("routers"), s.routers),
             (self.of("nodes"), s.nodes),
         ];
-        let known = || {
-            parts
-                .iter()
-                .filter_map(|(price, count)| Some((*price)? * *count as f64))
-        };
-        known().next().map(|_| known().sum())
+        let mut sum = None;
+        for (price, count) in parts {
+            if let Some(price) = price {
+                sum = Some(sum.unwrap_or(0.0) + price * count as f64);
+            }
+        }
+        sum
     }
 }
 
-/// Cables between routers, by class.
+/// Numbers of cables between routers, by class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
-    /// Electrical cables: inside a unit.
+    /// Number of electrical cables: inside a unit.
     pub copper: u64,
-    /// Optical cables: between units.
+    /// Number of optical cables: between units.
     pub optic: u64,
-    /// The units: a level's name, `64 nodes`, or the file that lists the optical links.
+    /// Name of the units: a level, `64 nodes`, or the file that lists the optical links.
     pub between: String,
 }
 
-/// A machine and the two routers that an optical link joins.
-type Listed = (String, u32, u32);
+/// An optical link of a file: the machine, and the two routers that it joins.
+type OpticalLink = (String, u32, u32);
 
-/// Classes of cables, and ports of a switch.
+/// Rule that tells the classes of cables, and ports of a switch.
 #[derive(Clone, Debug, Default)]
 pub struct Cables {
+    /// Whether the option was given.
     given: bool,
-    /// Levels or numbers of nodes; the first that a machine has tells its units.
+    /// Names of levels, or numbers of nodes; the first that a machine has tells its units.
     levels: Vec<String>,
-    /// A file's name, and its lines: machine, routers.
-    listed: Option<(String, Vec<Listed>)>,
-    /// Ports of a switch.
+    /// Name of a file, and the optical links that it lists.
+    listed: Option<(String, Vec<OpticalLink>)>,
+    /// Number of ports of a switch; none where not given.
     pub radix: Option<u64>,
 }
 
@@ -140,7 +147,7 @@ impl Cables {
     /// # Errors
     /// Another key or value; a file that cannot be read, with its line.
     pub fn parse(text: &str, memory: u64) -> Result<Self> {
-        let location = || SourceLocation::option(format!("--cables {text}"));
+        let location = SourceLocation::option(format!("--cables {text}"));
         let mut cables = Cables {
             given: true,
             ..Cables::default()
@@ -152,7 +159,7 @@ impl Cables {
                 }
                 Some(("file", path)) => {
                     let file = Text::read(Path::new(path), memory)?;
-                    cables.listed = Some((path.into(), Cables::lines(&file)?));
+                    cables.listed = Some((path.into(), Cables::read_links(&file)?));
                 }
                 Some(("radix", ports)) if ports.parse::<u64>().is_ok_and(|ports| ports > 0) => {
                     cables.radix = ports.parse().ok();
@@ -160,14 +167,15 @@ impl Cables {
                 _ => {
                     let expected =
                         "optic=LEVEL or file=FILE, and radix=PORTS, a whole number above 0";
-                    return Err(Error::input(location(), format!("`{part}`"), expected));
+                    return Err(Error::input(location, format!("`{part}`"), expected));
                 }
             }
         }
         Ok(cables)
     }
 
-    fn lines(file: &Text) -> Result<Vec<(String, u32, u32)>> {
+    /// Reads the optical links of a file. Fails at a line that is neither the header nor a machine and two router ids.
+    fn read_links(file: &Text) -> Result<Vec<OpticalLink>> {
         let mut links = Vec::new();
         for (number, line) in file.data_lines().enumerate() {
             let fields = line.fields()?;
@@ -190,9 +198,9 @@ impl Cables {
         Ok(links)
     }
 
-    /// The cables of `topology` by class; none where nothing tells its units. Errors: a link of the file that the
+    /// Counts the cables of `topology` by class; `None` if nothing tells its units. Fails for a link of the file that the
     /// machine has not. O(links), or O(links log links) with a file.
-    fn classes(&self, topology: &Topology, all: u64) -> Result<Option<Classes>> {
+    fn count_classes(&self, topology: &Topology, all: u64) -> Result<Option<Classes>> {
         let made = |optic, between: &str| Classes {
             copper: all.saturating_sub(optic),
             optic,
@@ -214,13 +222,16 @@ impl Cables {
                     "two routers that a link joins",
                 ));
             }
+            // A file may list links of some of the machines compared; the others go by levels.
             if !links.is_empty() {
-                let listed = |u: u32, v: u32| links.binary_search(&(u.min(v), u.max(v))).is_ok();
-                return Ok(Some(made(topology.cables_where(listed), file)));
+                let optic = topology
+                    .cables_where(|u, v| links.binary_search(&(u.min(v), u.max(v))).is_ok());
+                return Ok(Some(made(optic, file)));
             }
         }
         let levels = topology.network().levels();
         let slots = topology.network().slots();
+        // The outermost level that parts the machine at all: cables between racks or groups are the long ones.
         if self.levels.is_empty() {
             let outermost = levels.iter().position(|level| level.units(slots) > 1);
             let found = outermost.and_then(|i| Some((topology.cables_between(i)?, &levels[i])));
@@ -231,15 +242,16 @@ impl Cables {
             if let Some(optic) = level.and_then(|level| topology.cables_between(level)) {
                 return Ok(Some(made(optic, name)));
             }
-            let (hosts, routers) = (topology.network().hosts(), topology.network().routers());
-            let nodes = name
-                .parse::<u32>()
-                .ok()
-                .filter(|nodes| *nodes > 0 && hosts == routers);
-            if let Some(nodes) = nodes {
-                let per = u64::from(topology.network().per_router());
-                let unit = |router: u32| u64::from(router) * per / u64::from(nodes);
-                let optic = topology.cables_where(|u, v| unit(u) != unit(v));
+            let network = topology.network();
+            // Where some routers have no nodes, their ids tell no unit.
+            if let Ok(nodes @ 1..) = name.parse::<u32>()
+                && network.hosts() == network.routers()
+            {
+                let per = u64::from(network.per_router());
+                let optic = topology.cables_where(|u, v| {
+                    let [u, v] = [u, v].map(|router| u64::from(router) * per / u64::from(nodes));
+                    u != v
+                });
                 return Ok(Some(made(optic, &format!("{nodes} nodes"))));
             }
         }
@@ -250,24 +262,24 @@ impl Cables {
 /// Prices, watts and classes of cables.
 #[derive(Clone, Debug, Default)]
 pub struct Buying {
-    /// Prices.
+    /// Prices of pieces.
     pub prices: Prices,
-    /// Watts of a piece.
+    /// Watts of pieces.
     pub watts: Prices,
-    /// Classes of cables.
+    /// Rule that tells the classes of cables.
     pub cables: Cables,
 }
 
-/// A machine's pieces by these.
+/// Cost and power of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct Bill {
-    /// Cables by class, where something asks for classes.
+    /// Cables by class; none where nothing asks for classes.
     pub classes: Option<Classes>,
-    /// Its cost; none where no price is given.
+    /// Cost of all pieces; none where no price is given.
     pub cost: Option<f64>,
-    /// What it draws; none where no watts are given.
+    /// Power that all pieces draw, in watts; none where no watts are given.
     pub watts: Option<f64>,
-    /// Ports of a switch, where given.
+    /// Number of ports of a switch; none where not given.
     pub radix: Option<u64>,
 }
 
@@ -283,12 +295,11 @@ impl Buying {
             cables,
         } = self;
         let by_class = prices.by_class() || watts.by_class();
-        let asked = by_class || cables.given;
-        let classes = if asked {
-            cables.classes(topology, s.cables)?
-        } else {
-            None
-        };
+        let mut classes = None;
+        if by_class || cables.given {
+            classes = cables.count_classes(topology, s.cables)?;
+        }
+        // One router has no cable to tell apart.
         if by_class && classes.is_none() && s.cables > 0 {
             let location = SourceLocation::option("--cables");
             let problem = format!(
@@ -299,12 +310,13 @@ impl Buying {
                           watts of links= alone";
             return Err(Error::unsuited(location, problem, remedy));
         }
-        let drawn = watts.sum(s, classes.as_ref());
+        let drawn = watts.sum_pieces(s, classes.as_ref());
+        // A price of power without power would be left out of the cost, unseen.
         if prices.of("watt").is_some() && drawn.is_none() {
             let expected = "--watts routers=W,copper=W,optic=W,nodes=W, or some of them";
             return Err(Error::option("--prices watt=", "no --watts", expected));
         }
-        let pieces = prices.sum(s, classes.as_ref());
+        let pieces = prices.sum_pieces(s, classes.as_ref());
         let power = prices
             .of("watt")
             .zip(drawn)

@@ -1,35 +1,37 @@
-//! The distances along a path or ring from one label to all members, while the label and the members change little by
-//! little.
+//! Distances along a path or ring from one label to all members, while the label and the members change little by little.
+//!
+//! A step forward takes the cursor one hop nearer to the members ahead of it and one hop away from the others: on a
+//! ring those half-way round or nearer are ahead, on a path all at higher labels. (On an odd ring the members one step
+//! beyond half-way stay as far as they were.) On a path with members 1, 4 and 5, the cursor at 2 has a star of 1 + 2 + 3 =
+//! 6 and 2 members ahead; at 3 it is 6 + 3 - 2·2 = 5.
 
 use nodeorder_network::topology::distance::{Axis, Shape};
 
-/// Steps beyond which a sum is made anew instead of step by step.
+/// Steps beyond which a star is added up anew instead of step by step.
 const FAR: u32 = 8;
 
-/// A label with Σ of the distances from it to all members, who are counted by label.
-///
-/// A step forward takes the cursor one hop nearer to the members ahead of it and one hop away from the others: on a
-/// ring those half-way round or nearer are ahead, on a path all at higher labels. (On an odd ring the members one step
-/// beyond half-way stay as far as they were.)
+/// A label with the sum of the distances from it to all members, who are counted by label.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     axis: Axis,
-    /// The extent of a ring, 0 on a path; and the steps that lead to members ahead, all of them on a path.
+    /// Extent of a ring; 0 on a path.
     around: u32,
+    /// Number of steps that lead to members ahead; above all on a path.
     half: u32,
+    /// Present label.
     at: u32,
+    /// Sum of the distances from it to all members.
     star: i64,
+    /// Number of members ahead.
     ahead: i64,
 }
 
 impl Cursor {
-    /// At label 0 of `axis`; no member yet.
+    /// Creates a cursor at label 0 of `axis`, without members.
     pub fn new(axis: Axis) -> Self {
-        let ring = axis.shape == Shape::Ring;
-        let (around, half) = if ring {
-            (axis.extent, axis.extent / 2)
-        } else {
-            (0, u32::MAX / 2)
+        let (around, half) = match axis.shape {
+            Shape::Ring => (axis.extent, axis.extent / 2),
+            _ => (0, u32::MAX / 2),
         };
         Cursor {
             axis,
@@ -41,8 +43,8 @@ impl Cursor {
         }
     }
 
-    /// Steps forward from `from` to `to`; on a path, back is never forward.
-    fn forward(&self, from: u32, to: u32) -> u32 {
+    /// Counts the steps forward from `from` to `to`; on a path, a way back is huge.
+    fn steps_forward(&self, from: u32, to: u32) -> u32 {
         if to >= from {
             to - from
         } else {
@@ -50,42 +52,54 @@ impl Cursor {
         }
     }
 
+    /// Checks whether a step forward leads nearer to a label.
     fn is_ahead(&self, label: u32) -> bool {
-        self.forward(self.at, label).wrapping_sub(1) < self.half
+        // The present label, 0 steps away, wraps to a huge number and is not ahead.
+        self.steps_forward(self.at, label).wrapping_sub(1) < self.half
     }
 
     /// Counts `by` more members at `label`.
-    pub fn change(&mut self, label: u32, by: i64) {
+    pub fn count_members(&mut self, label: u32, by: i64) {
         self.star += by * i64::from(self.axis.between(self.at, label));
         self.ahead += if self.is_ahead(label) { by } else { 0 };
     }
 
-    /// Moves to `label`, past `members`, `counts` by label; Σ of the distances from there. O(steps), at most O(extent).
-    pub fn star(&mut self, label: u32, counts: &[u64], members: i64) -> i64 {
+    /// Moves to `label`, past `members`, `counts` by label. Returns the sum of the distances from there. O(steps), at most
+    /// O(extent).
+    pub fn move_to(&mut self, label: u32, counts: &[u64], members: i64) -> i64 {
+        // Ranks that follow each other often share a label on most axes.
         if label == self.at {
             return self.star;
         }
-        let (forward, back) = (self.forward(self.at, label), self.forward(label, self.at));
+        let forward = self.steps_forward(self.at, label);
+        let back = self.steps_forward(label, self.at);
         if forward.min(back) > FAR {
             self.at = label;
-            let hops = |(to, n): (u32, &u64)| i64::from(self.axis.between(label, to)) * *n as i64;
-            self.star = (0..).zip(counts).map(hops).sum();
-            let ahead = (0..).zip(counts).filter(|(to, _)| self.is_ahead(*to));
-            self.ahead = ahead.map(|(_, n)| *n as i64).sum();
+            self.star = 0;
+            self.ahead = 0;
+            for (to, count) in (0..).zip(counts) {
+                self.count_members(to, *count as i64);
+            }
             return self.star;
         }
-        let (odd, last) = (i64::from(self.around % 2), self.axis.extent - 1);
+        let odd = i64::from(self.around % 2);
+        let last = self.axis.extent - 1;
         for _ in 0..forward.min(back) {
             let next = if self.at == last { 0 } else { self.at + 1 };
             // The label that the step enters or leaves, and the one half-way round from it.
             let near = if forward <= back { next } else { self.at };
-            let beyond = |half| near + half - if near + half > last { last + 1 } else { 0 };
-            let far = if self.around > 0 {
-                counts[beyond(self.half) as usize] as i64
-            } else {
-                0
-            };
+            let mut far = 0;
+            if self.around > 0 {
+                let beyond = near + self.half;
+                let wrapped = if beyond > last {
+                    beyond - self.around
+                } else {
+                    beyond
+                };
+                far = counts[wrapped as usize] as i64;
+            }
             let near = counts[near as usize] as i64;
+            // Back is forward undone: members ahead change first, and by the opposite.
             if forward <= back {
                 self.star += members - 2 * self.ahead - odd * far;
                 self.ahead += far - near;

@@ -1,58 +1,65 @@
-//! Operations on one form of distance between ranks.
+//! Operations that every form of distance between ranks has.
+//!
+//! Sums over a set of ranks, its *members*, come from counters of them (how many have each label, say), so that the
+//! distances from one rank to all members, its *star*, cost less than one look at each.
 
 use std::fmt::Debug;
+
+use multiversion::multiversion;
 
 use super::cuts::Cuts;
 use nodeorder_base::ranks::Run;
 
-/// A form of distance between ranks, with sums over a set of ranks (the members) that changes.
+/// A form of distance between ranks, with sums over a set of members that changes.
 ///
-/// The members are kept as counters, which the caller owns: [`DistanceKernel::counters`] of them, all 0 for the
+/// The members are kept as counters, which the caller owns: [`DistanceKernel::counter_count`] of them, all 0 for the
 /// empty set. A `Run` here is `count` ranks on the router of its `first` rank.
 ///
 /// Provided methods are compiled once for each form, so that a caller pays for one dynamic call, not for one a rank.
 pub(super) trait DistanceKernel: Debug + Send + Sync {
-    /// Hops between two ranks.
+    /// Returns the hops between two ranks.
     fn between(&self, a: u32, b: u32) -> u32;
 
-    /// Counters for a set of members.
+    /// Returns the number of counters for a set of members.
     fn counters(&self) -> usize;
 
     /// Adds `by` ranks on the router of `rank` to the members; a negative number takes them away.
     fn change(&self, counters: &mut [u64], rank: u32, by: i64);
 
-    /// Σ of the distances from `rank` to the members.
+    /// Returns the sum of the distances from `rank` to the members.
     fn star(&self, counters: &[u64], rank: u32) -> u64;
 
-    /// Number of members up to which sums over pairs are faster than counters.
+    /// Returns the number of members up to which sums over pairs are faster than counters.
     fn few(&self) -> usize {
         8
     }
 
-    /// Σ of the distances over all pairs of ranks in `members`, by counters; these are 0 before and after.
+    /// Sums the distances over all pairs of ranks in `members`, by counters; these are 0 before and after.
     fn total(&self, counters: &mut [u64], members: &[Run]) -> u64 {
         let mut sum = 0;
         for run in members {
             sum += u64::from(run.count) * self.star(counters, run.first);
             self.change(counters, run.first, run.count.into());
         }
-        members
-            .iter()
-            .for_each(|run| self.change(counters, run.first, -i64::from(run.count)));
-        sum
-    }
-
-    /// Σ of the distances over all pairs of ranks in `members`, pair by pair.
-    fn total_by_pairs(&self, members: &[Run]) -> u64 {
-        let mut sum = 0;
-        for (i, a) in members.iter().enumerate() {
-            let hops = |b: &Run| u64::from(b.count) * u64::from(self.between(a.first, b.first));
-            sum += u64::from(a.count) * members[..i].iter().map(hops).sum::<u64>();
+        for run in members {
+            self.change(counters, run.first, -i64::from(run.count));
         }
         sum
     }
 
-    /// The first window of `n` entries with the smallest pair-distance sum: its start and sum. Stops at a window
+    /// Sums the distances over all pairs of ranks in `members`, pair by pair.
+    fn total_by_pairs(&self, members: &[Run]) -> u64 {
+        let mut sum = 0;
+        for (i, a) in members.iter().enumerate() {
+            for b in &members[..i] {
+                let hops = u64::from(self.between(a.first, b.first));
+                sum += u64::from(a.count) * u64::from(b.count) * hops;
+            }
+        }
+        sum
+    }
+
+    /// Finds the first window of `n` entries with the smallest pair-distance sum: its start and sum. Stops at a window
     /// whose sum is `floor` or less. Counters are 0 before and after.
     fn best_window(
         &self,
@@ -62,55 +69,83 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         floor: u64,
     ) -> (usize, u64) {
         let few = n <= self.few();
-        let star = |counters: &[u64], rank: u32, others: &[u32]| match few {
-            true => others
-                .iter()
-                .map(|other| u64::from(self.between(rank, *other)))
-                .sum(),
-            false => self.star(counters, rank),
-        };
-        let change = |counters: &mut [u64], rank: u32, by: i64| {
-            if !few {
+        let best = slide_window(entries, n, floor, |rank, others, by| {
+            if few {
+                return others
+                    .iter()
+                    .map(|other| u64::from(self.between(rank, *other)))
+                    .sum();
+            }
+            // The others are the members: without the one that leaves, and not yet with the one that enters.
+            if by < 0 {
                 self.change(counters, rank, by);
             }
-        };
-        let mut sum: u64 = 0;
-        for (i, rank) in entries[..n].iter().enumerate() {
-            sum += star(counters, *rank, &entries[..i]);
-            change(counters, *rank, 1);
-        }
-        let (mut start, mut least) = (0, sum);
-        for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
-            if least <= floor {
-                break;
+            let star = self.star(counters, rank);
+            if by > 0 {
+                self.change(counters, rank, by);
             }
-            let rest = &entries[i + 1..i + n];
-            change(counters, *leaving, -1);
-            sum = sum - star(counters, *leaving, rest) + star(counters, *entering, rest);
-            change(counters, *entering, 1);
-            if sum < least {
-                (start, least) = (i + 1, sum);
-            }
-        }
+            star
+        });
         if !few {
             counters.fill(0);
         }
-        (start, least)
+        best
     }
 
-    /// Lays out what [`DistanceKernel::row`] needs of a list of ranks, beside the ranks.
+    /// Lays out what [`DistanceKernel::fill_row`] needs of a list of ranks, beside the ranks.
     fn lay_out(&self, _ranks: &[u32], _labels: &mut Vec<u32>) {}
 
     /// Puts the hops from `rank` to each of `ranks` into `out`, which has as many entries; `labels` as
     /// [`DistanceKernel::lay_out`] left it.
     fn row(&self, rank: u32, ranks: &[u32], _labels: &[u32], out: &mut [u32]) {
-        out.iter_mut()
-            .zip(ranks)
-            .for_each(|(hops, to)| *hops = self.between(rank, *to));
+        for (hops, to) in out.iter_mut().zip(ranks) {
+            *hops = self.between(rank, *to);
+        }
     }
 
-    /// The distance as a sum of few cuts, where it is one.
+    /// Returns the distance as a sum of few cuts; `None` if it is none.
     fn cuts(&self) -> Option<Cuts> {
         None
     }
+}
+
+/// Slides a window of `n` entries over all and finds the first with the smallest sum: its start and sum. `pass` adds a rank
+/// to the window (1) or takes it away (-1) and returns its distances to the other entries in it. Stops at a window whose
+/// sum is `floor` or less: none can be better.
+#[inline(always)]
+pub(super) fn slide_window(
+    entries: &[u32],
+    n: usize,
+    floor: u64,
+    mut pass: impl FnMut(u32, &[u32], i64) -> u64,
+) -> (usize, u64) {
+    let mut sum = 0;
+    for (i, rank) in entries[..n].iter().enumerate() {
+        sum += pass(*rank, &entries[..i], 1);
+    }
+    let mut start = 0;
+    let mut least = sum;
+    for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
+        if least <= floor {
+            break;
+        }
+        let rest = &entries[i + 1..i + n];
+        sum -= pass(*leaving, rest, -1);
+        sum += pass(*entering, rest, 1);
+        if sum < least {
+            start = i + 1;
+            least = sum;
+        }
+    }
+    (start, least)
+}
+
+/// Sums hops times members; counts are below 2³², so that a product takes one vector instruction.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+pub(super) fn weighted_sum<T: Copy + Into<u64>>(hops: &[T], counts: &[u64]) -> u64 {
+    let mut sum = 0;
+    for (hops, n) in hops.iter().zip(counts) {
+        sum += (*hops).into() * u64::from(*n as u32);
+    }
+    sum
 }

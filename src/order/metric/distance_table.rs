@@ -1,27 +1,26 @@
 //! Distances that only a search finds: a table of all of them.
+//!
+//! The counters of a set of members are their numbers by router; a star is then a row of the table times the counters.
 
-use multiversion::multiversion;
-
-use super::distance_kernel::DistanceKernel;
+use super::distance_kernel::{DistanceKernel, weighted_sum};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::search::{self, Search};
 use nodeorder_network::topology::{Metric, Topology};
 
-/// All distances between routers with nodes. Counters: members by router.
+/// Table of all distances between routers with nodes.
 #[derive(Debug)]
 pub(super) struct DistanceTable {
-    /// Hops, row by row.
+    /// Hops between any two of them, row by row.
     hops: Vec<u16>,
-    /// Routers with nodes.
+    /// Number of routers with nodes.
     hosts: usize,
-    /// By rank.
+    /// Router of every rank.
     routers: Vec<u32>,
 }
 
 impl DistanceTable {
-    /// Searches from every router with nodes. Errors: [`nodeorder_base::error::Error::Memory`] where the table exceeds the run's limit;
-    /// distances above 65535.
+    /// Searches from every router with nodes. Fails if the table exceeds the run's memory, or a distance 65535.
     pub fn new(topology: &Topology, routers: &[u32]) -> Result<Self> {
         let hosts = topology.network().hosts() as usize;
         topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;
@@ -34,29 +33,18 @@ impl DistanceTable {
         Ok(table)
     }
 
+    /// Fills in all distances, 256 sources at a time where links have no weights.
     fn fill(&mut self, topology: &Topology) -> Result<()> {
-        let (hops, hosts) = (&mut self.hops, self.hosts);
-        let fill = |(row, from): (&mut [u16], usize)| -> Result<()> {
-            let all = match topology.metric() {
-                Metric::Hops => topology.joined_graph()?.hops_from(RouterId(from as u32)),
-                _ => topology.hops_from(RouterId(from as u32))?,
-            };
-            for (slot, hop) in row.iter_mut().zip(all) {
-                *slot = u16::try_from(hop).map_err(|_| {
-                    let location = SourceLocation::option(topology.spec());
-                    let remedy = "distances of up to 65535: links of smaller weights";
-                    Error::unsuited(location, format!("a distance of {hop}"), remedy)
-                })?;
-            }
-            Ok(())
-        };
+        let hosts = self.hosts;
+        let hops = &mut self.hops;
         if !matches!(topology.metric(), Metric::Hops) {
-            return hops
-                .chunks_mut(hosts)
-                .enumerate()
-                .try_for_each(|(i, row)| fill((row, i)));
+            for (from, row) in (0..).zip(hops.chunks_mut(hosts)) {
+                store_hops(topology, topology.hops_from(RouterId(from))?, row)?;
+            }
+            return Ok(());
         }
-        let mut search = Search::new(topology.joined_graph()?);
+        let graph = topology.joined_graph()?;
+        let mut search = Search::new(graph);
         let mut bytes = [0; search::WIDTH];
         for (batch, rows) in hops.chunks_mut(hosts * search::WIDTH).enumerate() {
             let first = batch * search::WIDTH;
@@ -65,7 +53,9 @@ impl DistanceTable {
                 .collect();
             if search.run(&sources).is_none() {
                 // Farther than the bit planes count.
-                rows.chunks_mut(hosts).zip(first..).try_for_each(fill)?;
+                for (row, from) in rows.chunks_mut(hosts).zip(sources) {
+                    store_hops(topology, graph.hops_from(from), row)?;
+                }
                 continue;
             }
             for to in 0..hosts {
@@ -78,13 +68,15 @@ impl DistanceTable {
         Ok(())
     }
 
-    /// The most routers with nodes within 0, 1, … hops of any of them, up to all of them.
+    /// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them.
     pub fn growth(&self) -> Vec<u64> {
         let farthest = self.hops.iter().max().map_or(0, |hops| usize::from(*hops));
         let mut most = vec![0; farthest + 1];
         for row in self.hops.chunks(self.hosts) {
             let mut at = vec![0u64; farthest + 1];
-            row.iter().for_each(|hops| at[usize::from(*hops)] += 1);
+            for hops in row {
+                at[usize::from(*hops)] += 1;
+            }
             let mut within = 0;
             for (most, count) in most.iter_mut().zip(at) {
                 within += count;
@@ -94,6 +86,7 @@ impl DistanceTable {
         most
     }
 
+    /// Returns the distances from the router of a rank.
     fn row_of(&self, rank: u32) -> &[u16] {
         &self.hops[self.router(rank) * self.hosts..][..self.hosts]
     }
@@ -112,8 +105,8 @@ impl DistanceKernel for DistanceTable {
         self.hosts
     }
 
-    /// A star by counters reads a whole row, about 16 routers in the time of one pair.
     fn few(&self) -> usize {
+        // A star by counters reads a whole row, about 16 routers in the time of one pair.
         (self.hosts / 16).max(8)
     }
 
@@ -123,15 +116,18 @@ impl DistanceKernel for DistanceTable {
     }
 
     fn star(&self, counters: &[u64], rank: u32) -> u64 {
-        weighted(self.row_of(rank), counters)
+        weighted_sum(self.row_of(rank), counters)
     }
 }
 
-/// Σ of hops times members; counts are below 2³², so that a product takes one vector instruction.
-#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn weighted(hops: &[u16], counts: &[u64]) -> u64 {
-    hops.iter()
-        .zip(counts)
-        .map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32))
-        .sum()
+/// Stores the hops from a router in its row. Fails if one is above 65535.
+fn store_hops(topology: &Topology, hops: Vec<u32>, row: &mut [u16]) -> Result<()> {
+    for (slot, hop) in row.iter_mut().zip(hops) {
+        *slot = u16::try_from(hop).map_err(|_| {
+            let location = SourceLocation::option(topology.spec());
+            let remedy = "distances of up to 65535: links of smaller weights";
+            Error::unsuited(location, format!("a distance of {hop}"), remedy)
+        })?;
+    }
+    Ok(())
 }

@@ -1,43 +1,48 @@
-//! A proved floor under every MPC curve: how compact any S nodes can be.
+//! A proved floor under every MPC curve: how compact any S nodes can be; and the most compact sets that are found.
+//!
+//! The floor is the *ball bound*. In a set of S nodes every node is, on the mean over the others, at least as far from them
+//! as from its S-1 nearest nodes; so the set's mean distance is at least the smallest of these means over all nodes. On a
+//! ring of nodes, the nearest 1, 2, 3 others are 1, 1 and 2 hops away: no four nodes have a mean below 4/3 (the best have
+//! 5/3). On products of paths, rings and cliques a bound by entropy is higher for large S.
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::{Metric, Topology};
 use rayon::prelude::*;
 
-/// The most distances to look at for a floor or for compact sets; machines that need more have none.
+/// Number of distances up to which floors and compact sets are computed; machines that need more have none.
 const MOST: u64 = 100_000_000;
 
-/// For S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of every
-/// ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
-/// by entropy ([`nodeorder_network::topology::distance::Product::least_means`]). `None` where neither can be had, and on a machine in several
-/// components. Errors: more memory than allowed, where distances need the router graph. O(routers²) distances and
+/// Returns for S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of
+/// every ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
+/// by entropy ([`nodeorder_network::topology::distance::Product::least_means`]). `None` if neither can be had, and on a machine in several
+/// components. Fails if distances need the router graph and that more memory than allowed. O(routers²) distances and
 /// O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);
     }
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
-    let balls = by_balls(topology, nodes)?;
+    let balls = ball_bound(topology, nodes)?;
     let Metric::Product(product) = topology.metric() else {
         return Ok(balls);
     };
     let mut floor = product.least_means(topology.network().per_router(), nodes.len());
-    floor.iter_mut().for_each(|floor| *floor = floor.max(0.0));
-    floor
-        .iter_mut()
-        .zip(balls.into_iter().flatten())
-        .for_each(|(a, b)| *a = a.max(b));
+    for least in &mut floor {
+        *least = least.max(0.0);
+    }
+    for (least, ball) in floor.iter_mut().zip(balls.into_iter().flatten()) {
+        *least = least.max(ball);
+    }
     Ok(Some(floor))
 }
 
-/// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
-/// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
-/// smallest over all nodes. Where all routers look alike and all nodes count, one router is enough; where some
-/// do not count and they are too many to look at each, the floor is that of the whole machine. `None` where it would
-/// take more than 10⁸ distances.
-fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
-    let (mut count, mut used) = by_router(topology, nodes);
+/// Computes the ball bound. Where all routers look alike and all nodes count, one router is enough; where some do not
+/// count and they are too many to look at each, the floor is that of the whole machine. `None` if it would take more than
+/// 10⁸ distances.
+fn ball_bound(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+    let (mut count, mut used) = count_by_router(topology, nodes);
+    // On such networks every node sees the same distances to all others.
     let alike = topology.network().vertex_transitive;
     let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;
     if alike && (many || nodes.len() == topology.nodes().slot_count() as usize) {
@@ -46,24 +51,23 @@ fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     } else if many {
         return Ok(None);
     }
-    let sums = |router: &RouterId| Ok(nearest_sums(&topology.hops_from(*router)?, &count));
-    let mut least = least(used.par_iter().map(sums))?;
+    let sums = used
+        .par_iter()
+        .map(|router| Ok(sum_nearest(&topology.hops_from(*router)?, &count)));
+    let mut least = elementwise_least(sums)?;
     least.truncate(nodes.len().saturating_sub(1));
+    let means = least.into_iter().enumerate();
     Ok(Some(
-        least
-            .into_iter()
-            .enumerate()
-            .map(|(i, sum)| sum as f64 / (i + 1) as f64)
-            .collect(),
+        means.map(|(i, sum)| sum as f64 / (i + 1) as f64).collect(),
     ))
 }
 
-/// Nodes by router, and the routers that carry some.
-fn by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>) {
+/// Counts the nodes of each router, and lists the routers that carry some.
+fn count_by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>) {
     let mut count = vec![0; topology.network().hosts() as usize];
-    nodes
-        .iter()
-        .for_each(|n| count[topology.router_of(*n).index()] += 1);
+    for node in nodes {
+        count[topology.router_of(*node).index()] += 1;
+    }
     let used = (0..count.len() as u32)
         .map(RouterId)
         .filter(|r| count[r.index()] > 0)
@@ -71,30 +75,33 @@ fn by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>)
     (count, used)
 }
 
-/// Element by element the least of all lists; empty where there are none.
-fn least(lists: impl ParallelIterator<Item = Result<Vec<u64>>>) -> Result<Vec<u64>> {
+/// Returns the least of all lists element by element; an empty list if there are none.
+fn elementwise_least(lists: impl ParallelIterator<Item = Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let least = lists.try_reduce_with(|mut a, b| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = b.min(*a);
+        }
         Ok(a)
     });
     least.unwrap_or_else(|| Ok(Vec::new()))
 }
 
-/// Routers up to which compact sets are grown from several nodes.
+/// Number of routers up to which compact sets are grown from several nodes.
 const FEW: usize = 2000;
 
-/// For S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
+/// Returns for S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
 /// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
-/// the machine could have it; an ordering has to do with all its windows. `None` where that would take more
-/// than 4·10⁸ distances, and on a machine in several components. Errors: more memory than allowed, where distances need
-/// the router graph. O(routers²) for each of three starts.
+/// the machine could have it; an ordering has to do with all its windows. `None` if that would take more
+/// than 10⁸ distances, a search counting four times, and on a machine in several components. Fails if distances need the
+/// router graph and that more memory than allowed. O(routers²) for each of three starts.
 pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);
     }
     topology.require("compact sets", 64 * nodes.len() as u64)?;
-    let (count, used) = by_router(topology, nodes);
+    let (count, used) = count_by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;
+    // From each of routers that look alike, the same sets grow.
     let one = whole && topology.network().vertex_transitive || used.len() > FEW;
     let starts = if one {
         vec![0]
@@ -113,14 +120,15 @@ pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<
     }
     let grown = starts
         .par_iter()
-        .map(|start| grow(topology, &used, &count, used[*start]));
-    let least = least(grown)?;
-    let mean = |(i, sum): (usize, u64)| sum as f64 / ((i + 2) * (i + 1) / 2) as f64;
-    Ok(Some(least.into_iter().enumerate().map(mean).collect()))
+        .map(|start| grow_set(topology, &used, &count, used[*start]));
+    let least = elementwise_least(grown)?.into_iter().enumerate();
+    let means = least.map(|(i, sum)| sum as f64 / ((i + 2) * (i + 1) / 2) as f64);
+    Ok(Some(means.collect()))
 }
 
-/// Pair-distance sums of 2, 3, … nodes, taken router by router, always the one nearest to those taken.
-fn grow(
+/// Grows a set router by router, always by the one nearest to those taken. Returns the pair-distance sums of its first
+/// 2, 3, … nodes.
+fn grow_set(
     topology: &Topology,
     used: &[RouterId],
     count: &[u64],
@@ -129,7 +137,8 @@ fn grow(
     let mut left: Vec<RouterId> = used.to_vec();
     // Sum of the distances to all nodes taken, for each router.
     let mut sums = vec![0u64; count.len()];
-    let (mut next, mut total) = (start, 0);
+    let mut next = start;
+    let mut total = 0;
     let mut totals = Vec::new();
     loop {
         for _ in 0..count[next.index()] {
@@ -142,6 +151,7 @@ fn grow(
         for router in &left {
             let sum = &mut sums[router.index()];
             *sum += u64::from(hops[router.index()]) * count[next.index()];
+            // On ties the lowest id.
             if nearest.is_none_or(|(least, _)| *sum < least) {
                 nearest = Some((*sum, *router));
             }
@@ -153,19 +163,14 @@ fn grow(
     }
 }
 
-/// The sum of the distances to the nearest 1, 2, … other nodes, for a node of the router these hops start
-/// from.
-fn nearest_sums(hops: &[u32], count: &[u64]) -> Vec<u64> {
-    let far = hops
-        .iter()
-        .zip(count)
-        .filter(|(_, c)| **c > 0)
-        .map(|(h, _)| *h)
-        .max()
-        .unwrap_or(0);
-    let mut ring = vec![0u64; far as usize + 1];
+/// Sums the distances to the nearest 1, 2, … other nodes, for a node of the router these hops start from.
+fn sum_nearest(hops: &[u32], count: &[u64]) -> Vec<u64> {
+    let mut ring = vec![0u64];
+    // Routers without nodes may be unreached, at a distance above all others.
     for (hop, count) in hops.iter().zip(count).filter(|(_, c)| **c > 0) {
-        ring[*hop as usize] += count;
+        let hop = *hop as usize;
+        ring.resize(ring.len().max(hop + 1), 0);
+        ring[hop] += count;
     }
     // The node itself is at distance 0 and is none of the others.
     ring[0] -= 1;

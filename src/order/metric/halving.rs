@@ -1,88 +1,111 @@
 //! Balanced cuts of the routers, improved router by router.
+//!
+//! A search starts from an order of the routers, cut in the middle. A pass then moves every router once to the other side,
+//! the one that saves most links first, and keeps the best balanced state that it came through (Fiduccia, Mattheyses);
+//! passes go on until one finds nothing. Routers without nodes start on the side that most of their links lead to; for a
+//! given order the best places of these routers are found exactly, as a greatest flow.
 
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::partition::{Candidate, Rules, Sides};
+use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::RouterGraph;
 
-/// Passes over all routers at most, from one start.
+/// Largest number of passes over all routers from one start.
 const PASSES: usize = 30;
 /// Units of a link of capacity 1 where capacities are not whole numbers.
 const FRACTION: u64 = 1 << 20;
 
 /// Balance that a division into halves must keep.
-pub(super) struct Halves {
+pub(super) struct BalanceRule {
+    /// Number of nodes of both sides.
     nodes: u64,
     /// Nodes of the fullest router: the largest difference.
     slack: u64,
-    /// The fewest nodes that a half can have.
+    /// Fewest nodes that a half can have.
     pub(super) least: u64,
 }
 
-impl Halves {
-    pub(super) fn new(nodes: u64, slack: u64, unit: u64) -> Self {
+impl BalanceRule {
+    /// Makes the rule for routers with these numbers of nodes.
+    pub(super) fn new(counts: &[u32]) -> Self {
+        let nodes = counts.iter().map(|count| u64::from(*count)).sum();
+        let slack = counts.iter().copied().max().unwrap_or(0);
+        let unit = counts.iter().fold(0, |a, b| gcd(a, *b));
+        BalanceRule::with_unit(nodes, slack.into(), unit.into())
+    }
+
+    /// Makes the rule for routers with `per_router` nodes each.
+    pub(super) fn equal(nodes: u64, per_router: u32) -> Self {
+        BalanceRule::with_unit(nodes, per_router.into(), per_router.into())
+    }
+
+    fn with_unit(nodes: u64, slack: u64, unit: u64) -> Self {
         // Sides hold multiples of `unit`.
         let least = (nodes - slack.min(nodes)).div_ceil(2 * unit.max(1)) * unit.max(1);
-        Halves {
+        BalanceRule {
             nodes,
             slack,
             least: least.min(nodes / 2),
         }
     }
 
-    fn balanced(&self, side: u64) -> bool {
-        (2 * side).abs_diff(self.nodes) <= self.slack
+    /// Returns the difference of two sides, one of which has `side` nodes.
+    fn difference(&self, side: u64) -> u64 {
+        (2 * side).abs_diff(self.nodes)
     }
 }
 
 /// A network whose cuts are improved: links in whole units, nodes by router.
-pub(super) struct Cuts<'t> {
+pub(super) struct HalvingSearch<'t> {
     graph: &'t RouterGraph,
-    /// Links of a router as it is numbered in the graph, in units.
+    /// Weights of a router's links in the order of the graph, in units.
     weights: Vec<Vec<u64>>,
+    /// Units of a link of capacity 1.
     pub(super) unit: u64,
     /// Schedulable nodes of each router.
     nodes: Vec<u32>,
-    halves: Halves,
+    rule: BalanceRule,
 }
 
-/// The rules of a pass: halves stay halves.
-struct Balance<'c> {
-    cuts: &'c Cuts<'c>,
+/// Rules of a pass: halves stay halves.
+struct PassRules<'c> {
+    search: &'c HalvingSearch<'c>,
     /// Nodes on side 1.
     nodes: u64,
 }
 
-impl Rules for Balance<'_> {
+impl Rules for PassRules<'_> {
     const PATIENCE: usize = 4_000;
 
     fn links(&self, router: u32) -> impl Iterator<Item = (u32, f64)> {
-        self.cuts
-            .links(router)
+        self.search
+            .links_of(router)
             .map(|(other, weight)| (other, weight as f64))
     }
 
-    /// Whichever gains more of those that leave the halves about as even as they are, or as even as a few routers are.
+    /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few routers
+    /// are.
     fn choose(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
-        let halves = &self.cuts.halves;
-        let uneven = |nodes: u64| (2 * nodes).abs_diff(halves.nodes);
-        let allowed = |(side, top): (usize, Option<Candidate>)| {
-            let count = u64::from(self.cuts.nodes[top?.vertex as usize]);
+        let rule = &self.search.rule;
+        // A pass goes through uneven states, or full routers could never change places.
+        let most = rule.difference(self.nodes).max(3 * rule.slack);
+        let allowed = best.into_iter().enumerate().filter_map(|(side, top)| {
+            let count = u64::from(self.search.nodes[top?.vertex as usize]);
             let after = if side == 1 {
                 self.nodes - count
             } else {
                 self.nodes + count
             };
-            let most = uneven(self.nodes).max(3 * halves.slack);
-            top.filter(|_| uneven(after) <= most)
-        };
-        best.into_iter().enumerate().filter_map(allowed).max()
+            top.filter(|_| rule.difference(after) <= most)
+        });
+        allowed.max()
     }
 
     fn moved(&mut self, router: u32, to: u8) {
-        let count = u64::from(self.cuts.nodes[router as usize]);
+        let count = u64::from(self.search.nodes[router as usize]);
         if to == 1 {
             self.nodes += count;
         } else {
@@ -91,171 +114,172 @@ impl Rules for Balance<'_> {
     }
 
     fn is_better(&self, _: usize, sum: f64, best: f64) -> bool {
-        self.cuts.halves.balanced(self.nodes) && sum > best
+        let rule = &self.search.rule;
+        rule.difference(self.nodes) <= rule.slack && sum > best
     }
 }
 
-impl<'t> Cuts<'t> {
-    /// Cuts of `graph`, whose first routers hold these nodes and the others none.
-    pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, halves: Halves) -> Self {
-        let routers = graph.router_count() as u32;
-        nodes.resize(routers as usize, 0);
-        let mut whole = true;
-        for router in (0..routers).map(RouterId) {
-            whole &= graph
-                .capacities(router)
-                .iter()
-                .all(|c| c.fract() == 0.0 && *c <= 1e9);
-        }
+impl<'t> HalvingSearch<'t> {
+    /// Prepares the cuts of `graph`, whose first routers hold these nodes and the others none.
+    pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, rule: BalanceRule) -> Self {
+        let routers = graph.router_count();
+        nodes.resize(routers, 0);
+        let capacities = (0..routers as u32).map(|r| graph.capacities(RouterId(r)));
+        let whole = capacities
+            .clone()
+            .flatten()
+            .all(|c| c.fract() == 0.0 && *c <= 1e9);
+        // Whole units keep sums exact, so that equal cuts compare as equal.
         let unit = if whole { 1 } else { FRACTION };
-        let units = |capacity: &f64| ((capacity * unit as f64).round() as u64).max(1);
-        let weights = (0..routers)
-            .map(|r| graph.capacities(RouterId(r)).iter().map(units).collect())
-            .collect();
-        Cuts {
+        let weights = capacities.map(|capacities| {
+            capacities
+                .iter()
+                .map(|capacity| ((capacity * unit as f64).round() as u64).max(1))
+                .collect()
+        });
+        HalvingSearch {
             graph,
-            weights,
+            weights: weights.collect(),
             unit,
             nodes,
-            halves,
+            rule,
         }
     }
 
-    /// Routers linked to one, with the units of the link.
-    fn links(&self, router: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+    /// Lists the routers linked to one, with the units of the link.
+    fn links_of(&self, router: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
         let weights = self.weights[router as usize].iter().copied();
-        self.graph
-            .neighbours(RouterId(router))
-            .iter()
-            .copied()
-            .zip(weights)
+        let others = self.graph.neighbours(RouterId(router)).iter().copied();
+        others.zip(weights)
     }
 
-    /// Links cut, less those not cut, of one router: what moving it to the other side saves.
+    /// Returns the units cut, less those not cut, of one router: what moving it to the other side saves.
     fn gain(&self, side: &[u8], router: u32) -> i64 {
-        let here = side[router as usize];
-        let signed = |(other, weight): (u32, u64)| {
-            if side[other as usize] == here {
-                -(weight as i64)
-            } else {
-                weight as i64
+        let mut gain = 0;
+        for (other, weight) in self.links_of(router) {
+            let cut = side[other as usize] != side[router as usize];
+            gain += if cut { weight as i64 } else { -(weight as i64) };
+        }
+        gain
+    }
+
+    /// Returns the units of the links between the sides.
+    fn cut_weight(&self, side: &[u8]) -> u64 {
+        let mut cut = 0;
+        for router in 0..side.len() as u32 {
+            for (other, weight) in self.links_of(router) {
+                // Each link is listed at both ends.
+                if side[router as usize] < side[other as usize] {
+                    cut += weight;
+                }
             }
-        };
-        self.links(router).map(signed).sum()
+        }
+        cut
     }
 
-    /// Links between the sides.
-    fn cut(&self, side: &[u8]) -> u64 {
-        let crossing = |router: u32| {
-            let here = side[router as usize];
-            let apart = self
-                .links(router)
-                .filter(move |(other, _)| side[*other as usize] != here);
-            apart.map(|(_, weight)| weight).sum::<u64>()
-        };
-        (0..side.len() as u32).map(crossing).sum::<u64>() / 2
-    }
-
-    /// The cut in the middle of `order`, improved until a pass finds nothing.
-    pub(super) fn improved(&self, order: &[u32]) -> u64 {
+    /// Cuts `order` in the middle and improves the cut until a pass finds nothing. Returns its units.
+    pub(super) fn improve_middle(&self, order: &[u32]) -> u64 {
         let routers: Vec<u32> = (0..self.nodes.len() as u32).collect();
         let mut sides = Sides::new(self.cut_in_the_middle(order));
         let first = routers.iter().filter(|r| sides.side[**r as usize] == 1);
         let nodes = first.map(|r| u64::from(self.nodes[*r as usize])).sum();
-        let mut balance = Balance { cuts: self, nodes };
+        let mut rules = PassRules {
+            search: self,
+            nodes,
+        };
         for _ in 0..PASSES {
             for r in &routers {
                 sides.gain[*r as usize] = self.gain(&sides.side, *r) as f64;
             }
-            if !sides.pass(&routers, &mut balance) {
+            // A pass that found nothing leaves the sides as they were: the next would do the same.
+            if !sides.pass(&routers, &mut rules) {
                 break;
             }
         }
-        self.cut(&sides.side)
+        self.cut_weight(&sides.side)
     }
 
-    /// The least cut between the rest and the prefix of `order` that holds closest to half the nodes, over all sides of
-    /// the routers without nodes: the value of a greatest flow.
+    /// Returns the units of the least cut between the rest and the prefix of `order` that holds closest to half the nodes,
+    /// over all sides of the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
-        let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
-        let (mut nodes, mut least, mut cut) = (0u64, self.halves.nodes, 0);
+        let mut nodes = 0;
+        let mut least = self.rule.nodes;
+        let mut cut = 0;
         for (i, router) in order.iter().enumerate() {
             nodes += u64::from(self.nodes[*router as usize]);
-            let off = (2 * nodes).abs_diff(self.halves.nodes);
+            let off = self.rule.difference(nodes);
             if off < least {
-                (least, cut) = (off, i + 1);
+                least = off;
+                cut = i + 1;
             }
         }
+        // Each router is a vertex of the flow; all routers of a side are one vertex, source or target.
+        let routers = self.nodes.len();
+        let source = NodeIndex::new(routers);
+        let target = NodeIndex::new(routers + 1);
+        let mut vertex: Vec<NodeIndex> = (0..routers).map(NodeIndex::new).collect();
         for (i, router) in order.iter().enumerate() {
-            side[*router as usize] = Some(i < cut);
+            vertex[*router as usize] = if i < cut { source } else { target };
         }
-        let routers = side.len();
-        let (first, second) = (routers as u32, routers as u32 + 1);
-        // All routers of a side are one vertex of the flow.
-        let vertex = |router: usize| match side[router] {
-            Some(true) => first,
-            Some(false) => second,
-            None => router as u32,
-        };
         let mut flow = DiGraph::<(), u64>::with_capacity(routers + 2, 0);
-        (0..routers + 2).for_each(|_| _ = flow.add_node(()));
+        for _ in 0..routers + 2 {
+            flow.add_node(());
+        }
+        // Links from side to side are cut whatever the others do.
         let mut straight = 0;
         for router in 0..routers {
-            for (other, weight) in self.links(router as u32) {
-                let (from, to) = (vertex(router), vertex(other as usize));
-                match (from == first, to == second) {
-                    (true, true) => straight += weight,
-                    _ if from == to || from == second || to == first => {}
-                    _ => {
-                        _ = flow.add_edge(
-                            NodeIndex::new(from as usize),
-                            NodeIndex::new(to as usize),
-                            weight,
-                        )
-                    }
+            let from = vertex[router];
+            for (other, weight) in self.links_of(router as u32) {
+                let to = vertex[other as usize];
+                if from == source && to == target {
+                    straight += weight;
+                } else if from != to && from != target && to != source {
+                    flow.add_edge(from, to, weight);
                 }
             }
         }
-        let end = |vertex: u32| NodeIndex::new(vertex as usize);
-        match flow.edge_count() {
-            0 => straight,
-            _ => straight + dinics(&flow, end(first), end(second)).0,
+        // Without an edge nothing can flow.
+        if flow.edge_count() == 0 {
+            return straight;
         }
+        straight + dinics(&flow, source, target).0
     }
 
-    /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
-    /// their links lead to, nearest ones first.
+    /// Puts the prefix of `order` that holds closest to half the nodes on side 1, the rest on side 0; routers without nodes
+    /// join the side that most of their links lead to, nearest ones first.
     fn cut_in_the_middle(&self, order: &[u32]) -> Vec<u8> {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
-        let mut nodes = 0u64;
+        let mut nodes = 0;
         let mut queue = Vec::with_capacity(self.nodes.len());
         for router in order.iter().filter(|r| self.nodes[**r as usize] > 0) {
-            let count = u64::from(self.nodes[*router as usize]);
-            let first = (2 * (nodes + count)).abs_diff(self.halves.nodes)
-                <= (2 * nodes).abs_diff(self.halves.nodes);
+            let more = nodes + u64::from(self.nodes[*router as usize]);
+            let first = self.rule.difference(more) <= self.rule.difference(nodes);
             side[*router as usize] = Some(first);
-            nodes += if first { count } else { 0 };
+            if first {
+                nodes = more;
+            }
             queue.push(*router);
         }
         let mut next = 0;
         while let Some(router) = queue.get(next).copied() {
             next += 1;
-            for (other, _) in self.links(router) {
-                if side[other as usize].is_none() {
-                    let pull: i64 = (self.links(other))
-                        .map(|(far, weight)| match side[far as usize] {
-                            Some(true) => weight as i64,
-                            Some(false) => -(weight as i64),
-                            None => 0,
-                        })
-                        .sum();
-                    side[other as usize] = Some(pull > 0);
-                    queue.push(other);
+            for (other, _) in self.links_of(router) {
+                if side[other as usize].is_some() {
+                    continue;
                 }
+                let mut pull = 0;
+                for (far, weight) in self.links_of(other) {
+                    match side[far as usize] {
+                        Some(true) => pull += weight as i64,
+                        Some(false) => pull -= weight as i64,
+                        None => {}
+                    }
+                }
+                side[other as usize] = Some(pull > 0);
+                queue.push(other);
             }
         }
-        side.into_iter()
-            .map(|side| u8::from(side.unwrap_or(false)))
-            .collect()
+        let sides = side.into_iter();
+        sides.map(|side| u8::from(side == Some(true))).collect()
     }
 }

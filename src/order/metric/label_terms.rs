@@ -1,10 +1,15 @@
 //! Distances that are sums of one-dimensional terms: grids, trees, hierarchies.
+//!
+//! Each rank has a label in every term. The counters of a set of members are their numbers by label, term after term, and
+//! the number of all. On a torus 4x4, four counters for each coordinate tell a star: the distances from its own coordinate
+//! to the four labels, times the members there, for both coordinates. Terms are of two kinds: *axes* (paths and rings),
+//! and *cliques*, where all labels but the own are `weight` away, so that one counter is enough.
 
 use multiversion::multiversion;
 
 use super::cursor::Cursor;
-use super::cuts::{CutTerm, Cuts};
-use super::distance_kernel::DistanceKernel;
+use super::cuts::Cuts;
+use super::distance_kernel::{DistanceKernel, slide_window, weighted_sum};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Run;
@@ -12,14 +17,12 @@ use nodeorder_network::topology::distance::Axis;
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::{Metric, Topology};
 
-/// A distance that is a sum of one-dimensional terms: coordinates along paths and rings, and cliques.
-///
-/// Counters: members by label, term after term, then all members.
+/// A distance that is a sum of one-dimensional terms.
 #[derive(Debug)]
 pub(super) struct LabelTerms {
     axes: Vec<AxisTerm>,
     cliques: Vec<CliqueTerm>,
-    /// Labels of a rank: one for each axis, then one for each clique.
+    /// Labels of every rank: one for each axis, then one for each clique.
     labels: Vec<u32>,
     /// Index of the counter of all members.
     members: usize,
@@ -29,7 +32,7 @@ pub(super) struct LabelTerms {
 #[derive(Debug)]
 struct AxisTerm {
     axis: Axis,
-    /// The distances of labels 0, 1, … from label v begin at `hops[extent - v]`.
+    /// Distances of labels; those of 0, 1, … from label v begin at `hops[extent - v]`.
     hops: Vec<u32>,
     /// Index of its first counter.
     first: usize,
@@ -38,7 +41,8 @@ struct AxisTerm {
 /// Labels that are all `weight` apart.
 #[derive(Debug)]
 struct CliqueTerm {
-    extent: u32,
+    axis: Axis,
+    /// Distance between any two labels, in hops.
     weight: u32,
     /// Index of its first counter.
     first: usize,
@@ -58,15 +62,15 @@ impl AxisTerm {
         }
     }
 
-    /// The distances from label `v` to 0, 1, 2, …
+    /// Returns the distances from label `v` to 0, 1, 2, …
     fn hops_from(&self, v: u32) -> &[u32] {
         &self.hops[(self.axis.extent - v) as usize..][..self.axis.extent as usize]
     }
 }
 
 impl LabelTerms {
-    /// The terms of `metric`, which is a sum of labelled terms. Errors: [`nodeorder_base::error::Error::Memory`] where the labels
-    /// exceed the run's limit.
+    /// Labels the routers of all ranks by the terms of `metric`, which is a sum of them. Fails if the labels exceed the
+    /// run's memory.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.labellings().unwrap_or_default();
         let (lines, cliques): (Vec<_>, Vec<_>) = labellings
@@ -79,56 +83,58 @@ impl LabelTerms {
             let all = lines.iter().chain(&cliques);
             labels.extend(all.map(|l| l.label(RouterId(*router))));
         }
-        let mut members = 0;
-        let mut next = |extent: u32| {
-            members += extent as usize;
-            members - extent as usize
-        };
-        let axes = lines
-            .iter()
-            .map(|l| AxisTerm::new(l.axis, next(l.axis.extent)))
-            .collect();
-        let clique = |extent, weight, first| CliqueTerm {
-            extent,
-            weight,
-            first,
-        };
-        let cliques = cliques
-            .iter()
-            .map(|l| clique(l.axis.extent, l.weight, next(l.axis.extent)))
-            .collect();
-        Ok(LabelTerms {
-            axes,
-            cliques,
+        let mut terms = LabelTerms {
+            axes: Vec::new(),
+            cliques: Vec::new(),
             labels,
-            members,
-        })
+            members: 0,
+        };
+        for line in lines {
+            terms.axes.push(AxisTerm::new(line.axis, terms.members));
+            terms.members += line.axis.extent as usize;
+        }
+        for clique in cliques {
+            terms.cliques.push(CliqueTerm {
+                axis: clique.axis,
+                weight: clique.weight,
+                first: terms.members,
+            });
+            terms.members += clique.axis.extent as usize;
+        }
+        Ok(terms)
     }
 
-    /// Labels of a rank: of axes, of cliques.
+    /// Returns the labels of a rank: of axes, of cliques.
     fn labels_of(&self, rank: u32) -> (&[u32], &[u32]) {
         let width = self.axes.len() + self.cliques.len();
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())
     }
 
-    /// Adds `rank` to the members (`by` is 1) or takes it away (-1); Σ of its distances to the others. Each way has a
-    /// cursor of its own on every axis, which the members that the other one meets are told.
+    /// Adds `rank` to the members (`by` is 1) or takes it away (-1). Returns the sum of its distances to the others. Ranks
+    /// that come and ranks that leave have a cursor of their own on every axis, which is told of the other's.
     #[inline]
-    fn pass(&self, cursors: &mut [[Cursor; 2]], counters: &mut [u64], rank: u32, by: i64) -> i64 {
-        let (here, there) = if by > 0 { (0, 1) } else { (1, 0) };
+    fn pass_member(
+        &self,
+        cursors: &mut [[Cursor; 2]],
+        counters: &mut [u64],
+        rank: u32,
+        by: i64,
+    ) -> i64 {
+        let here = usize::from(by < 0);
+        let there = 1 - here;
         let members = counters[self.members] as i64;
         let (along, among) = self.labels_of(rank);
         let mut star = 0;
         for ((axis, pair), x) in self.axes.iter().zip(cursors).zip(along) {
             let counts = &mut counters[axis.first..][..axis.axis.extent as usize];
-            star += pair[here].star(*x, counts, members);
-            pair[there].change(*x, by);
-            counts[*x as usize] = counts[*x as usize].wrapping_add_signed(by);
+            star += pair[here].move_to(*x, counts, members);
+            pair[there].count_members(*x, by);
+            change_counter(&mut counts[*x as usize], by);
         }
         for (clique, x) in self.cliques.iter().zip(among) {
             let count = &mut counters[clique.first + *x as usize];
             star += i64::from(clique.weight) * (members - *count as i64);
-            *count = count.wrapping_add_signed(by);
+            change_counter(count, by);
         }
         counters[self.members] = (members + by) as u64;
         star
@@ -138,14 +144,16 @@ impl LabelTerms {
 impl DistanceKernel for LabelTerms {
     #[inline]
     fn between(&self, a: u32, b: u32) -> u32 {
-        let ((along_a, among_a), (along_b, among_b)) = (self.labels_of(a), self.labels_of(b));
-        let axes = self.axes.iter().zip(along_a.iter().zip(along_b));
-        let cliques = self.cliques.iter().zip(among_a.iter().zip(among_b));
-        axes.map(|(axis, (x, y))| axis.hops_from(*x)[*y as usize])
-            .sum::<u32>()
-            + cliques
-                .map(|(c, (x, y))| if x == y { 0 } else { c.weight })
-                .sum::<u32>()
+        let (along_a, among_a) = self.labels_of(a);
+        let (along_b, among_b) = self.labels_of(b);
+        let mut hops = 0;
+        for ((axis, x), y) in self.axes.iter().zip(along_a).zip(along_b) {
+            hops += axis.hops_from(*x)[*y as usize];
+        }
+        for ((clique, x), y) in self.cliques.iter().zip(among_a).zip(among_b) {
+            hops += if x == y { 0 } else { clique.weight };
+        }
+        hops
     }
 
     fn counters(&self) -> usize {
@@ -155,16 +163,13 @@ impl DistanceKernel for LabelTerms {
     #[inline]
     fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
         let (along, among) = self.labels_of(rank);
-        let mut change = |i: usize| counters[i] = counters[i].wrapping_add_signed(by);
-        self.axes
-            .iter()
-            .zip(along)
-            .for_each(|(axis, x)| change(axis.first + *x as usize));
-        self.cliques
-            .iter()
-            .zip(among)
-            .for_each(|(c, x)| change(c.first + *x as usize));
-        change(self.members);
+        for (axis, x) in self.axes.iter().zip(along) {
+            change_counter(&mut counters[axis.first + *x as usize], by);
+        }
+        for (clique, x) in self.cliques.iter().zip(among) {
+            change_counter(&mut counters[clique.first + *x as usize], by);
+        }
+        change_counter(&mut counters[self.members], by);
     }
 
     #[inline]
@@ -172,7 +177,7 @@ impl DistanceKernel for LabelTerms {
         let (along, among) = self.labels_of(rank);
         let mut sum = 0;
         for (axis, x) in self.axes.iter().zip(along) {
-            sum += weighted(axis.hops_from(*x), &counters[axis.first..]);
+            sum += weighted_sum(axis.hops_from(*x), &counters[axis.first..]);
         }
         let members = counters[self.members];
         for (clique, x) in self.cliques.iter().zip(among) {
@@ -185,42 +190,35 @@ impl DistanceKernel for LabelTerms {
     /// Counts every member once, then sums each axis as a whole and takes off the pairs that share a clique's label:
     /// a star for every member would cost the extents of all axes each time.
     fn total(&self, counters: &mut [u64], members: &[Run]) -> u64 {
-        members
-            .iter()
-            .for_each(|run| self.change(counters, run.first, run.count.into()));
-        let along = |axis: &AxisTerm| {
+        for run in members {
+            self.change(counters, run.first, run.count.into());
+        }
+        let mut sum = 0;
+        for axis in &self.axes {
             let counts = &mut counters[axis.first..][..axis.axis.extent as usize];
-            let sum = axis.axis.pair_sum(counts) as u64;
+            sum += axis.axis.pair_sum(counts) as u64;
             counts.fill(0);
-            sum
-        };
-        let sum: u64 = self.axes.iter().map(along).sum();
+        }
         let all = std::mem::take(&mut counters[self.members]);
-        let mut same = 0;
         for (i, clique) in self.cliques.iter().enumerate() {
-            let counts = &mut counters[clique.first..][..clique.extent as usize];
-            let square = |count: u64| u64::from(clique.weight) * count.pow(2);
+            let counts = &mut counters[clique.first..][..clique.axis.extent as usize];
+            let mut same = 0;
             // A clique may have far more labels than there are members: then only those met are read and cleared.
             if counts.len() <= members.len() {
-                same += counts.iter().map(|count| square(*count)).sum::<u64>();
+                same = counts.iter().map(|count| count.pow(2)).sum();
                 counts.fill(0);
             } else {
-                let label = |run: &Run| self.labels_of(run.first).1[i] as usize;
-                let met = members
-                    .iter()
-                    .map(|run| std::mem::take(&mut counts[label(run)]));
-                same += met.map(square).sum::<u64>();
+                for run in members {
+                    let label = self.labels_of(run.first).1[i];
+                    same += std::mem::take(&mut counts[label as usize]).pow(2);
+                }
             }
+            sum += u64::from(clique.weight) * ((all * all - same) / 2);
         }
-        let weights: u64 = self
-            .cliques
-            .iter()
-            .map(|clique| u64::from(clique.weight))
-            .sum();
-        sum + (weights * all * all - same) / 2
+        sum
     }
 
-    /// O(axes) a window where neighbours in the list are near on every axis, else O(Σ extents).
+    /// Finds the best window in O(axes) a window where neighbours in the list are near on every axis, else O(Σ extents).
     fn best_window(
         &self,
         counters: &mut [u64],
@@ -229,26 +227,14 @@ impl DistanceKernel for LabelTerms {
         floor: u64,
     ) -> (usize, u64) {
         let mut cursors: Vec<_> = self.axes.iter().map(|a| [Cursor::new(a.axis); 2]).collect();
-        let first = entries[..n].iter();
-        let mut sum: i64 = first
-            .map(|rank| self.pass(&mut cursors, counters, *rank, 1))
-            .sum();
-        let (mut start, mut least) = (0, sum);
-        for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
-            if least as u64 <= floor {
-                break;
-            }
-            sum -= self.pass(&mut cursors, counters, *leaving, -1);
-            sum += self.pass(&mut cursors, counters, *entering, 1);
-            if sum < least {
-                (start, least) = (i + 1, sum);
-            }
-        }
+        let best = slide_window(entries, n, floor, |rank, _, by| {
+            self.pass_member(&mut cursors, counters, rank, by) as u64
+        });
         counters.fill(0);
-        (start, least as u64)
+        best
     }
 
-    /// Labels by term, so that a row is found by vector operations.
+    /// Lays out labels by term, so that a row is found by vector operations.
     fn lay_out(&self, ranks: &[u32], labels: &mut Vec<u32>) {
         let width = self.axes.len() + self.cliques.len();
         for term in 0..width {
@@ -266,13 +252,11 @@ impl DistanceKernel for LabelTerms {
         let mut columns = labels.chunks(ranks.len().max(1));
         for ((term, x), column) in self.axes.iter().zip(along).zip(&mut columns) {
             // A path is never shorter the other way round.
-            let ring = term.axis.shape == Shape::Ring;
-            add_along(
-                out,
-                column,
-                *x,
-                if ring { term.axis.extent } else { u32::MAX },
-            );
+            let around = match term.axis.shape {
+                Shape::Ring => term.axis.extent,
+                _ => u32::MAX,
+            };
+            add_along(out, column, *x, around);
         }
         for ((clique, x), column) in self.cliques.iter().zip(among).zip(&mut columns) {
             add_among(out, column, *x, clique.weight);
@@ -280,35 +264,19 @@ impl DistanceKernel for LabelTerms {
     }
 
     fn cuts(&self) -> Option<Cuts> {
-        let axis = |a: &AxisTerm| CutTerm {
-            shape: a.axis.shape,
-            extent: a.axis.extent,
-            weight: 1,
-        };
-        let clique = |c: &CliqueTerm| CutTerm {
-            shape: Shape::Clique,
-            extent: c.extent,
-            weight: c.weight,
-        };
-        let terms: Vec<CutTerm> = self
-            .axes
-            .iter()
-            .map(axis)
-            .chain(self.cliques.iter().map(clique))
-            .collect();
+        let axes = self.axes.iter().map(|term| (term.axis, 1));
+        let cliques = self.cliques.iter().map(|term| (term.axis, term.weight));
+        let terms: Vec<(Axis, u32)> = axes.chain(cliques).collect();
         Cuts::new(&terms, &self.labels)
     }
 }
 
-/// Σ of hops times members; counts are below 2³², so that a product takes one vector instruction.
-#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn weighted(hops: &[u32], counts: &[u64]) -> u64 {
-    hops.iter()
-        .zip(counts)
-        .map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32))
-        .sum()
+/// Adds `by`, which may be negative, to a counter.
+fn change_counter(counter: &mut u64, by: i64) {
+    *counter = counter.wrapping_add_signed(by);
 }
 
+/// Adds the hops from label `x` of an axis to those of all `labels`; `around` is the way round a ring.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn add_along(out: &mut [u32], labels: &[u32], x: u32, around: u32) {
     for (hops, label) in out.iter_mut().zip(labels) {
@@ -317,6 +285,7 @@ fn add_along(out: &mut [u32], labels: &[u32], x: u32, around: u32) {
     }
 }
 
+/// Adds the weight of a clique where labels differ from `x`.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn add_among(out: &mut [u32], labels: &[u32], x: u32, weight: u32) {
     for (hops, label) in out.iter_mut().zip(labels) {

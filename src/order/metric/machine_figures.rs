@@ -11,28 +11,28 @@ use nodeorder_base::ratio::ratio;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::levels::LevelRow;
 
-/// The figures of one machine.
+/// Figures of one machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Orderings side by side, the best first, with the machine's statistics.
     pub comparison: Comparison,
-    /// The best ordering.
+    /// Best ordering.
     pub best: NodeOrder,
-    /// Bounds of its bisection.
+    /// Best cut into halves that is known, with a floor; none where it is too large to search.
     pub bisection: Option<Bisection>,
-    /// Its levels.
+    /// Levels of the machine.
     pub levels: Vec<LevelRow>,
-    /// Assumption about the capacities of its links.
+    /// Assumption about the capacities of its links; none where they are stated.
     pub assumed: Option<String>,
-    /// The least hops of all-to-all traffic bound its throughput: capacities of all links over nodes times mean distance.
-    /// None where not every pair of nodes is joined, or where joints shorten distances.
+    /// Upper bound of all-to-all throughput by the least hops that traffic takes: capacities of all links over nodes times
+    /// mean distance. None where not every pair of nodes is joined, or where joints shorten distances.
     pub hop_bound: Option<f64>,
-    /// Its cables by class, cost and watts, by what is given.
+    /// Cables by class, cost and watts, as far as prices and watts are given.
     pub bill: Bill,
 }
 
 impl Machine {
-    /// The orderings of a machine: those of `orders` that suit it, or those that suit it by default where none is
+    /// Makes the orderings of a machine: those of `orders` that suit it, or those that suit it by default if none is
     /// given or none does.
     ///
     /// # Errors
@@ -52,6 +52,7 @@ impl Machine {
             }
             match NodeOrder::make_with(topology, text, observer) {
                 Ok((order, _)) => made.push(order),
+                // One list of orderings serves machines of all kinds.
                 Err(Error::Unsuited { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -72,11 +73,11 @@ impl Machine {
         Ok(made)
     }
 
-    /// All figures of a machine with some orderings; means, and which ordering is the best, are over sizes up to
+    /// Computes all figures of a machine with some orderings; means, and which ordering is the best, are over sizes up to
     /// `largest`.
     ///
     /// # Errors
-    /// No ordering, or one of fewer than two nodes; more memory than allowed; see [`Buying::bill`].
+    /// No ordering, or one of fewer than two nodes; more memory than allowed; see [`PriceList::add_up_costs`].
     ///
     /// # Complexity
     /// As the curves of all its orderings, and [`bisection`].
@@ -86,26 +87,23 @@ impl Machine {
         largest: usize,
         buying: &Buying,
     ) -> Result<Self> {
-        let means = made
-            .iter()
-            .map(|order| Ok(mpc::curve(topology, order)?.means_to(largest)));
-        let means = means.collect::<Result<Vec<_>>>()?;
+        let mut means = Vec::new();
+        for order in &made {
+            means.push(mpc::curve(topology, order)?.means_to(largest));
+        }
         let comparison = Comparison::to_size(topology, &made, means, largest)?;
-        let label = comparison.entries[0].label.clone();
+        let label = &comparison.entries[0].label;
         let best = made.into_iter().find(|order| order.label() == label);
+        let best = best.ok_or_else(|| {
+            Error::input(SourceLocation::option(label), "no ordering", "at least one")
+        });
         let bisection = bisection(topology)?;
         let s = &comparison.topology;
+        // Traffic between nodes that no path joins has no bound, nor has traffic that takes no hop.
         let joined = s.unreachable_pairs == 0 && s.mean_distance > 0.0;
         let capacity = topology.capacity().filter(|_| joined);
-        let missing = || {
-            Error::input(
-                SourceLocation::option(&label),
-                "no ordering",
-                "at least one",
-            )
-        };
         Ok(Machine {
-            best: best.ok_or_else(missing)?,
+            best: best?,
             bisection,
             levels: topology.level_table(),
             assumed: topology.assumed(),
@@ -115,38 +113,39 @@ impl Machine {
         })
     }
 
-    /// Its name.
+    /// Returns the machine's name.
     pub fn name(&self) -> &str {
         &self.comparison.topology.name
     }
 
-    /// Links between routers for each node. The cables of nodes to their routers come on top.
+    /// Returns the links between routers for each node. The cables of nodes to their routers come on top.
     pub fn links_per_node(&self) -> f64 {
         let s = &self.comparison.topology;
         ratio(s.links.into(), s.nodes.into())
     }
 
-    /// Links of the bisection for each node.
+    /// Returns the links of the bisection for each node; `None` if no cut is known.
     pub fn bisection_per_node(&self) -> Option<f64> {
         Some(self.bisection.as_ref()?.links() / self.comparison.topology.nodes as f64)
     }
 
-    /// The cost of a node, with its share of the network.
+    /// Returns the cost of a node, with its share of the network; `None` without prices.
     pub fn cost_per_node(&self) -> Option<f64> {
         Some(self.bill.cost? / self.comparison.topology.nodes as f64)
     }
 
-    /// Watts of a node, with its share of the network.
+    /// Returns the watts of a node, with its share of the network; `None` without watts.
     pub fn watts_per_node(&self) -> Option<f64> {
         Some(self.bill.watts? / self.comparison.topology.nodes as f64)
     }
 
-    /// The best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
+    /// Returns the best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
     pub fn mean_log(&self) -> f64 {
         self.comparison.entries[0].mean_log
     }
 
-    /// The share of its windows, over the same sizes, that span components; [`Machine::mean_log`] is without them.
+    /// Returns the share of its windows, over the same sizes, that span components; [`MachineFigures::mean_log`] is without
+    /// them.
     pub fn windows_left_out(&self) -> f64 {
         self.comparison.entries[0].spanning.unwrap_or(0.0)
     }

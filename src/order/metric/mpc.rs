@@ -1,4 +1,4 @@
-//! Mean Placement Calculation, exactly, for every size.
+//! Mean Placement Calculation (MPC), exactly, for every size.
 //!
 //! `MPC(S)` is the mean, over all windows of S consecutive ranks, of the mean distance between the
 //! window's nodes. With `T(S)` the sum over windows of their pair-distance sums ([`pair_sums`]),
@@ -11,62 +11,64 @@ use rayon::prelude::*;
 
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
-pub use crate::pair_sums::{SumMethod, lacks_room};
+pub use crate::pair_sums::{SumMethod, check_memory, lacks_room};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
 use nodeorder_base::ratio::ratio;
 use nodeorder_network::topology::{Metric, Topology};
 
-/// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
+/// Exact MPC curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
+    /// Number of nodes N.
     nodes: usize,
     /// `totals[S]` = T(S), for S = 0 up to the largest size with a window; zero below 2.
     totals: Vec<u128>,
-    /// Windows of each such size that lie inside a component, where there are several components.
+    /// Number of windows of each such size that lie inside a component; none where there is one component.
     inside: Option<Vec<u64>>,
 }
 
 impl Curve {
-    /// Number of nodes N.
+    /// Returns the number of nodes N.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// The largest size with a window inside a component; the number of nodes where there is one component.
+    /// Returns the largest size with a window inside a component; the number of nodes if there is one component.
     pub fn largest(&self) -> usize {
         self.totals.len() - 1
     }
 
-    /// The mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` where the
+    /// Returns the mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` if the
     /// machine is in one component.
     pub fn spanning(&self) -> Option<f64> {
         self.spanning_to(self.nodes)
     }
 
-    /// As [`Curve::spanning`], over sizes up to `largest`.
+    /// Returns the share as [`Curve::spanning_share`], over sizes up to `largest`.
     fn spanning_to(&self, largest: usize) -> Option<f64> {
         let inside = self.inside.as_ref()?;
-        let (mut sum, mut all) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut all = 0.0;
         for size in 2..=largest.min(self.nodes) {
             let windows = (self.nodes - size + 1) as f64;
             let kept = inside.get(size).map_or(0.0, |kept| *kept as f64);
             sum += (1.0 - kept / windows) / size as f64;
             all += 1.0 / size as f64;
         }
+        // A size below 2 leaves no size to average over.
         Some(if all > 0.0 { sum / all } else { 0.0 })
     }
 
-    /// T(S): the sum over all windows of S ranks of their pair-distance sums.
+    /// Returns T(S): the sum over all windows of S ranks of their pair-distance sums.
     ///
     /// # Panics
-    /// For sizes above [`Curve::largest`].
+    /// For sizes above [`Curve::largest_size`].
     pub fn total(&self, size: usize) -> u128 {
         self.totals[size]
     }
 
-    /// MPC(S), rounded once; not a number where no window of this size is inside a component.
+    /// Returns MPC(S), rounded once; not a number if no window of this size is inside a component.
     ///
     /// # Panics
     /// For sizes below 2 or above N.
@@ -78,14 +80,15 @@ impl Curve {
         if size > self.largest() {
             return f64::NAN;
         }
-        let windows = self
-            .inside
-            .as_ref()
-            .map_or((self.nodes - size + 1) as u64, |kept| kept[size]);
-        mean(self.totals[size], windows, size)
+        // Only windows inside a component have distances.
+        let windows = match &self.inside {
+            Some(inside) => inside[size],
+            None => (self.nodes - size + 1) as u64,
+        };
+        mean_distance(self.totals[size], windows, size)
     }
 
-    /// MPC(2), MPC(3), …, up to the largest size.
+    /// Returns MPC(2), MPC(3), …, up to the largest size.
     pub fn values(&self) -> Vec<f64> {
         (2..self.totals.len())
             .into_par_iter()
@@ -93,7 +96,7 @@ impl Curve {
             .collect()
     }
 
-    /// All values, and the share of windows left out up to the size `largest`.
+    /// Returns all values, and the share of windows left out up to the size `largest`.
     pub fn means_to(&self, largest: usize) -> Means {
         Means {
             values: self.values(),
@@ -102,12 +105,12 @@ impl Curve {
     }
 }
 
-/// A curve as rounded means: half the memory of the exact one, for comparisons of many.
+/// MPC curve as rounded means: half the memory of the exact one, for comparisons of many.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Means {
-    /// [`Curve::values`].
+    /// MPC(2), MPC(3), …, as [`Curve::values`].
     pub values: Vec<f64>,
-    /// [`Curve::spanning`].
+    /// Share of windows left out, as [`Curve::spanning_share`].
     pub spanning: Option<f64>,
 }
 
@@ -117,29 +120,31 @@ impl From<Curve> for Means {
     }
 }
 
-/// MPC from T: the mean over windows and pairs.
-fn mean(total: u128, windows: u64, size: usize) -> f64 {
+/// Computes MPC from T: the mean over windows and pairs.
+fn mean_distance(total: u128, windows: u64, size: usize) -> f64 {
     let s = size as u128;
     ratio(total, u128::from(windows) * (s * (s - 1) / 2))
 }
 
-/// The curve of the longest stretches of ranks that stay inside a component: their sums over windows add up. O(Σ of
-/// what a curve of each takes).
-fn by_stretches(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
-    let same = |a: &NodeId, b: &NodeId| topology.component_of(*a) == topology.component_of(*b);
-    let (mut totals, mut inside) = (vec![0; 2], vec![0; 2]);
-    for stretch in order.nodes().chunk_by(same) {
+/// Computes the curve of a machine in several components: the longest stretches of ranks that stay inside a component are
+/// summed by themselves, and their sums over windows add up. O(Σ of what a curve of each takes).
+fn curve_of_components(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
+    let mut totals = vec![0; 2];
+    let mut inside = vec![0; 2];
+    let nodes = order.nodes();
+    for stretch in nodes.chunk_by(|a, b| topology.component_of(*a) == topology.component_of(*b)) {
         let length = stretch.len();
         if totals.len() <= length {
             totals.resize(length + 1, 0);
             inside.resize(length + 1, 0);
         }
         let sums = pair_sums::along(topology, stretch, length - 1, method)?;
-        totals
-            .iter_mut()
-            .zip(sums.window_totals())
-            .for_each(|(all, own)| *all += own);
-        (2..=length).for_each(|size| inside[size] += (length - size + 1) as u64);
+        for (all, own) in totals.iter_mut().zip(sums.window_totals()) {
+            *all += own;
+        }
+        for size in 2..=length {
+            inside[size] += (length - size + 1) as u64;
+        }
     }
     Ok(Curve {
         nodes: order.len(),
@@ -148,15 +153,7 @@ fn by_stretches(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Re
     })
 }
 
-/// Checks before orderings of `nodes` nodes are made that their curves fit.
-///
-/// # Errors
-/// More memory than allowed.
-pub fn check_memory(topology: &Topology, nodes: usize) -> Result<()> {
-    pair_sums::check_memory(topology, nodes)
-}
-
-/// The exact curve of `order` on `topology`, all sizes from 2 to N.
+/// Computes the exact curve of `order` on `topology`, all sizes from 2 to N.
 ///
 /// # Errors
 /// An ordering of fewer than two nodes; more memory than allowed.
@@ -174,31 +171,28 @@ pub fn curves<T: Send>(
     orders: &[NodeOrder],
     made: impl Fn(&NodeOrder, Curve) -> T + Sync,
 ) -> Result<Vec<T>> {
-    let one = |order: &NodeOrder| Ok(made(order, curve(topology, order)?));
+    let make_one = |order: &NodeOrder| Ok(made(order, curve(topology, order)?));
     let ranks: usize = orders.iter().map(NodeOrder::len).sum();
-    match ranks <= SIDE_BY_SIDE {
-        // The first error in the order of orderings, so that the fastest thread does not decide which is told.
-        true => orders
-            .par_iter()
-            .map(one)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .collect(),
-        false => orders.iter().map(one).collect(),
+    // Side by side, all curves are in memory at once.
+    if ranks > SIDE_BY_SIDE {
+        return orders.iter().map(make_one).collect();
     }
+    // The first error in the order of orderings, so that the fastest thread does not decide which is told.
+    let results: Vec<Result<T>> = orders.par_iter().map(make_one).collect();
+    results.into_iter().collect()
 }
 
-/// Ranks of orderings whose curves are computed side by side: about 100 bytes each.
+/// Number of ranks up to which curves are computed side by side: about 100 bytes each.
 const SIDE_BY_SIDE: usize = 1 << 21;
 
-/// As [`curve`], by a method of the caller's choice.
+/// Computes [`curve`] by a method of the caller's choice.
 ///
 /// # Errors
 /// As [`curve`]; also [`SumMethod::Transform`] on a network whose distance is no sum of cuts.
 pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
-    check(topology, order, method)?;
+    check_curve(topology, order, method)?;
     if topology.components() > 1 {
-        return by_stretches(topology, order, method);
+        return curve_of_components(topology, order, method);
     }
     let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
     Ok(Curve {
@@ -208,8 +202,8 @@ pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Re
     })
 }
 
-/// `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::windows`]). Sizes without a
-/// window inside a component are left out.
+/// Computes `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::sum_windows`]). Sizes
+/// without a window inside a component are left out.
 ///
 /// # Errors
 /// As [`curve_by`].
@@ -222,10 +216,10 @@ pub fn at_sizes(
     sizes: &[usize],
     method: SumMethod,
 ) -> Result<Vec<(usize, f64)>> {
-    check(topology, order, method)?;
+    check_curve(topology, order, method)?;
     let n = order.len();
     if topology.components() > 1 {
-        let curve = by_stretches(topology, order, method)?;
+        let curve = curve_of_components(topology, order, method)?;
         let sizes = sizes.iter().filter(|size| **size <= curve.largest());
         return Ok(sizes.map(|size| (*size, curve.mpc(*size))).collect());
     }
@@ -233,18 +227,17 @@ pub fn at_sizes(
     Ok(sizes
         .iter()
         .zip(totals)
-        .map(|(s, total)| (*s, mean(total, (n - s + 1) as u64, *s)))
+        .map(|(s, total)| (*s, mean_distance(total, (n - s + 1) as u64, *s)))
         .collect())
 }
 
-/// Refuses an ordering that has no curve, or none by this method.
-fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
+/// Checks that an ordering has a curve, and by this method. Fails if it has fewer than two nodes, or for a transform where
+/// distances are no sum of cuts.
+fn check_curve(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let (location, found) = (
-            SourceLocation::option(order.label()),
-            format!("an ordering of {n} nodes"),
-        );
+        let location = SourceLocation::option(order.label());
+        let found = format!("an ordering of {n} nodes");
         return Err(Error::input(location, found, "at least 2 nodes"));
     }
     if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {

@@ -1,4 +1,4 @@
-//! Where the ranks of an ordering stand, prepared for many distance sums over small sets of them.
+//! Distances between the ranks of an ordering, prepared for many sums over small sets of them.
 
 use std::sync::OnceLock;
 
@@ -24,12 +24,14 @@ use nodeorder_network::topology::{Metric, Topology};
 /// inside one: for choices, never for sums that are reported.
 #[derive(Debug)]
 pub struct RankDistances {
+    /// Node of every rank.
     nodes: Vec<NodeId>,
+    /// Router of every rank.
     routers: Vec<u32>,
     pub(super) kernel: Box<dyn DistanceKernel>,
-    /// `growth[d]`: at most so many nodes stand within d hops of any node, itself included.
+    /// `growth[d]`: most nodes within d hops of any node, itself included.
     growth: Vec<u64>,
-    /// Made when first asked for.
+    /// Links between the routers of ranks, made when first asked for.
     adjacency: OnceLock<RankAdjacency>,
 }
 
@@ -50,7 +52,7 @@ impl RankDistances {
         let per = u64::from(topology.network().per_router());
         let hosts = u64::from(topology.network().hosts());
         let metric = topology.metric();
-        let mut growth = growth(metric, hosts);
+        let mut growth = router_growth(metric, hosts);
         let kernel: Box<dyn DistanceKernel> = match metric {
             Metric::Hub(hub) if hub.group.axes.iter().all(|a| a.shape == Shape::Clique) => {
                 Box::new(JoinedGroups::new(hub, &routers))
@@ -60,6 +62,7 @@ impl RankDistances {
             }
             _ => {
                 let table = DistanceTable::new(topology, &routers)?;
+                // Without a formula the table itself tells how many routers are near.
                 if matches!(metric, Metric::Hops) {
                     growth = table.growth();
                 }
@@ -77,88 +80,91 @@ impl RankDistances {
         })
     }
 
-    /// Whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
+    /// Checks whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
     pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
-        let Some(of) = topology
-            .network()
-            .component_of()
-            .filter(|_| topology.components() > 1)
-        else {
-            return true;
-        };
-        let mut components = ranks
-            .iter()
-            .map(|rank| of[self.routers[rank as usize] as usize]);
-        let first = components.next();
-        components.all(|component| Some(component) == first)
+        match topology.network().component_of() {
+            Some(component_of) if topology.components() > 1 => {
+                let routers = ranks.iter().map(|rank| self.routers[rank as usize]);
+                let mut components = routers.map(|router| component_of[router as usize]);
+                let first = components.next();
+                components.all(|component| Some(component) == first)
+            }
+            _ => true,
+        }
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn len(&self) -> u32 {
         self.routers.len() as u32
     }
 
-    /// Whether there is no rank.
+    /// Checks whether there is no rank.
     pub fn is_empty(&self) -> bool {
         self.routers.is_empty()
     }
 
-    /// The nodes of these ranks.
+    /// Returns the node of every rank.
+    pub(super) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// Lists the nodes of these ranks.
     pub fn nodes_of<'a>(&'a self, ranks: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
         ranks.iter().map(|rank| self.nodes[*rank as usize])
     }
 
-    /// The router of every rank.
+    /// Returns the router of every rank.
     pub fn routers(&self) -> &[u32] {
         &self.routers
     }
 
-    /// The adjacency of the routers, on the topology these distances were made of.
+    /// Returns the links between the routers of ranks, on the topology these distances were made of. Fails if they need
+    /// more memory than allowed.
     pub(super) fn adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
         if let Some(adjacency) = self.adjacency.get() {
             return Ok(adjacency);
         }
+        // Two threads may both make it; the first one's stays.
         let made = RankAdjacency::new(&self.routers, topology)?;
         Ok(self.adjacency.get_or_init(|| made))
     }
 
-    /// Hops between two ranks. O(axes).
+    /// Returns the hops between two ranks. O(axes).
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.kernel.between(a, b)
     }
 
-    /// A proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
+    /// Returns a proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
     /// `growth[d]` members within d hops. (The ball bound.) O(diameter).
     pub fn floor(&self, count: u32) -> u64 {
         let n = u64::from(count);
-        let star: u64 = self
-            .growth
-            .iter()
-            .map(|within| n.saturating_sub(*within))
-            .sum();
-        (n * star).div_ceil(2)
+        // Members farther than d hops, summed over d, are the distances from one member to all.
+        let farther = self.growth.iter().map(|within| n.saturating_sub(*within));
+        (n * farther.sum::<u64>()).div_ceil(2)
     }
 }
 
-/// The most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of `metric`.
-fn growth(metric: &Metric, hosts: u64) -> Vec<u64> {
+/// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of `metric`.
+fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
     let mut at: Vec<u64> = match metric {
         // From the middle of a path, or any label of a ring or clique, the most labels are near.
         Metric::Product(product) => product.axes.iter().fold(vec![1], |so_far, axis| {
-            let middle = axis.extent / 2;
             let mut near = vec![0u64; axis.diameter() as usize + 1];
-            (0..axis.extent).for_each(|x| near[axis.between(middle, x) as usize] += 1);
+            for x in 0..axis.extent {
+                near[axis.between(axis.extent / 2, x) as usize] += 1;
+            }
             let mut both = vec![0; so_far.len() + near.len() - 1];
             for (i, a) in so_far.iter().enumerate() {
-                near.iter()
-                    .enumerate()
-                    .for_each(|(j, b)| both[i + j] += a * b);
+                for (j, b) in near.iter().enumerate() {
+                    both[i + j] += a * b;
+                }
             }
             both
         }),
         Metric::Tree(tree) => {
             let mut below = 1;
             let mut at = vec![1];
+            // Two nodes under a switch, but under none lower, are two hops a level apart.
             for arity in tree.arity.iter().rev() {
                 at.extend([0, below * u64::from(arity - 1)]);
                 below *= u64::from(*arity);
@@ -166,6 +172,7 @@ fn growth(metric: &Metric, hosts: u64) -> Vec<u64> {
             at
         }
         Metric::Hub(hub) => {
+            // A bound: one hop to labels that differ once or to other groups, two to anywhere.
             let near: u64 = hub.group.axes.iter().map(|a| u64::from(a.extent - 1)).sum();
             vec![1, near + u64::from(hub.groups - 1), hosts]
         }
@@ -173,9 +180,9 @@ fn growth(metric: &Metric, hosts: u64) -> Vec<u64> {
         Metric::Hops => return vec![hosts],
     };
     let mut within = 0;
-    at.iter_mut().for_each(|count| {
+    for count in &mut at {
         within = (within + *count).min(hosts);
         *count = within;
-    });
+    }
     at
 }

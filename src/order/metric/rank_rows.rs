@@ -1,18 +1,21 @@
 //! Hops from one rank to a whole list of ranks at once.
+//!
+//! What all rows need of the list (labels, term by term) is gathered once, so that a row is found by vector code.
 
 use super::rank_distances::RankDistances;
 
-/// Distances to the ranks of a list, one row for each rank that is asked about. Whatever all rows need of the list is
-/// laid out once, so that one instruction finds many distances.
+/// Distances to the ranks of a list, one row for each rank that is asked about.
 #[derive(Debug)]
 pub struct RankRows<'p> {
     distances: &'p RankDistances,
+    /// Ranks of the list.
     ranks: Vec<u32>,
+    /// Their labels, as [`super::distance_kernel::DistanceKernel::lay_out`] leaves them.
     labels: Vec<u32>,
 }
 
 impl<'p> RankRows<'p> {
-    /// An empty list over ranks of `distances`.
+    /// Creates an empty list over ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         RankRows {
             distances,
@@ -21,7 +24,7 @@ impl<'p> RankRows<'p> {
         }
     }
 
-    /// Takes over a list. O(its length · terms).
+    /// Replaces the list. O(its length · terms).
     pub fn load(&mut self, ranks: impl Iterator<Item = u32>) {
         self.ranks.clear();
         self.ranks.extend(ranks);

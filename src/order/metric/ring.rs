@@ -1,4 +1,4 @@
-//! The closed walk over the nodes of a job in rank order, as ring collectives use it.
+//! Rings: closed walks over the nodes of a job in rank order, as ring collectives use them.
 
 use std::collections::HashMap;
 
@@ -8,43 +8,46 @@ use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::search::{self, Search, WIDTH};
 use nodeorder_network::topology::{Metric, Topology};
 
-/// A closed walk.
+/// Length of a closed walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ring {
-    /// Steps between nodes that no path joins.
+    /// Number of steps between nodes that no path joins.
     pub unreachable: u64,
-    /// Hops of the other steps, the one from the last node to the first included.
+    /// Sum of the hops of the other steps, the one from the last node to the first included.
     pub hops: u64,
-    /// The longest of these, in hops.
+    /// Longest of these steps, in hops.
     pub longest: u32,
 }
 
 impl Ring {
-    fn step(&mut self, hops: u32) {
+    /// Adds a step.
+    fn add_step(&mut self, hops: u32) {
         self.hops += u64::from(hops);
         self.longest = self.longest.max(hops);
     }
 }
 
-/// Steps of a closed walk: each rank with the next, the last with the first.
-fn steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
+/// Lists the steps of a closed walk: each entry with the next, the last with the first.
+fn walk_steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
     walk.iter()
         .copied()
         .zip(walk.iter().copied().cycle().skip(1))
 }
 
-/// The closed walk through these ranks, in the order given, where paths join them all: distances between components
-/// are none that a sum may have ([`RankDistances::within_one_component`]).
+/// Measures the closed walk through these ranks, in the order given. Paths must join them all, since distances between
+/// components are none that a sum may have ([`RankDistances::within_one_component`]).
 ///
 /// # Complexity
 /// O(ranks · axes).
 pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
     let mut ring = Ring::default();
-    steps(ranks).for_each(|(a, b)| ring.step(distances.between(a, b)));
+    for (a, b) in walk_steps(ranks) {
+        ring.add_step(distances.between(a, b));
+    }
     ring
 }
 
-/// The closed walks over the nodes of each sequence.
+/// Measures the closed walks over the nodes of each sequence.
 ///
 /// # Errors
 /// More memory than allowed, where distances need the router graph.
@@ -55,15 +58,16 @@ pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
 pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> {
     let mut rings = vec![Ring::default(); sequences.len()];
     let closed = !matches!(topology.metric(), Metric::Hops);
-    // The steps from each router, by walk.
+    // Steps that need a search, by the router that they start from: walk and end.
     let mut from: HashMap<RouterId, Vec<(usize, RouterId)>> = HashMap::new();
     for (walk, nodes) in sequences.iter().enumerate() {
-        for (a, b) in steps(nodes) {
-            let (u, v) = (topology.router_of(a), topology.router_of(b));
+        for (a, b) in walk_steps(nodes) {
+            let u = topology.router_of(a);
+            let v = topology.router_of(b);
             if topology.component_of(a) != topology.component_of(b) {
                 rings[walk].unreachable += 1;
             } else if closed {
-                rings[walk].step(topology.metric().between(u, v).unwrap_or(0));
+                rings[walk].add_step(topology.metric().between(u, v).unwrap_or(0));
             } else if u != v {
                 from.entry(u).or_default().push((walk, v));
             }
@@ -78,6 +82,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
     sources.sort_unstable();
     let mut search = Search::new(graph);
     for batch in sources.chunks(WIDTH) {
+        // Farther than its bit planes count, a search of each source by itself does.
         let near = search.run(batch).is_some();
         for (i, source) in batch.iter().enumerate() {
             let all = if near {
@@ -91,7 +96,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
                 } else {
                     all[to.index()]
                 };
-                rings[*walk].step(hops);
+                rings[*walk].add_step(hops);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How an allocation lies in its machine: the units that it spans, the ring through its nodes in rank order, the links
+//! Shape of an allocation in its machine: the units that it spans, the ring through its nodes in rank order, the links
 //! that join two halves of it, the rings of a torus that it closes.
 //!
 //! The links *of an allocation* are those among the routers that its nodes are on and the routers that carry no nodes
@@ -6,16 +6,17 @@
 //! sides; the sides hold half of its nodes each, to within the nodes of the fullest router. Routers without nodes stand
 //! where they cost least. A link counts by its capacity.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::halving::{Cuts, Halves};
+use super::halving::{BalanceRule, HalvingSearch};
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
-use super::units::UnitCounter;
+use super::units::{UnitCounter, Units};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::{gcd, ratio};
+use nodeorder_base::ratio::ratio;
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::distance::Product;
 use nodeorder_network::topology::distance::Shape;
@@ -25,22 +26,23 @@ use nodeorder_network::topology::{Metric, Topology};
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AllocationShape {
-    /// Nodes.
+    /// Number of nodes.
     pub size: u32,
-    /// Units that the nodes span at each level, leaf first.
+    /// Number of units that the nodes span at each level, leaf first.
     pub spanned: Vec<u32>,
-    /// The fewest units at each level that have as many schedulable nodes.
+    /// Fewest units at each level that have as many schedulable nodes.
     pub fewest: Vec<u32>,
-    /// The closed walk through the nodes in the order of ranks; none where no path joins some.
+    /// Closed walk through the nodes in the order of ranks; none where no path joins some.
     pub ring: Option<Ring>,
-    /// Links of its halvings.
+    /// Links between two halves of it.
     pub halving: Halving,
-    /// See [`closed_rings`].
+    /// Share of the rings through its routers that it has as a whole ([`closed_rings`]); none where the machine has no
+    /// rings.
     pub closed_rings: Option<f64>,
 }
 
 impl AllocationShape {
-    /// Mean hops of a step of the ring; none for one node.
+    /// Returns the mean hops of a step of the ring; `None` for one node.
     pub fn ring_mean(&self) -> Option<f64> {
         let ring = self.ring.filter(|_| self.size > 1)?;
         Some(ratio(ring.hops.into(), self.size.into()))
@@ -65,21 +67,22 @@ pub struct ShapeMeter<'t> {
     counter: UnitCounter<'static>,
 }
 
-/// A meter with the sums over all that it measured.
+/// Measures shapes and keeps the sums over all of them.
 pub struct SummedShapes<'t> {
     meter: ShapeMeter<'t>,
+    /// Sums over the shapes so far.
     pub sums: ShapeSums,
 }
 
 impl<'t> SummedShapes<'t> {
-    /// As [`ShapeMeter::new`], of nothing yet.
+    /// Creates a meter as [`ShapeMeter::new`], with sums of nothing yet.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let meter = ShapeMeter::new(topology, distances)?;
         let sums = ShapeSums::new(meter.counter.units().list());
         Ok(SummedShapes { meter, sums })
     }
 
-    /// The shape of a non-empty allocation, its ranks in ascending order, which the sums count from now on.
+    /// Measures a non-empty allocation, its ranks in ascending order, and adds its shape to the sums.
     pub fn add(&mut self, ranks: &Ranks) -> Box<AllocationShape> {
         let shape = self.meter.of_sequence(&ranks.iter().collect::<Vec<_>>());
         self.sums.add(&shape);
@@ -88,19 +91,18 @@ impl<'t> SummedShapes<'t> {
 }
 
 impl<'t> ShapeMeter<'t> {
-    /// A meter for allocations of the ordering that `distances` were made of. Errors: [`nodeorder_base::error::Error::Memory`] where
-    /// the router graph exceeds the run's limit.
+    /// Creates a meter for allocations of the ordering that `distances` were made of. Fails if the router graph exceeds the
+    /// run's memory.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
-        let counter = UnitCounter::of(topology);
         Ok(ShapeMeter {
             topology,
             distances,
             graph: topology.halves_graph()?,
-            counter,
+            counter: UnitCounter::with_units(Cow::Owned(Units::new(topology))),
         })
     }
 
-    /// The shape of a non-empty allocation whose ranks stand in this order, each once. O(ranks · (levels + axes)), and
+    /// Measures a non-empty allocation whose ranks stand in this order, each once. O(ranks · (levels + axes)), and
     /// for the halvings O(links · log links) for each pass of each start, over the links of the allocation.
     pub fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
@@ -123,124 +125,130 @@ impl<'t> ShapeMeter<'t> {
             Metric::Product(product) => Some(product),
             _ => None,
         };
-        let (hosts, over) = (
-            self.topology.network().hosts(),
-            self.topology.network().dealt_over(),
-        );
+        let hosts = self.topology.network().hosts();
+        // Routers that a server's GPUs are dealt over are one place of the graph that is cut.
+        let over = self.topology.network().dealt_over();
         let places: Vec<u32> = at.iter().map(|router| router / over).collect();
         AllocationShape {
             size,
             spanned,
             fewest,
             ring: joined.then(|| ring(self.distances, ranks)),
-            halving: halving(hosts / over, self.graph, product, &places),
+            halving: measure_halving(hosts / over, self.graph, product, &places),
             closed_rings: product.and_then(|product| closed_rings(product, &at)),
         }
     }
 }
 
-/// Share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of the allocation
-/// counts once for every ring through it, and the ring is closed where the allocation has all its routers. None where
+/// Returns the share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of the allocation
+/// counts once for every ring through it, and the ring is closed where the allocation has all its routers. `None` if
 /// the machine has no such axis.
 pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
     let mut routers = routers.to_vec();
     routers.sort_unstable();
     routers.dedup();
-    let (mut closed, mut all) = (0u64, 0u64);
+    let mut closed = 0;
+    let mut all = 0;
     for (i, axis) in product.axes.iter().enumerate() {
+        // A ring of two routers is one link.
         if axis.shape != Shape::Ring || axis.extent < 3 {
             continue;
         }
         let mut lines: HashMap<u32, u32> = HashMap::new();
         for router in &routers {
+            // The router at coordinate 0 names the line.
             let line = router - product.coordinate(i, *router) * product.stride(i);
             *lines.entry(line).or_default() += 1;
         }
         let whole = lines.into_values().filter(|count| *count == axis.extent);
-        closed += whole.map(u64::from).sum::<u64>();
-        all += routers.len() as u64;
+        closed += whole.map(u128::from).sum::<u128>();
+        all += routers.len() as u128;
     }
-    (all > 0).then(|| ratio(closed.into(), all.into()))
+    (all > 0).then(|| ratio(closed, all))
 }
 
-/// The halvings of nodes on these routers, of which the first `hosts` of the machine carry nodes.
-fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32]) -> Halving {
+/// Measures the halvings of nodes on these routers, of which the first `hosts` of the machine carry nodes.
+fn measure_halving(
+    hosts: u32,
+    graph: &RouterGraph,
+    product: Option<&Product>,
+    at: &[u32],
+) -> Halving {
     let mut members = at.to_vec();
     members.sort_unstable();
     members.dedup();
     if members.len() < 2 {
         return Halving::default();
     }
-    let place = |router: &u32| members.partition_point(|other| other < router) as u32;
-    let (mut nodes, mut by_rank) = (vec![0u32; members.len()], Vec::new());
-    for router in at.iter().map(place) {
-        if nodes[router as usize] == 0 {
-            by_rank.push(router);
+    let mut nodes = vec![0u32; members.len()];
+    let mut by_rank = Vec::new();
+    for router in at {
+        let place = members.partition_point(|other| other < router);
+        if nodes[place] == 0 {
+            by_rank.push(place as u32);
         }
-        nodes[router as usize] += 1;
+        nodes[place] += 1;
     }
     // The search improves a halving step by step and stops at the first that no step improves: each order of the
     // routers, cut in its middle, is a start of its own.
     let mut starts = vec![by_rank.clone(), (0..members.len() as u32).collect()];
-    for axis in 0..product.map_or(0, |product| product.axes.len()) {
-        let key = |of: &u32| product.map(|p| p.coordinate(axis, members[*of as usize]));
-        let mut order = starts[1].clone();
-        order.sort_by_key(key);
-        starts.push(order);
+    if let Some(product) = product {
+        for axis in 0..product.axes.len() {
+            let mut order = starts[1].clone();
+            order.sort_by_key(|place| product.coordinate(axis, members[*place as usize]));
+            starts.push(order);
+        }
     }
-    let most = nodes.iter().copied().max().unwrap_or(0);
-    let unit = nodes.iter().fold(0, |a, b| gcd(a, *b));
-    let halves = Halves::new(at.len() as u64, most.into(), unit.into());
-    let routers: Vec<u32> = members
-        .iter()
-        .copied()
-        .chain(hosts..graph.router_count() as u32)
-        .collect();
-    let part = graph.induced(&routers);
+    let rule = BalanceRule::new(&nodes);
+    // Routers without nodes belong to no job: all may carry its traffic.
+    members.extend(hosts..graph.router_count() as u32);
+    let part = graph.induced(&members);
     // By hops from the first router, and from the one that is farthest from it.
     let mut from = RouterId(by_rank[0]);
     for _ in 0..2 {
         let hops = part.hops_from(from);
         let mut order = starts[1].clone();
         order.sort_by_key(|router| hops[*router as usize]);
+        let mut reached = order.iter().rev().copied();
         from = RouterId(
-            order
-                .iter()
-                .copied()
-                .rfind(|r| hops[*r as usize] != UNREACHED)
+            reached
+                .find(|r| hops[*r as usize] != UNREACHED)
                 .unwrap_or(0),
         );
         starts.push(order);
     }
-    let cuts = Cuts::new(&part, nodes, halves);
-    let ranked = cuts.least_in_the_middle(&by_rank);
-    let found = starts.iter().map(|order| cuts.improved(order));
+    let search = HalvingSearch::new(&part, nodes, rule);
+    let ranked = search.least_in_the_middle(&by_rank);
+    let found = starts.iter().map(|order| search.improve_middle(order));
     let best = found.fold(ranked, u64::min);
-    let links = |cut: u64| cut as f64 / cuts.unit as f64;
     Halving {
-        best: links(best),
-        by_rank: links(ranked),
+        best: best as f64 / search.unit as f64,
+        by_rank: ranked as f64 / search.unit as f64,
     }
 }
 
 /// Sums over the shapes of jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeSums {
-    /// The names of the levels, leaf first.
+    /// Names of the levels, leaf first.
     levels: Vec<String>,
+    /// Number of jobs.
     jobs: u64,
     /// By level: units spanned, fewest, jobs that span no more.
     units: Vec<[u64; 3]>,
-    /// Jobs of two nodes or more.
+    /// Number of jobs of two nodes or more.
     several: u64,
+    /// Links of their best halvings, and of those by rank.
     cuts: [f64; 2],
-    /// Over jobs of two nodes or more whose nodes are all joined by paths: hops and steps of their rings, longest steps.
+    /// Over jobs of two nodes or more whose nodes are all joined by paths: their number, hops and steps of their rings,
+    /// longest steps.
     rings: [u64; 4],
+    /// Number of jobs with a share of closed rings, and the sum of the shares.
     closed: (u64, f64),
 }
 
 impl ShapeSums {
-    /// No job yet, on a machine of these levels.
+    /// Creates sums of no job, on a machine of these levels.
     pub fn new(levels: Vec<String>) -> Self {
         ShapeSums {
             units: vec![[0; 3]; levels.len()],
@@ -262,6 +270,7 @@ impl ShapeSums {
             self.closed.0 += 1;
             self.closed.1 += share;
         }
+        // A single node has no halves and no ring; it would pull all means towards 0.
         if shape.size < 2 {
             return;
         }
@@ -270,44 +279,45 @@ impl ShapeSums {
         self.cuts[1] += shape.halving.by_rank;
         if let Some(ring) = shape.ring {
             let more = [1, ring.hops, u64::from(shape.size), u64::from(ring.longest)];
-            self.rings
-                .iter_mut()
-                .zip(more)
-                .for_each(|(sum, more)| *sum += more);
+            for (sum, more) in self.rings.iter_mut().zip(more) {
+                *sum += more;
+            }
         }
     }
 
-    /// By level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at the fewest.
+    /// Returns for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at the fewest.
     pub fn levels(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
-        let mean = |sum: u64| (self.jobs > 0).then(|| ratio(sum.into(), self.jobs.into()));
-        self.levels
-            .iter()
-            .zip(&self.units)
-            .map(move |(name, sums)| (name.as_str(), sums.map(mean)))
+        let levels = self.levels.iter().zip(&self.units);
+        levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of(sum, self.jobs))))
     }
 
-    /// Mean hops of a step of the rings, every step counting the same.
+    /// Returns the mean hops of a step of the rings, every step counting the same; `None` without steps.
     pub fn ring_mean(&self) -> Option<f64> {
         let [_, hops, steps, _] = self.rings;
-        (steps > 0).then(|| ratio(hops.into(), steps.into()))
+        mean_of(hops, steps)
     }
 
-    /// Mean of the longest steps.
+    /// Returns the mean of the longest steps, in hops; `None` without rings.
     pub fn ring_longest(&self) -> Option<f64> {
         let [jobs, _, _, longest] = self.rings;
-        (jobs > 0).then(|| ratio(longest.into(), jobs.into()))
+        mean_of(longest, jobs)
     }
 
-    /// Mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
+    /// Returns the mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
     pub fn cuts(&self) -> [Option<f64>; 2] {
         self.cuts
             .map(|sum| (self.several > 0).then(|| sum / self.several as f64))
     }
 
-    /// Mean share of closed rings.
+    /// Returns the mean share of closed rings; `None` if no job has one.
     pub fn closed_rings(&self) -> Option<f64> {
         (self.closed.0 > 0).then(|| self.closed.1 / self.closed.0 as f64)
     }
+}
+
+/// Returns the mean of `count` values; `None` if there are none.
+fn mean_of(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| ratio(sum.into(), count.into()))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
-/// The sizes that `text` names for an ordering of `n` nodes: `None` for all; otherwise ascending, each once. `log` is
-/// eight sizes an octave.
+/// Reads the sizes that `text` names for an ordering of `n` nodes, ascending, each once; `None` for all. `log` is eight
+/// sizes an octave.
 ///
 /// # Errors
 /// A text that is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.
@@ -33,7 +33,7 @@ pub fn parse(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
     Ok(Some(sizes))
 }
 
-/// Eight sizes an octave, and the last.
+/// Lists eight sizes an octave, and the last.
 fn log_sizes(n: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (8u32..)
         .map(|i| 2f64.powf(f64::from(i) / 8.0).round() as usize)

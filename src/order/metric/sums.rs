@@ -1,9 +1,9 @@
-//! Pair-distance sums of sets of ranks, exactly: Σ d(a,b) over all pairs of one allocation.
+//! Pair-distance sums of sets of ranks, exactly: the sum of d(a,b) over all pairs of one allocation.
 
 use super::rank_distances::RankDistances;
 use nodeorder_base::ranks::{Ranks, Run};
 
-/// Sums over sets of ranks, with the counters they need. Counters are zero between calls.
+/// Sums distances over sets of ranks; holds the counters for that, which are zero between calls.
 #[derive(Debug)]
 pub struct Sums<'p> {
     distances: &'p RankDistances,
@@ -12,7 +12,7 @@ pub struct Sums<'p> {
 }
 
 impl<'p> Sums<'p> {
-    /// Sums over sets of ranks of `distances`.
+    /// Prepares sums over sets of ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         let counters = vec![0; distances.kernel.counters()];
         Sums {
@@ -22,16 +22,19 @@ impl<'p> Sums<'p> {
         }
     }
 
-    /// As [`Sums::total`], for runs of ranks that are disjoint and each on one router, in any order.
+    /// Sums the distances as [`Sums::pair_distances`], for runs of ranks that are disjoint and each on one router, in any
+    /// order.
     pub fn of_runs(&mut self, runs: &[Run]) -> u64 {
         let kernel = &*self.distances.kernel;
-        match runs.len() <= kernel.few() {
-            true => kernel.total_by_pairs(runs),
-            false => kernel.total(&mut self.counters, runs),
+        // Counters cost a clearing of all axes, however few the members.
+        if runs.len() <= kernel.few() {
+            kernel.total_by_pairs(runs)
+        } else {
+            kernel.total(&mut self.counters, runs)
         }
     }
 
-    /// Σ d(a,b) over the pairs of `ranks`.
+    /// Sums d(a,b) over the pairs of `ranks`.
     ///
     /// # Complexity
     /// With r runs of ranks on one router each: O(r·axes + Σ extents) on grids, O(r·levels) on trees and hierarchies,
@@ -39,6 +42,7 @@ impl<'p> Sums<'p> {
     pub fn total(&mut self, ranks: &Ranks) -> u64 {
         let mut members = std::mem::take(&mut self.members);
         members.clear();
+        // Ranks of one router count together: their distances to all others are the same.
         let routers = self.distances.routers();
         for rank in ranks.iter() {
             match members.last_mut() {

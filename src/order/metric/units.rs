@@ -1,85 +1,84 @@
-//! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes.
+//! Counts of the units that a set of nodes spans at each level of the machine, beside the fewest that could hold as many
+//! nodes.
 //!
 //! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
-//! made of single routers, these are a level, too.
+//! made of single routers, these are a level, too. Five nodes on a tree with leaves of 4 that lie on three leaves span 3
+//! units, where 2 would do.
 
 use std::borrow::Cow;
 
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::{Level, Topology};
 
-/// The levels of a machine, leaf first.
+/// Levels of a machine, leaf first.
 #[derive(Clone, Debug)]
 pub struct Units {
     levels: Vec<UnitLevel>,
 }
 
-/// One level.
+/// One level with the sizes of its units.
 #[derive(Clone, Debug)]
 struct UnitLevel {
     level: Level,
-    /// Schedulable nodes of the one, two, three, … units that have the most.
+    /// Most schedulable nodes that one, two, three, … units have together.
     room: Vec<u64>,
 }
 
 impl Units {
-    /// The levels of `topology`; none where its nodes are each on a router of their own and it has no hierarchy.
+    /// Measures the levels of `topology`; none if its nodes are each on a router of their own and it has no hierarchy.
     ///
     /// # Complexity
     /// O(levels · nodes) time, 8 bytes a unit.
     pub fn new(topology: &Topology) -> Units {
-        let network = topology.network();
-        let level = |level: Level| {
-            let mut room = vec![0u64; level.units(network.slots()) as usize];
-            topology
-                .nodes()
-                .iter()
-                .for_each(|node| room[level.unit_of(node) as usize] += 1);
+        let slots = topology.network().slots();
+        let mut levels = Vec::new();
+        for level in topology.measured_levels() {
+            let mut room = vec![0u64; level.units(slots) as usize];
+            for node in topology.nodes().iter() {
+                room[level.unit_of(node) as usize] += 1;
+            }
+            // Prefix sums of the fullest units first tell how many are needed.
             room.sort_unstable_by(|a, b| b.cmp(a));
-            let mut sum = 0;
-            room.iter_mut().for_each(|room| {
-                sum += *room;
-                *room = sum;
-            });
-            UnitLevel { level, room }
-        };
-        Units {
-            levels: topology.measured_levels().into_iter().map(level).collect(),
+            for unit in 1..room.len() {
+                room[unit] += room[unit - 1];
+            }
+            levels.push(UnitLevel { level, room });
         }
+        Units { levels }
     }
 
-    /// The names of the levels, leaf first.
+    /// Lists the names of the levels, leaf first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.levels.iter().map(|level| &*level.level.name)
     }
 
-    /// The names of the levels as a list.
+    /// Returns the names of the levels as a list.
     pub fn list(&self) -> Vec<String> {
         self.names().map(String::from).collect()
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     pub fn len(&self) -> usize {
         self.levels.len()
     }
 
-    /// Whether there is none.
+    /// Checks whether there is none.
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// The unit of a level, counted from the leaf, that a node is in; none above the last level.
+    /// Returns the unit of a level, counted from the leaf, that a node is in; `None` above the last level.
     pub fn unit_of(&self, level: usize, node: NodeId) -> Option<u32> {
         Some(self.levels.get(level)?.level.unit_of(node))
     }
 
-    /// The name of a unit of a level.
+    /// Returns the name of a unit of a level; `None` above the last level.
     pub fn unit_name(&self, level: usize, unit: u32) -> Option<String> {
         Some(self.levels.get(level)?.level.unit_name(unit))
     }
 
-    /// The fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them where no
-    /// more are there.
+    /// Returns the fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them if the
+    /// machine has fewer nodes.
     ///
     /// # Complexity
     /// O(log units).
@@ -88,31 +87,50 @@ impl Units {
         let fewer = room.partition_point(|room| *room < u64::from(nodes));
         (fewer + 1).min(room.len()) as u32
     }
+
+    /// Counts the segments of `segment` nodes each of a job that have nodes of one unit, and those that do not, at the
+    /// lowest level with a unit that large. `None` if no level has one, and for segments of no nodes.
+    ///
+    /// # Complexity
+    /// O(nodes · log nodes).
+    pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
+        let mut levels = self.levels.iter();
+        let level = levels.find(|level| {
+            let largest = level.room.first().copied().unwrap_or(0);
+            segment > 0 && largest >= u64::from(segment)
+        })?;
+        let mut units: Vec<u32> = nodes
+            .iter()
+            .map(|node| level.level.unit_of(*node))
+            .collect();
+        units.sort_unstable();
+        // A unit holds as many segments as fit whole; the rest of its nodes make segments with those of others.
+        let whole = units
+            .chunk_by(|a, b| a == b)
+            .map(|unit| unit.len() as u32 / segment)
+            .sum();
+        Some((whole, (nodes.len() as u32).div_ceil(segment) - whole))
+    }
 }
 
-/// Counts units; holds the marks for that.
+/// Counts the units that sets of nodes span; holds the marks for that.
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
     units: Cow<'u, Units>,
     /// By level and unit: number of the set that touched it last. Numbers spare a sweep before each set.
     marks: Vec<Vec<u32>>,
+    /// Number of the last set.
     set: u32,
 }
 
-impl UnitCounter<'static> {
-    /// A counter with units of its own.
-    pub fn of(topology: &Topology) -> Self {
-        UnitCounter::over(Cow::Owned(Units::new(topology)))
-    }
-}
-
 impl<'u> UnitCounter<'u> {
-    /// A counter that has counted nothing.
+    /// Creates a counter over the units of a machine.
     pub fn new(units: &'u Units) -> Self {
-        UnitCounter::over(Cow::Borrowed(units))
+        UnitCounter::with_units(Cow::Borrowed(units))
     }
 
-    fn over(units: Cow<'u, Units>) -> Self {
+    /// Creates a counter over units that may be its own.
+    pub(super) fn with_units(units: Cow<'u, Units>) -> Self {
         let marks = units
             .levels
             .iter()
@@ -125,17 +143,18 @@ impl<'u> UnitCounter<'u> {
         }
     }
 
-    /// The levels whose units it counts.
+    /// Returns the levels whose units it counts.
     pub fn units(&self) -> &Units {
         &self.units
     }
 
-    /// How many units of each level, leaf first, these nodes span.
+    /// Counts the units of each level, leaf first, that these nodes span.
     ///
     /// # Complexity
     /// O(levels · nodes).
     pub fn count(&mut self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
         if self.set == u32::MAX {
+            // The next number would be one that marks may still hold.
             self.marks.iter_mut().for_each(|marks| marks.fill(0));
             self.set = 0;
         }
@@ -150,33 +169,6 @@ impl<'u> UnitCounter<'u> {
             }
         }
         counts
-    }
-}
-
-impl Units {
-    /// How many of the segments of `segment` nodes each that a job is made of have nodes of one unit, and how many do
-    /// not: of the lowest level with a unit that large. None where no level has one, and for segments of no nodes.
-    ///
-    /// # Complexity
-    /// O(nodes · log nodes).
-    pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
-        let large = |level: &&UnitLevel| {
-            level
-                .room
-                .first()
-                .is_some_and(|most| *most >= u64::from(segment))
-        };
-        let level = self.levels.iter().find(large).filter(|_| segment > 0)?;
-        let mut units: Vec<u32> = nodes
-            .iter()
-            .map(|node| level.level.unit_of(*node))
-            .collect();
-        units.sort_unstable();
-        let whole = units
-            .chunk_by(|a, b| a == b)
-            .map(|unit| unit.len() as u32 / segment)
-            .sum();
-        Some((whole, (nodes.len() as u32).div_ceil(segment) - whole))
     }
 }
 

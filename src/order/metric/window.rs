@@ -8,7 +8,7 @@
 use super::cuts::Cuts;
 use super::rank_distances::RankDistances;
 
-/// Finds best windows; holds the counters that takes. They are zero between calls.
+/// Finds best windows; holds the counters for that, which are zero between calls.
 #[derive(Debug)]
 pub struct Window<'p> {
     distances: &'p RankDistances,
@@ -17,7 +17,7 @@ pub struct Window<'p> {
 }
 
 impl<'p> Window<'p> {
-    /// Windows over ranks of `distances`.
+    /// Creates a finder of windows over ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         let kernel = &distances.kernel;
         Window {
@@ -27,7 +27,7 @@ impl<'p> Window<'p> {
         }
     }
 
-    /// The first of the windows `entries[i .. i + count]` with the smallest sum, and that sum.
+    /// Finds the first of the windows `entries[i .. i + count]` with the smallest sum, and returns i and that sum.
     /// `1 ≤ count ≤ entries.len()`; entries are distinct. Stops at a window that reaches the proved minimum
     /// ([`RankDistances::floor`]).
     ///
@@ -35,10 +35,11 @@ impl<'p> Window<'p> {
     /// With f entries: O(f·cuts/16) or O(f·Σ extents/4) on grids, O(f·levels) on trees and hierarchies,
     /// O(f·min(count, hosts/4)) on graphs.
     pub fn best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
-        let (n, floor) = (count as usize, self.distances.floor(count));
-        match self.cuts.as_ref().filter(|cuts| cuts.hold(count)) {
-            Some(cuts) => cuts.best(entries, n, floor),
-            None => self
+        let n = count as usize;
+        let floor = self.distances.floor(count);
+        match &self.cuts {
+            Some(cuts) if cuts.fit_members(count) => cuts.best_window(entries, n, floor),
+            _ => self
                 .distances
                 .kernel
                 .best_window(&mut self.counters, entries, n, floor),

@@ -9,6 +9,7 @@
 //! Gentleman, Sande, "Fast Fourier transforms: for fun and profit", AFIPS 1966.
 
 use std::f64::consts::TAU;
+use std::ops::{Add, Sub};
 
 use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
@@ -16,11 +17,11 @@ use multiversion::target::target_cfg_f;
 /// Sequences side by side.
 pub(super) const LANES: usize = 8;
 
-/// One value of each sequence.
+/// One real value of each sequence.
 pub(super) type Vector = [f64; LANES];
 
 /// A complex number.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 pub(super) struct Complex {
     pub re: f64,
@@ -28,15 +29,86 @@ pub(super) struct Complex {
 }
 
 impl Complex {
+    /// Multiplies two numbers.
     pub(super) fn times(self, w: Complex) -> Complex {
+        let (re, im) = times::<false>(self.re, self.im, w);
+        Complex { re, im }
+    }
+}
+
+impl Add for Complex {
+    type Output = Complex;
+
+    #[inline(always)]
+    fn add(self, other: Complex) -> Complex {
         Complex {
-            re: self.re * w.re - self.im * w.im,
-            im: self.re * w.im + self.im * w.re,
+            re: self.re + other.re,
+            im: self.im + other.im,
         }
     }
 }
 
-/// `exp(-2πi · numerator/denominator)`. The angle is reduced in integers, so that the factor is a cosine
+impl Sub for Complex {
+    type Output = Complex;
+
+    #[inline(always)]
+    fn sub(self, other: Complex) -> Complex {
+        Complex {
+            re: self.re - other.re,
+            im: self.im - other.im,
+        }
+    }
+}
+
+/// A complex number for each of eight sequences.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ComplexVector {
+    pub re: Vector,
+    pub im: Vector,
+}
+
+impl ComplexVector {
+    /// Computes the number of every sequence from its index.
+    pub(super) fn from_fn(value: impl Fn(u64) -> Complex) -> Self {
+        let all: [Complex; LANES] = std::array::from_fn(|lane| value(lane as u64));
+        ComplexVector {
+            re: all.map(|c| c.re),
+            im: all.map(|c| c.im),
+        }
+    }
+
+    /// Multiplies sequence by sequence.
+    #[inline(always)]
+    pub(super) fn times<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
+        let mut product = ComplexVector::default();
+        for l in 0..LANES {
+            let w = Complex {
+                re: other.re[l],
+                im: other.im[l],
+            };
+            (product.re[l], product.im[l]) = times::<FUSED>(self.re[l], self.im[l], w);
+        }
+        product
+    }
+}
+
+/// Eight sequences of complex numbers.
+pub(super) struct Sequences {
+    pub re: Vec<Vector>,
+    pub im: Vec<Vector>,
+}
+
+impl Sequences {
+    /// Creates sequences of `length` zeros.
+    pub(super) fn new(length: usize) -> Self {
+        Sequences {
+            re: vec![[0.0; LANES]; length],
+            im: vec![[0.0; LANES]; length],
+        }
+    }
+}
+
+/// Returns `exp(-2πi · numerator/denominator)`. The angle is reduced in integers, so that the factor is a cosine
 /// and a sine rounded once, whatever the numerator.
 pub(super) fn root(numerator: u64, denominator: u64) -> Complex {
     let angle = (numerator % denominator) as f64 / denominator as f64;
@@ -44,7 +116,7 @@ pub(super) fn root(numerator: u64, denominator: u64) -> Complex {
     Complex { re: cos, im: sin }
 }
 
-/// `a·b + c`, in one rounding where the machine has an instruction for it.
+/// Computes `a·b + c`, in one rounding where the machine has an instruction for it.
 #[inline(always)]
 pub(super) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
@@ -56,18 +128,19 @@ type Factors = [Complex; 3];
 /// A plan for transforms of one length, a power of two.
 pub(super) struct Fft {
     length: usize,
-    /// ω^j for the one radix-2 stage, where the length is no power of four.
+    /// ω^j of the one radix-2 stage; empty where the length is a power of four.
     first: Vec<Complex>,
-    /// The radix-4 stages, longest first.
+    /// Factors of the radix-4 stages, longest stage first.
     stages: Vec<Vec<Factors>>,
 }
 
 impl Fft {
-    /// Factors for `length`. O(length) time, 16 bytes a value.
+    /// Computes the factors for `length`. O(length) time, 16 bytes a value.
     pub(super) fn new(length: usize) -> Self {
         debug_assert!(length.is_power_of_two());
         let mut rest = length;
         let mut first = Vec::new();
+        // An odd power of two is twice a power of four.
         if length.trailing_zeros() % 2 == 1 {
             first = (0..length / 2)
                 .map(|j| root(j as u64, length as u64))
@@ -75,9 +148,12 @@ impl Fft {
             rest /= 2;
         }
         let mut stages = Vec::new();
+        // Radix 4 needs fewer passes over the data than radix 2, and its factor i costs no multiplication.
         while rest >= 4 {
-            let factor = |j: usize| [1, 2, 3].map(|k| root((k * j) as u64, rest as u64));
-            stages.push((0..rest / 4).map(factor).collect());
+            let powers = (0..rest / 4)
+                .map(|j| [1, 2, 3].map(|k| root((k * j) as u64, rest as u64)))
+                .collect();
+            stages.push(powers);
             rest /= 4;
         }
         Fft {
@@ -87,9 +163,11 @@ impl Fft {
         }
     }
 
-    /// Where [`Fft::run`] leaves frequency `f`.
-    pub(super) fn position(&self, f: usize) -> usize {
-        let (mut at, mut f, mut rest) = (0, f, self.length);
+    /// Returns the index at which [`Fft::run`] leaves frequency `f`.
+    pub(super) fn position(&self, mut f: usize) -> usize {
+        // Each stage leaves its digit of the frequency, the lowest first, as the highest digit of the index.
+        let mut at = 0;
+        let mut rest = self.length;
         if !self.first.is_empty() {
             rest /= 2;
             at += (f % 2) * rest;
@@ -103,51 +181,54 @@ impl Fft {
         at
     }
 
-    /// `x̂(f) = Σ_t x(t)·exp(-2πi·ft/length)`, in place.
-    pub(super) fn run(&self, re: &mut [Vector], im: &mut [Vector]) {
+    /// Computes `x̂(f) = Σ_t x(t)·exp(-2πi·ft/length)`, in place.
+    pub(super) fn run(&self, values: &mut Sequences) {
+        let re = &mut values.re;
+        let im = &mut values.im;
         if self.first.is_empty() {
-            return quarters(&self.stages, re, im);
+            return run_quarters(&self.stages, re, im);
         }
-        halves(&self.first, re, im);
+        run_radix_2(&self.first, re, im);
         let (low_re, high_re) = re.split_at_mut(self.length / 2);
         let (low_im, high_im) = im.split_at_mut(self.length / 2);
-        quarters(&self.stages, low_re, low_im);
-        quarters(&self.stages, high_re, high_im);
+        run_quarters(&self.stages, low_re, low_im);
+        run_quarters(&self.stages, high_re, high_im);
     }
 }
 
-/// All radix-4 stages. Each quarter is finished before the next begins, so that its values stay in the cache.
-fn quarters(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
+/// Runs all radix-4 stages. Each quarter is finished before the next begins, so that its values stay in the cache.
+fn run_quarters(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     /// Values whose stages are run one after the other: 16 kB, which fit the innermost cache.
     const FLAT: usize = 128;
     let Some((stage, rest)) = stages.split_first() else {
         return;
     };
     if re.len() <= FLAT {
-        return flat(stages, re, im);
+        return run_stages(stages, re, im);
     }
-    flat(&stages[..1], re, im);
+    run_stages(&stages[..1], re, im);
     let quarter = stage.len();
     for (re, im) in re
         .chunks_exact_mut(quarter)
         .zip(im.chunks_exact_mut(quarter))
     {
-        quarters(rest, re, im);
+        run_quarters(rest, re, im);
     }
 }
 
+/// Runs the radix-2 stage.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn halves(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
+fn run_radix_2(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
     if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
-        halves_by::<true>(factors, re, im);
+        radix_2_by::<true>(factors, re, im);
     } else {
-        halves_by::<false>(factors, re, im);
+        radix_2_by::<false>(factors, re, im);
     }
 }
 
-/// Runs stages one after the other, each over all of its transforms.
+/// Runs radix-4 stages one after the other, each over all of its transforms.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn flat(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
+fn run_stages(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     for stage in stages {
         let length = 4 * stage.len();
         for (re, im) in re.chunks_exact_mut(length).zip(im.chunks_exact_mut(length)) {
@@ -160,7 +241,7 @@ fn flat(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     }
 }
 
-/// `(re + i·im) · w` for one lane.
+/// Computes `(re + i·im) · w` for one lane.
 #[inline(always)]
 fn times<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
     (
@@ -170,37 +251,42 @@ fn times<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
 }
 
 #[inline(always)]
-fn halves_by<const FUSED: bool>(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
+fn radix_2_by<const FUSED: bool>(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
     let half = factors.len();
     let (re0, re1) = re.split_at_mut(half);
     let (im0, im1) = im.split_at_mut(half);
     for ((((re0, re1), im0), im1), w) in re0.iter_mut().zip(re1).zip(im0).zip(im1).zip(factors) {
-        let (a, b, c, d) = (*re0, *re1, *im0, *im1);
-        let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
+        // Copies: the compiler does not see that the four places are distinct.
+        let [a, b, c, d] = [*re0, *re1, *im0, *im1];
         for l in 0..LANES {
             re0[l] = a[l] + b[l];
             im0[l] = c[l] + d[l];
-            (x[l], y[l]) = times::<FUSED>(a[l] - b[l], c[l] - d[l], *w);
+            (re1[l], im1[l]) = times::<FUSED>(a[l] - b[l], c[l] - d[l], *w);
         }
-        (*re1, *im1) = (x, y);
     }
 }
 
 #[inline(always)]
 fn radix_4_by<const FUSED: bool>(factors: &[Factors], re: &mut [Vector], im: &mut [Vector]) {
     let quarter = factors.len();
-    let (re, im) = (&mut re[..4 * quarter], &mut im[..4 * quarter]);
+    // Slices of this very length spare the checks of indices.
+    let re = &mut re[..4 * quarter];
+    let im = &mut im[..4 * quarter];
     for (j, [w1, w2, w3]) in factors.iter().enumerate() {
         let at = [j, j + quarter, j + 2 * quarter, j + 3 * quarter];
-        let (ar, br, cr, dr) = (re[at[0]], re[at[1]], re[at[2]], re[at[3]]);
-        let (ai, bi, ci, di) = (im[at[0]], im[at[1]], im[at[2]], im[at[3]]);
+        let [ar, br, cr, dr] = [re[at[0]], re[at[1]], re[at[2]], re[at[3]]];
+        let [ai, bi, ci, di] = [im[at[0]], im[at[1]], im[at[2]], im[at[3]]];
         let mut out = [[[0.0; LANES]; 2]; 4];
         for l in 0..LANES {
-            // a ± c and b ± d, the last turned by -i.
-            let (s_re, s_im) = (ar[l] + cr[l], ai[l] + ci[l]);
-            let (t_re, t_im) = (ar[l] - cr[l], ai[l] - ci[l]);
-            let (u_re, u_im) = (br[l] + dr[l], bi[l] + di[l]);
-            let (v_re, v_im) = (bi[l] - di[l], dr[l] - br[l]);
+            // s, t = a ± c and u, v = b ± d, the last turned by -i.
+            let s_re = ar[l] + cr[l];
+            let s_im = ai[l] + ci[l];
+            let t_re = ar[l] - cr[l];
+            let t_im = ai[l] - ci[l];
+            let u_re = br[l] + dr[l];
+            let u_im = bi[l] + di[l];
+            let v_re = bi[l] - di[l];
+            let v_im = dr[l] - br[l];
             out[0][0][l] = s_re + u_re;
             out[0][1][l] = s_im + u_im;
             (out[1][0][l], out[1][1][l]) = times::<FUSED>(t_re + v_re, t_im + v_im, *w1);
@@ -234,8 +320,11 @@ mod tests {
         for length in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] {
             let fft = Fft::new(length);
             let (re, im) = (values(length, 1), values(length, 77));
-            let (mut out_re, mut out_im) = (re.clone(), im.clone());
-            fft.run(&mut out_re, &mut out_im);
+            let mut out = Sequences {
+                re: re.clone(),
+                im: im.clone(),
+            };
+            fft.run(&mut out);
             let mut seen = vec![false; length];
             for f in 0..length {
                 let at = fft.position(f);
@@ -247,7 +336,7 @@ mod tests {
                         x += re[t][l] * w.re - im[t][l] * w.im;
                         y += re[t][l] * w.im + im[t][l] * w.re;
                     }
-                    let error = (out_re[at][l] - x).hypot(out_im[at][l] - y);
+                    let error = (out.re[at][l] - x).hypot(out.im[at][l] - y);
                     assert!(error < 1e-12 * length as f64, "{length} {f} {l}: {error}");
                 }
             }
@@ -257,16 +346,16 @@ mod tests {
     #[test]
     fn energy_is_kept() {
         let length = 1 << 13;
-        let (mut re, mut im) = (values(length, 5), values(length, 6));
-        let energy = |re: &[Vector], im: &[Vector]| -> f64 {
-            re.as_flattened()
-                .iter()
-                .chain(im.as_flattened())
-                .map(|x| x * x)
-                .sum()
+        let mut sequences = Sequences {
+            re: values(length, 5),
+            im: values(length, 6),
         };
-        let before = energy(&re, &im) * length as f64;
-        Fft::new(length).run(&mut re, &mut im);
-        assert!((energy(&re, &im) / before - 1.0).abs() < 1e-11);
+        let energy = |sequences: &Sequences| -> f64 {
+            let all = sequences.re.iter().chain(&sequences.im);
+            all.flatten().map(|x| x * x).sum()
+        };
+        let before = energy(&sequences) * length as f64;
+        Fft::new(length).run(&mut sequences);
+        assert!((energy(&sequences) / before - 1.0).abs() < 1e-11);
     }
 }

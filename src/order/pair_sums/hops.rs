@@ -9,13 +9,13 @@ use super::lag_bits::LagBits;
 use super::sums::PairSums;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::search::{self, Search, WIDTH, first};
+use nodeorder_network::topology::{RouterGraph, Topology};
 
-/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Errors: the graph or the
-/// buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
+/// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the graph or
+/// the buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
 /// for the lags, batches in parallel.
-pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
+pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
     let n = routers.len();
@@ -25,71 +25,71 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
         .map(|router| graph.rows().of(*router) as u32)
         .collect();
     let threads = rayon::current_num_threads();
+    // Each thread has a search and the sums of all ranks.
     let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
-    let zero = || Partial {
-        topology,
-        routers: &routers,
-        last,
-        rows: &rows,
-        sums: PairSums::zero(n),
-        lags: LagBits::new(n),
-        search: Search::new(graph),
-    };
     let batches = n.div_ceil(WIDTH);
     // Each task takes the next batch that is left. Sums of integers do not depend on which task adds which batch.
     let next = AtomicUsize::new(0);
-    let total = (0..threads.min(batches).max(1))
+    let total = (0..threads.min(batches))
         .into_par_iter()
         .map(|_| {
-            let mut partial = zero();
+            let mut partial = PartialSums {
+                graph,
+                routers: &routers,
+                last,
+                rows: &rows,
+                sums: PairSums::zero(n),
+                lags: LagBits::new(n),
+                search: Search::new(graph),
+            };
             loop {
                 let batch = next.fetch_add(1, Relaxed);
                 if batch >= batches {
                     let lags = n.min(last + 1);
                     partial.lags.add_to(&mut partial.sums.lag[..lags]);
-                    return Ok(partial.sums);
+                    return partial.sums;
                 }
-                partial.add_batch(batch * WIDTH)?;
+                partial.add_batch(batch * WIDTH);
             }
         })
-        .try_reduce_with(|a: PairSums, b: PairSums| {
-            Ok::<_, nodeorder_base::error::Error>(a.plus(&b))
-        });
-    total.unwrap_or_else(|| Ok(zero().sums))
+        .reduce_with(|a, b| a.plus(&b));
+    Ok(total.unwrap_or_else(|| PairSums::zero(n)))
 }
 
-struct Partial<'g> {
-    topology: &'g Topology,
+/// Sums over the pairs of the batches that one task searched.
+struct PartialSums<'g> {
+    graph: &'g RouterGraph,
+    /// Router of every rank.
     routers: &'g [RouterId],
+    /// Largest lag that counts.
     last: usize,
-    /// The row of every rank.
+    /// Row of every rank's router in the search.
     rows: &'g [u32],
     sums: PairSums,
+    /// Lag sums that are not in `sums` yet.
     lags: LagBits,
     search: Search<'g>,
 }
 
-impl Partial<'_> {
+impl PartialSums<'_> {
     /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that rank's column
     /// and to the lags, pairs with a lower rank to that rank's row.
-    fn add_batch(&mut self, start: usize) -> Result<()> {
+    fn add_batch(&mut self, start: usize) {
         let routers = self.routers;
         let sources = &routers[start..routers.len().min(start + WIDTH)];
+        // Distances above 255 do not fit the search's bit planes, and links with weights have no hops.
         if self.search.run(sources).is_none() {
-            return self.add_plainly(start);
+            return self.add_one_by_one(start);
         }
         let after = start + sources.len();
         // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
-        let add = |(sum, row): (&mut u64, &u32)| *sum += self.search.total_of(*row);
-        self.sums.row[..start]
-            .iter_mut()
-            .zip(self.rows)
-            .for_each(add);
-        self.sums.col[after..]
-            .iter_mut()
-            .zip(&self.rows[after..])
-            .for_each(add);
+        for (sum, row) in self.sums.row[..start].iter_mut().zip(self.rows) {
+            *sum += self.search.total_of(*row);
+        }
+        for (sum, row) in self.sums.col[after..].iter_mut().zip(&self.rows[after..]) {
+            *sum += self.search.total_of(*row);
+        }
         for (below, j) in (start..after).enumerate() {
             let column = self.search.sum(routers[j], &first(below));
             self.sums.col[j] += column;
@@ -98,16 +98,15 @@ impl Partial<'_> {
         // Ranks from `end` on are further than `last` from every source: they count for columns only.
         let end = routers.len().min(after + self.last);
         self.lags.add_batch(&self.search, self.rows, start..end);
-        Ok(())
     }
 
-    /// As [`Partial::add_batch`], by one search a rank: for distances above 255 and links with weights.
-    fn add_plainly(&mut self, start: usize) -> Result<()> {
-        let (routers, graph) = (self.routers, self.topology.graph()?);
-        let mut hops = vec![0; graph.router_count()];
+    /// Adds the pairs of [`PartialSums::add_batch`] by one search a rank.
+    fn add_one_by_one(&mut self, start: usize) {
+        let routers = self.routers;
+        let mut hops = vec![0; self.graph.router_count()];
         let mut queue = Vec::new();
         for i in start..routers.len().min(start + WIDTH) {
-            graph.fill_hops(routers[i], &mut hops, &mut queue);
+            self.graph.fill_hops(routers[i], &mut hops, &mut queue);
             for (j, router) in routers.iter().enumerate() {
                 let d = u64::from(hops[router.index()]);
                 if j < i {
@@ -120,6 +119,5 @@ impl Partial<'_> {
                 }
             }
         }
-        Ok(())
     }
 }

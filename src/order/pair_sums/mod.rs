@@ -1,9 +1,20 @@
 //! Sums of distances over the pairs of a sequence of nodes: by lag, by row and by column, as integers.
 //!
-//! A pair of ranks i<j lies in `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)` windows of S consecutive
-//! ranks. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So
-//! three sums are all that is needed of the N²/2 distances to compute `T(S)`, the sum over all windows of S
-//! ranks of their pair-distance sums, for every S: two prefix sums ([`PairSums::window_totals`]).
+//! MPC needs, for every size S, the sum over all windows of S consecutive ranks of the distances inside the window, `T(S)`.
+//! It is not summed window by window. A pair of ranks i<j lies in
+//!
+//! `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)`
+//!
+//! windows. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So three sums of
+//! the N²/2 distances are enough: by *lag* j-i, by *column* j and by *row* i. Two prefix sums then give `T(S)` for every S
+//! ([`PairSums::window_totals`]).
+//!
+//! Four ranks on a path, in order: the distances are 1 2 3 from rank 0, 1 2 from rank 1, 1 from rank 2. lag = 0 3 4 3,
+//! row = 6 3 1 0, col = 0 1 3 6; the slope of T at sizes 1, 2, 3 is 3, 3+4-(1+1) = 5, 5+3-(3+3) = 2, hence
+//! T = 0 0 3 8 10.
+//!
+//! Where the distance is a sum of *terms* ([`terms`]), lag sums are found term by term, by pairs ([`lanes`], [`pairs`]) or
+//! by cuts and a transform ([`transform`]); elsewhere by searches ([`hops`]).
 //!
 //! # References
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
@@ -13,11 +24,13 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::Shape;
 
-mod cuts;
+pub(crate) mod cuts;
 mod fft;
+mod first_stage;
 mod hops;
 mod lag_bits;
 mod lanes;
+mod layout;
 mod pairs;
 mod prefix;
 mod spectrum;
@@ -28,9 +41,10 @@ mod transform;
 pub use sums::PairSums;
 
 use lanes::Tables;
+use sums::add_sums;
 use terms::Term;
 
-/// How lag sums are found where distances are sums. The result is the same to the last bit.
+/// How lag sums are found where distances are sums of terms. The result is the same to the last bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SumMethod {
     /// Whichever costs less, term by term.
@@ -42,8 +56,8 @@ pub enum SumMethod {
     Transform,
 }
 
-/// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
-/// method asked for. Networks whose distances come from a search alone have one method, pairs. Errors: more memory than
+/// Computes the sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the method
+/// asked for. Networks whose distances come from a search alone have one method, pairs. Fails if more memory is needed than
 /// allowed.
 ///
 /// # Complexity
@@ -55,27 +69,22 @@ pub fn along(
     last: usize,
     method: SumMethod,
 ) -> Result<PairSums> {
+    // Fewer than two nodes have no pair, and no lag to plan for.
     if nodes.len() < 2 {
         return Ok(PairSums::zero(nodes.len()));
     }
     check_memory(topology, nodes.len())?;
-    match terms::along(topology, nodes) {
-        Some(terms) => SumPlanner {
-            topology,
-            n: nodes.len(),
-            last,
-            method,
-        }
-        .sums(&terms),
-        None => hops::sums(topology, nodes, last),
+    match terms::label_ranks(topology, nodes) {
+        Some(terms) => SumPlanner::new(topology, nodes.len(), last, method).sum_terms(&terms),
+        None => hops::search_sums(topology, nodes, last),
     }
 }
 
-/// `T(S)` for the given sizes, in their order, by whichever costs least: a sliding window a size, the lags up to the
-/// largest size, or everything.
+/// Computes `T(S)` for the given sizes, in their order, by whichever costs least: a sliding window a size, the lags up to
+/// the largest size, or everything.
 ///
 /// # Errors
-/// As [`along`].
+/// As [`sum_pairs`].
 pub fn windows(
     topology: &Topology,
     nodes: &[NodeId],
@@ -84,49 +93,43 @@ pub fn windows(
 ) -> Result<Vec<u128>> {
     let n = nodes.len();
     let last = sizes.iter().max().map_or(1, |s| s - 1);
-    let at_sizes = |sums: PairSums| {
-        let totals = sums.window_totals();
-        sizes.iter().map(|s| totals[*s]).collect()
-    };
     check_memory(topology, n)?;
-    let Some(terms) = terms::along(topology, nodes) else {
-        return Ok(at_sizes(hops::sums(topology, nodes, last)?));
+    let sums = match terms::label_ranks(topology, nodes) {
+        None => hops::search_sums(topology, nodes, last)?,
+        Some(terms) => {
+            let planner = SumPlanner::new(topology, n, last, method);
+            // Rows and columns take one slide.
+            let slide = terms.iter().map(|t| slide_seconds(t, n)).sum::<f64>();
+            let whole = planner.choose_methods(&terms).seconds + slide;
+            if method == SumMethod::Auto && sizes.len() as f64 * slide < whole {
+                let totals = sizes.iter().map(|s| terms::window_total(&terms, *s));
+                return Ok(totals.collect());
+            }
+            planner.sum_terms(&terms)?
+        }
     };
-    // Rows and columns take one slide.
-    let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
-    let asked = SumPlanner {
-        topology,
-        n,
-        last,
-        method,
-    };
-    let (_, lags) = asked.plan(&terms);
-    if method == SumMethod::Auto && sizes.len() as f64 * slide < lags + slide {
-        return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
-    }
-    let sums = asked.sums(&terms)?;
-    drop(terms);
-    Ok(at_sizes(sums))
+    let totals = sums.window_totals();
+    Ok(sizes.iter().map(|s| totals[*s]).collect())
 }
 
-/// Memory of the transforms along `n` nodes, in bytes.
+/// Returns the memory of the transforms along `n` nodes, in bytes.
 fn transform_bytes(n: usize) -> u64 {
     160 * n as u64 + (1 << 26)
 }
 
-/// Whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, do not fit.
+/// Checks whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, need more
+/// memory than allowed.
 pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
     let n = nodes.len();
-    let asked = SumPlanner {
-        topology,
-        n,
-        last: n.saturating_sub(1),
-        method: SumMethod::Auto,
-    };
-    let faster = |term: &Term| transform::cost(&[term]) < asked.pair_cost(&[term]).1;
-    n > 1
-        && transform_bytes(n) > topology.context().memory
-        && terms::along(topology, nodes).is_some_and(|terms| terms.iter().any(faster))
+    if n < 2 || transform_bytes(n) <= topology.context().memory {
+        return false;
+    }
+    let planner = SumPlanner::new(topology, n, n - 1, SumMethod::Auto);
+    terms::label_ranks(topology, nodes).is_some_and(|terms| {
+        terms
+            .iter()
+            .any(|term| transform::estimate_seconds(term) < planner.pair_pass(vec![term]).seconds)
+    })
 }
 
 /// Checks that the sums along `n` nodes fit.
@@ -137,7 +140,7 @@ pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
     topology.require("the sums of an MPC curve", 96 * n as u64)
 }
 
-/// Sums to be made along `n` nodes, for lags up to `last`.
+/// Chooses how the sums along `n` nodes are found, for lags up to `last`, and finds them.
 struct SumPlanner<'a> {
     topology: &'a Topology,
     n: usize,
@@ -145,104 +148,135 @@ struct SumPlanner<'a> {
     method: SumMethod,
 }
 
-impl SumPlanner<'_> {
-    /// Row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one asked for. (The
-    /// transform gives all lags.)
-    fn sums(&self, terms: &[Term]) -> Result<PairSums> {
-        let (by_transform, _) = self.plan(terms);
-        let (spectral, paired): (Vec<_>, Vec<_>) = terms
-            .iter()
-            .zip(by_transform)
-            .partition(|(_, transform)| *transform);
-        let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
-        let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
-        // Sums by lag; empty until the first part is added.
-        let mut lag = Vec::new();
-        let mut add = |part: Vec<u64>| match lag.is_empty() {
-            true => lag = part,
-            false => lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p),
-        };
-        if !spectral.is_empty() {
+/// Terms by the method that sums their lags.
+#[derive(Default)]
+struct Methods<'t> {
+    by_transform: Vec<&'t Term>,
+    by_pairs: Vec<&'t Term>,
+    /// Estimated seconds on one core for all.
+    seconds: f64,
+}
+
+/// Terms whose pairs are summed together.
+struct PairPass<'t> {
+    terms: Vec<&'t Term>,
+    /// Whether by byte lanes, not plainly.
+    by_lanes: bool,
+    /// Estimated seconds on one core.
+    seconds: f64,
+}
+
+impl<'a> SumPlanner<'a> {
+    fn new(topology: &'a Topology, n: usize, last: usize, method: SumMethod) -> Self {
+        SumPlanner {
+            topology,
+            n,
+            last,
+            method,
+        }
+    }
+
+    /// Computes row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one asked for.
+    /// (The transform gives all lags.)
+    fn sum_terms(&self, terms: &[Term]) -> Result<PairSums> {
+        let methods = self.choose_methods(terms);
+        let mut lag = vec![0; self.n];
+        if !methods.by_transform.is_empty() {
             let bytes = transform_bytes(self.n);
             self.topology
                 .require("the transforms of an MPC curve", bytes)?;
-            add(transform::lag_sums(&spectral));
+            let sums = transform::lag_sums(&methods.by_transform, self.n);
+            add_sums(&mut lag, &sums);
         }
-        for (terms, by_lanes, _) in self.passes(&paired) {
-            add(match by_lanes {
-                true => Tables::new(&terms).lag_sums(self.last),
-                false => pairs::lag_sums(&terms, self.n, self.last),
-            });
+        for pass in self.plan_passes(methods.by_pairs) {
+            let sums = if pass.by_lanes {
+                Tables::new(&pass.terms, self.n).lag_sums(self.last)
+            } else {
+                pairs::lag_sums(&pass.terms, self.n, self.last)
+            };
+            add_sums(&mut lag, &sums);
         }
-        lag.resize(self.n, 0);
         let (row, col) = terms::row_and_column_sums(terms, self.n);
         Ok(PairSums { lag, row, col })
     }
 
-    /// The pair passes over `terms`, each with its terms, whether it goes by lanes, and estimated seconds. Terms share a
-    /// pass where that costs no more than two passes: together their tables may be too large, or their distances too
-    /// long for a byte.
-    fn passes<'t>(&self, terms: &[&'t Term]) -> Vec<(Vec<&'t Term>, bool, f64)> {
-        let mut passes: Vec<(Vec<&Term>, bool, f64)> = Vec::new();
+    /// Plans the pair passes over `terms`. Terms share a pass where that costs no more than two passes: together their
+    /// tables may be too large, or their distances too long for a byte.
+    fn plan_passes<'t>(&self, terms: Vec<&'t Term>) -> Vec<PairPass<'t>> {
+        let mut passes: Vec<PairPass<'_>> = Vec::new();
         for term in terms {
-            let (by_lanes, apart) = self.pair_cost(&[*term]);
-            if let Some((group, with, cost)) = passes.last_mut() {
-                let joined = [group.as_slice(), &[*term]].concat();
-                let (by_lanes, together) = self.pair_cost(&joined);
-                if together <= *cost + apart {
-                    (*group, *with, *cost) = (joined, by_lanes, together);
+            let alone = self.pair_pass(vec![term]);
+            if let Some(last) = passes.last_mut() {
+                let joined = self.pair_pass([last.terms.as_slice(), &[term]].concat());
+                // One pass reads and writes the sums of all lags once for both.
+                if joined.seconds <= last.seconds + alone.seconds {
+                    *last = joined;
                     continue;
                 }
             }
-            passes.push((vec![*term], by_lanes, apart));
+            passes.push(alone);
         }
         passes
     }
 
-    /// Whether lanes are the cheaper pair pass for `terms`, and its estimated seconds on one core. Distance tables are
-    /// kept below a quarter of a gigabyte.
-    fn pair_cost(&self, terms: &[&Term]) -> (bool, f64) {
-        let (n, last) = (self.n as f64, self.last as f64);
-        let pairs = last * (n - last / 2.0) * terms.len() as f64;
+    /// Chooses the cheaper pair pass for `terms`.
+    fn pair_pass<'t>(&self, terms: Vec<&'t Term>) -> PairPass<'t> {
+        let last = self.last as f64;
+        let pairs = last * (self.n as f64 - last / 2.0) * terms.len() as f64;
         let plain = PAIR_SECONDS * pairs;
+        // Tables above a quarter of a gigabyte would be read from memory, not from the caches.
         let limit = self.topology.context().memory.min(1 << 28);
-        let lanes = Tables::bytes(terms)
-            .filter(|bytes| *bytes <= limit)
-            .map_or(f64::INFINITY, |bytes| {
-                LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64
-            });
-        (lanes < plain, lanes.min(plain))
+        let lanes = match Tables::bytes(&terms) {
+            Some(bytes) if bytes <= limit => LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64,
+            _ => f64::INFINITY,
+        };
+        PairPass {
+            terms,
+            by_lanes: lanes < plain,
+            seconds: lanes.min(plain),
+        }
     }
 
-    /// Which terms go by transform, where it fits, and the estimated seconds on one core for all.
-    fn plan(&self, terms: &[Term]) -> (Vec<bool>, f64) {
-        let mut seconds = 0.0;
+    /// Chooses the terms whose lags are summed by transform: under [`SumMethod::Auto`] where that fits and costs less.
+    fn choose_methods<'t>(&self, terms: &'t [Term]) -> Methods<'t> {
         let fits = transform_bytes(self.n) <= self.topology.context().memory;
-        let choose = |term: &Term| {
-            let by_transform = transform::cost(&[term]);
-            let (_, by_pairs) = self.pair_cost(&[term]);
+        let mut methods = Methods::default();
+        for term in terms {
+            let by_transform = transform::estimate_seconds(term);
+            let by_pairs = self.pair_pass(vec![term]).seconds;
             let transform = match self.method {
                 SumMethod::Auto => fits && by_transform < by_pairs,
                 SumMethod::Pairs => false,
                 SumMethod::Transform => true,
             };
-            seconds += if transform { by_transform } else { by_pairs };
-            transform
-        };
-        (terms.iter().map(choose).collect(), seconds)
+            if transform {
+                methods.by_transform.push(term);
+                methods.seconds += by_transform;
+            } else {
+                methods.by_pairs.push(term);
+                methods.seconds += by_pairs;
+            }
+        }
+        methods
     }
 }
 
-/// Seconds on one core, measured (see the reports): a pair of one term in byte lanes, a byte of table, a
-/// pair in the plain pass, a step of a sliding window over one label.
+// Seconds on one core, measured (see the reports).
+
+/// Seconds for a pair of one term in byte lanes.
 const LANE_SECONDS: f64 = 0.016e-9;
+/// Seconds for a byte of table.
 const TABLE_SECONDS: f64 = 0.3e-9;
+/// Seconds for a pair of one term in the plain pass.
 const PAIR_SECONDS: f64 = 1.0e-9;
+/// Seconds for a step of a sliding window over one label.
 const SLIDE_SECONDS: f64 = 0.2e-9;
 
-fn slide_cost(term: &Term, n: usize) -> f64 {
+/// Estimates the seconds of a window that slides along `n` ranks.
+fn slide_seconds(term: &Term, n: usize) -> f64 {
     let extent = f64::from(term.labelling.axis.extent);
     let labels = match term.labelling.axis.shape {
+        // One count, and what every step costs besides.
         Shape::Clique => 20.0,
         Shape::Path | Shape::Ring if term.labelling.axis.extent <= terms::FEW => extent + 20.0,
         // Trees over labels: one access to memory for each level of the tree.
@@ -272,25 +306,22 @@ mod tests {
                 };
                 let topology = Topology::inline(spec, &context).unwrap();
                 let nodes: Vec<NodeId> = topology.nodes().iter().collect();
-                let terms = terms::along(&topology, &nodes).unwrap();
+                let terms = terms::label_ranks(&topology, &nodes).unwrap();
                 let terms: Vec<&Term> = terms.iter().collect();
                 for last in [1, 63, 4095] {
                     let n = nodes.len();
                     let last = last.min(n - 1);
-                    let asked = SumPlanner {
-                        topology: &topology,
-                        n,
-                        last,
-                        method: SumMethod::Auto,
-                    };
-                    let alone: f64 = terms.iter().map(|t| asked.pair_cost(&[*t]).1).sum();
-                    let passes = asked.passes(&terms);
-                    let cost: f64 = passes.iter().map(|(.., cost)| cost).sum();
+                    let planner = SumPlanner::new(&topology, n, last, SumMethod::Auto);
+                    let seconds = |t: &&Term| planner.pair_pass(vec![*t]).seconds;
+                    let alone: f64 = terms.iter().map(seconds).sum();
+                    let passes = planner.plan_passes(terms.clone());
+                    let cost: f64 = passes.iter().map(|pass| pass.seconds).sum();
                     assert!(
                         cost <= 1.000_001 * alone,
                         "{spec} {memory} {last}: {cost} {alone}"
                     );
-                    let done: Vec<&Term> = passes.iter().flat_map(|(t, ..)| t.clone()).collect();
+                    let done: Vec<&Term> =
+                        passes.iter().flat_map(|pass| pass.terms.clone()).collect();
                     assert!(done.iter().zip(&terms).all(|(a, b)| std::ptr::eq(*a, *b)));
                     assert_eq!(done.len(), terms.len());
                 }
@@ -311,16 +342,9 @@ mod tests {
             )
             .unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
-            let terms = terms::along(&topology, &nodes).unwrap();
-            let (n, last, method) = (nodes.len(), 500, SumMethod::Pairs);
-            SumPlanner {
-                topology: &topology,
-                n,
-                last,
-                method,
-            }
-            .sums(&terms)
-            .unwrap()
+            let terms = terms::label_ranks(&topology, &nodes).unwrap();
+            let planner = SumPlanner::new(&topology, nodes.len(), 500, SumMethod::Pairs);
+            planner.sum_terms(&terms).unwrap()
         };
         // A table of one term, none, all.
         for memory in [20_000, 10_000] {

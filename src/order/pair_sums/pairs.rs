@@ -6,22 +6,20 @@ use rayon::prelude::*;
 use super::terms::Term;
 use nodeorder_base::observer::pause;
 
-/// `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
+/// Computes `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
 pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
     let mut lag = vec![0u64; n];
     let end = n.min(last + 1);
     for term in terms {
-        lag[..end]
-            .par_iter_mut()
-            .enumerate()
-            .skip(1)
-            .for_each(|(k, lag)| {
-                pause();
-                let pairs = term.labels.iter().zip(&term.labels[k..]);
-                *lag += pairs
-                    .map(|(a, b)| u64::from(term.labelling.between(*a, *b)))
-                    .sum::<u64>();
-            });
+        let lags = lag[..end].par_iter_mut().enumerate().skip(1);
+        lags.for_each(|(k, lag)| {
+            pause();
+            let mut sum = 0;
+            for (a, b) in term.labels.iter().zip(&term.labels[k..]) {
+                sum += u64::from(term.labelling.between(*a, *b));
+            }
+            *lag += sum;
+        });
     }
     lag
 }

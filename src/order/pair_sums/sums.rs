@@ -12,7 +12,7 @@ pub struct PairSums {
 }
 
 impl PairSums {
-    /// All zero, for n ranks.
+    /// Creates sums of zeros for n ranks.
     pub fn zero(n: usize) -> Self {
         PairSums {
             lag: vec![0; n],
@@ -23,21 +23,14 @@ impl PairSums {
 
     /// Adds up two shares of the same sums.
     pub fn plus(mut self, other: &PairSums) -> Self {
-        let pairs = [
-            (&mut self.lag, &other.lag),
-            (&mut self.row, &other.row),
-            (&mut self.col, &other.col),
-        ];
-        for (own, other) in pairs {
-            own.iter_mut()
-                .zip(other)
-                .for_each(|(own, other)| *own += other);
-        }
+        add_sums(&mut self.lag, &other.lag);
+        add_sums(&mut self.row, &other.row);
+        add_sums(&mut self.col, &other.col);
         self
     }
 
-    /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at 10⁷ ranks
-    /// there is room for the totals.
+    /// Computes `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at
+    /// 10⁷ ranks there is room for the totals.
     pub fn window_totals(self) -> Vec<u128> {
         let PairSums {
             lag,
@@ -45,22 +38,27 @@ impl PairSums {
             col: mut falls,
         } = self;
         // `falls[r]`: decrease of the slope at size r + 1.
-        falls
-            .iter_mut()
-            .zip(row.iter().rev())
-            .for_each(|(falls, row)| *falls += row);
+        for (falls, row) in falls.iter_mut().zip(row.iter().rev()) {
+            *falls += row;
+        }
         drop(row);
-        // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1. Negative slopes are in
-        // two's complement.
-        let mut totals = Vec::with_capacity(lag.len() + 1);
-        let (mut running, mut total) = (0u128, 0u128);
-        for size in 0..=lag.len() {
+        // T grows by the running slope at each step from S to S+1. Negative slopes are in two's complement.
+        let mut totals = vec![0];
+        let mut slope = 0u128;
+        let mut total = 0u128;
+        for size in 1..=lag.len() {
+            total = total.wrapping_add(slope);
             totals.push(total);
-            let at = |sums: &[u64], i: usize| u128::from(sums.get(i).copied().unwrap_or(0));
-            running = running.wrapping_add(at(&lag, size));
-            running = running.wrapping_sub(size.checked_sub(1).map_or(0, |r| at(&falls, r)));
-            total = total.wrapping_add(running);
+            slope = slope.wrapping_add(lag.get(size).copied().unwrap_or(0).into());
+            slope = slope.wrapping_sub(falls[size - 1].into());
         }
         totals
+    }
+}
+
+/// Adds numbers one by one.
+pub(super) fn add_sums(sums: &mut [u64], more: &[u64]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
     }
 }

@@ -1,165 +1,186 @@
-//! Terms of a distance along an ordering: one label a rank for each term. Running histograms of labels give row sums,
-//! column sums and single sizes without looking at pairs.
+//! Terms of a distance along an ordering, and what running histograms of their labels tell without looking at pairs.
+//!
+//! Where a distance is a sum of terms, every term gives each router a *label*, and its part of the distance depends on
+//! two labels alone: on a torus 4x4 the terms are the two coordinates, each on a ring of four labels. An ordering is then
+//! one list of labels a term. A *histogram* of the labels of some ranks tells the sum of the distances from any label to
+//! all of them; as ranks join and leave it, it gives row sums, column sums and the windows of a single size.
 
 use rayon::prelude::*;
 
-use super::prefix::Prefixes;
+use super::prefix::{PrefixSums, change_sum};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::{Labelling, Shape};
 
 /// One term of the distance along an ordering.
 pub(super) struct Term {
-    /// Labels and the distance between them.
+    /// Rule that labels routers, and the distance between labels.
     pub labelling: Labelling,
-    /// The label of every rank.
+    /// Label of every rank.
     pub labels: Vec<u32>,
 }
 
-/// The terms of the topology's distance along nodes, or `None` where it is not a sum. O(terms · N).
-pub(super) fn along(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
-    let term = |labelling: Labelling| {
-        let label = |n| labelling.label(topology.router_of(n));
-        let labels = nodes.iter().map(|n| label(*n)).collect();
-        Term { labelling, labels }
-    };
-    Some(
-        topology
-            .metric()
-            .labellings()?
-            .into_par_iter()
-            .map(term)
-            .collect(),
-    )
+/// Labels nodes in their order for each term of the topology's distance; `None` if the distance is not a sum.
+/// O(terms · N).
+pub(super) fn label_ranks(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
+    let labellings = topology.metric().labellings()?;
+    let terms = labellings.into_par_iter().map(|labelling| {
+        let labels = nodes
+            .iter()
+            .map(|n| labelling.label(topology.router_of(*n)));
+        Term {
+            labels: labels.collect(),
+            labelling,
+        }
+    });
+    Some(terms.collect())
+}
+
+/// Counts how many ranks have each label.
+pub(super) fn count_labels(labels: &[u32], extent: u32) -> Vec<u64> {
+    let mut counts = vec![0; extent as usize];
+    for label in labels {
+        counts[*label as usize] += 1;
+    }
+    counts
+}
+
+/// Lists the ranks of each label, ascending.
+pub(super) fn group_by_label(term: &Term) -> Vec<Vec<u32>> {
+    let mut ranks = vec![Vec::new(); term.labelling.axis.extent as usize];
+    for (rank, label) in (0..).zip(&term.labels) {
+        ranks[*label as usize].push(rank);
+    }
+    ranks
 }
 
 /// Most labels of a path or ring for which a sum is kept for each label; for more, a tree of prefix sums is kept.
 pub(super) const FEW: u32 = 512;
 
-/// Distances to a multiset of labels: `sum(c) = Σ over members of d(c, member)`.
+/// A multiset of labels, the members, with what tells the distances to all of them.
 struct Histogram<'a> {
     labelling: &'a Labelling,
     members: u64,
-    kept: Kept<'a>,
+    sums: MemberSums<'a>,
 }
 
 /// Summary of the members, by which distances to all of them are found.
-enum Kept<'a> {
+enum MemberSums<'a> {
     /// Members with each label: enough on cliques.
     Counts(Vec<u64>),
-    /// The sum of distances from each label, and the distances, row by row.
+    /// Sum of the distances from each label to all members, and the distances between labels, row by row.
     Sums {
         sums: Vec<u64>,
         distances: &'a [u16],
     },
-    /// On long paths and rings.
-    Prefixes(Prefixes),
+    /// Prefix sums, on long paths and rings.
+    Prefixes(PrefixSums),
 }
 
-/// The distances between all labels, row by row, of a path or ring of [`FEW`] at most.
-fn distances(labelling: &Labelling) -> Option<Vec<u16>> {
+/// Lists the distances between all labels, row by row, of a path or ring of [`FEW`] labels at most; `None` for others.
+fn label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
     let n = labelling.axis.extent;
-    let few = n <= FEW && labelling.diameter() <= u32::from(u16::MAX);
-    let row = |a: u32| (0..n).map(move |b| labelling.between(a, b) as u16);
-    (labelling.axis.shape != Shape::Clique && few).then(|| (0..n).flat_map(row).collect())
+    let large = n > FEW || labelling.diameter() > u32::from(u16::MAX);
+    // Cliques need only counts; long axes would need tables larger than the second-level cache.
+    if large || labelling.axis.shape == Shape::Clique {
+        return None;
+    }
+    let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+    Some(pairs.map(|(a, b)| labelling.between(a, b) as u16).collect())
 }
 
 impl<'a> Histogram<'a> {
-    /// `counts[label]` members with each label; `distances` is the result of [`distances`]. O(labels²) where labels are
-    /// few, else O(labels).
-    fn of(labelling: &'a Labelling, distances: Option<&'a [u16]>, counts: &[u64]) -> Self {
-        let kept = match distances {
+    /// Builds the histogram of `counts[label]` members with each label; `distances` are the [`label_distances`].
+    /// O(labels²) where labels are few, else O(labels).
+    fn new(labelling: &'a Labelling, distances: Option<&'a [u16]>, counts: &[u64]) -> Self {
+        let sums = match distances {
             Some(distances) => {
                 let mut sums = vec![0; counts.len()];
                 for (row, count) in distances.chunks_exact(counts.len()).zip(counts) {
-                    sums.iter_mut()
-                        .zip(row)
-                        .for_each(|(sum, d)| *sum += count * u64::from(*d));
+                    for (sum, d) in sums.iter_mut().zip(row) {
+                        *sum += count * u64::from(*d);
+                    }
                 }
-                Kept::Sums { sums, distances }
+                MemberSums::Sums { sums, distances }
             }
-            None if labelling.axis.shape == Shape::Clique => Kept::Counts(counts.to_vec()),
-            None => Kept::Prefixes(Prefixes::of(labelling.axis, counts)),
+            None if labelling.axis.shape == Shape::Clique => MemberSums::Counts(counts.to_vec()),
+            None => MemberSums::Prefixes(PrefixSums::new(labelling.axis, counts)),
         };
         Histogram {
             labelling,
             members: counts.iter().sum(),
-            kept,
+            sums,
         }
     }
 
-    /// Σ over members of d(label, member).
-    fn sum(&self, label: u32) -> u64 {
+    /// Returns Σ over members of d(label, member).
+    fn distance_sum(&self, label: u32) -> u64 {
         let weight = u64::from(self.labelling.weight);
-        match &self.kept {
-            Kept::Counts(counts) => (self.members - counts[label as usize]) * weight,
-            Kept::Sums { sums, .. } => sums[label as usize],
-            Kept::Prefixes(prefixes) => prefixes.sum(label) * weight,
+        match &self.sums {
+            MemberSums::Counts(counts) => (self.members - counts[label as usize]) * weight,
+            MemberSums::Sums { sums, .. } => sums[label as usize],
+            MemberSums::Prefixes(prefixes) => prefixes.distance_sum(label) * weight,
         }
     }
 
     /// Adds a member, or with `REMOVE` takes one away. O(1) on cliques, else O(labels) where these are few, and
     /// O(log labels).
     fn update<const REMOVE: bool>(&mut self, label: u32) {
-        let step = |sum: &mut u64, d: u64| *sum = if REMOVE { *sum - d } else { *sum + d };
-        step(&mut self.members, 1);
-        match &mut self.kept {
-            Kept::Counts(counts) => step(&mut counts[label as usize], 1),
-            Kept::Sums { sums, distances } => {
-                let row = &distances[label as usize * sums.len()..][..sums.len()];
-                sums.iter_mut()
-                    .zip(row)
-                    .for_each(|(sum, d)| step(sum, u64::from(*d)));
+        change_sum::<REMOVE>(&mut self.members, 1);
+        match &mut self.sums {
+            MemberSums::Counts(counts) => change_sum::<REMOVE>(&mut counts[label as usize], 1),
+            MemberSums::Sums { sums, distances } => {
+                let row = &distances[label as usize * sums.len()..];
+                for (sum, d) in sums.iter_mut().zip(row) {
+                    change_sum::<REMOVE>(sum, u64::from(*d));
+                }
             }
-            Kept::Prefixes(prefixes) => prefixes.update::<REMOVE>(label),
+            MemberSums::Prefixes(prefixes) => prefixes.update::<REMOVE>(label),
         }
     }
 }
 
-/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's
-/// distances to all ranks less its column. Ranks are taken in stretches, in parallel; how many members have each label where a
-/// stretch begins is counted first. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at
-/// most a byte a rank and term.
+/// Computes `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's distances
+/// to all ranks less its column. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at most
+/// a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
-    let labels = terms
-        .iter()
-        .map(|term| term.labelling.axis.extent as usize)
-        .max()
-        .unwrap_or(0);
+    // Stretches much longer than a histogram, so that making one at the beginning of each costs little.
+    let labels = terms.iter().map(|term| term.labelling.axis.extent).max();
     let share = n.div_ceil(16 * rayon::current_num_threads());
-    row_and_column_sums_by(terms, n, share.max(8 * labels).max(1 << 12))
+    let length = share.max(8 * labels.unwrap_or(0) as usize).max(1 << 12);
+    row_and_column_sums_by(terms, n, length)
 }
 
-/// As [`row_and_column_sums`], in stretches of `length` ranks.
+/// Computes [`row_and_column_sums`] in stretches of `length` ranks, in parallel; how many members have each label where a
+/// stretch begins is counted first.
 fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>, Vec<u64>) {
-    let (mut row, mut col) = (vec![0; n], vec![0; n]);
-    for term in terms {
-        let count = |labels: &[u32]| {
-            let mut counts = vec![0u64; term.labelling.axis.extent as usize];
-            labels.iter().for_each(|label| counts[*label as usize] += 1);
-            counts
-        };
-        let mut before: Vec<Vec<u64>> = term.labels.par_chunks(length).map(count).collect();
-        let mut all = vec![0; term.labelling.axis.extent as usize];
+    let mut row = vec![0; n];
+    let mut col = vec![0; n];
+    for Term { labelling, labels } in terms {
+        let extent = labelling.axis.extent;
+        let stretches = labels.par_chunks(length);
+        let mut before: Vec<Vec<u64>> = stretches
+            .clone()
+            .map(|labels| count_labels(labels, extent))
+            .collect();
+        let mut all = vec![0; extent as usize];
         for counts in &mut before {
             for (count, all) in counts.iter_mut().zip(&mut all) {
                 *all += std::mem::replace(count, *all);
             }
         }
-        let distances = distances(&term.labelling);
-        let histogram =
-            |counts: &[u64]| Histogram::of(&term.labelling, distances.as_deref(), counts);
-        let all = histogram(&all);
-        let to_all: Vec<u64> = (0..term.labelling.axis.extent)
+        let distances = label_distances(labelling);
+        let all = Histogram::new(labelling, distances.as_deref(), &all);
+        let to_all: Vec<u64> = (0..extent)
             .into_par_iter()
-            .map(|label| all.sum(label))
+            .map(|label| all.distance_sum(label))
             .collect();
         let sums = row.par_chunks_mut(length).zip(col.par_chunks_mut(length));
-        let stretches = sums.zip(term.labels.par_chunks(length)).zip(&before);
+        let stretches = sums.zip(stretches).zip(&before);
         stretches.for_each(|(((row, col), labels), before)| {
-            let mut histogram = histogram(before);
+            let mut histogram = Histogram::new(labelling, distances.as_deref(), before);
             for ((label, col), row) in labels.iter().zip(col).zip(row) {
-                let before = histogram.sum(*label);
+                let before = histogram.distance_sum(*label);
                 *col += before;
                 *row += to_all[*label as usize] - before;
                 histogram.update::<false>(*label);
@@ -169,29 +190,31 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
     (row, col)
 }
 
-/// T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.
+/// Computes T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.
 /// O(N · min(labels, log labels · 40)) a term, whatever S.
-pub(super) fn total(terms: &[Term], size: usize) -> u128 {
-    let of_term = |term: &Term| {
-        let distances = distances(&term.labelling);
-        let none = vec![0; term.labelling.axis.extent as usize];
-        let mut histogram = Histogram::of(&term.labelling, distances.as_deref(), &none);
-        let (mut window, mut total) = (0u64, 0u128);
-        for (r, label) in term.labels.iter().enumerate() {
+pub(super) fn window_total(terms: &[Term], size: usize) -> u128 {
+    let totals = terms.par_iter().map(|Term { labelling, labels }| {
+        let distances = label_distances(labelling);
+        let none = vec![0; labelling.axis.extent as usize];
+        let mut members = Histogram::new(labelling, distances.as_deref(), &none);
+        let mut window = 0u64;
+        let mut total = 0u128;
+        for (r, label) in labels.iter().enumerate() {
             if r >= size {
-                let leaving = term.labels[r - size];
-                histogram.update::<true>(leaving);
-                window -= histogram.sum(leaving);
+                let leaving = labels[r - size];
+                members.update::<true>(leaving);
+                // The members are the S - 1 others then, and the rank that enters is not yet among them.
+                window -= members.distance_sum(leaving);
             }
-            window += histogram.sum(*label);
-            histogram.update::<false>(*label);
+            window += members.distance_sum(*label);
+            members.update::<false>(*label);
             if r + 1 >= size {
                 total += u128::from(window);
             }
         }
         total
-    };
-    terms.par_iter().map(of_term).sum()
+    });
+    totals.sum()
 }
 
 #[cfg(test)]
@@ -212,7 +235,7 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
             nodes.sort_by_key(|n| n.0.wrapping_mul(0x9e37_79b9));
-            let (terms, n) = (along(&topology, &nodes).unwrap(), nodes.len());
+            let (terms, n) = (label_ranks(&topology, &nodes).unwrap(), nodes.len());
             let d = |i: usize, j: usize| u64::from(topology.distance(nodes[i], nodes[j]));
             let rows: Vec<u64> = (0..n).map(|i| (i + 1..n).map(|j| d(i, j)).sum()).collect();
             let cols: Vec<u64> = (0..n).map(|j| (0..j).map(|i| d(i, j)).sum()).collect();

@@ -1,16 +1,18 @@
 //! Lag sums of distances that are sums of cuts, by autocorrelation: O(cuts · N log N) instead of O(N²).
 //!
-//! A *cut* splits the labels in two; it adds `w` to the distance of two ranks on different sides. With
-//! b = 1 for the ranks on its smaller side and 0 for the others, `d(i,j) = Σ_cuts w·(b_i + b_j - 2·b_i·b_j)`,
-//! hence
+//! A *cut* ([`super::cuts`]) adds its weight `w` to the distance of two ranks on different sides. With b = 1 for the ranks
+//! on its smaller side and 0 for the others, `d(i,j) = Σ_cuts w·(b_i + b_j - 2·b_i·b_j)`, hence
 //!
 //! `lag[k] = Σ_cuts w·(Σ_{i<N-k} b_i + Σ_{i≥k} b_i - 2·R[k])`, `R[k] = Σ_i b_i·b_{i+k}`.
 //!
-//! R is an autocorrelation: the power spectra of all cuts are added up, and **one** transform back gives
-//! Σ w·R. A path of n labels is n-1 cuts; an even ring n/2 half-ring cuts; an odd ring n cuts of weight ½
-//! (arcs of (n-1)/2); a clique n cuts of weight ½ (one label against the rest). Weights are kept in halves, so
-//! that all is integer. A cut whose smaller side has m members costs m² directly, by counting pairs of
-//! members: small cuts go that way.
+//! The first two sums are prefix sums. R is an autocorrelation: [`super::spectrum`] finds Σ w·R of all cuts with **one**
+//! transform back.
+//!
+//! Ranks 0, 1, 2, 3 on a path of four labels: its cuts `0|123`, `01|23`, `012|3` have b = 1000, 1100, 0001. At lag k = 1
+//! the members at lower ends number 1 + 2 + 0, those at upper ends 0 + 1 + 1, pairs of members 0 + 1 + 0:
+//! `lag[1] = 3 + 2 - 2·1 = 3`, the three steps of one hop.
+//!
+//! A cut whose smaller side has m members costs m² directly, by counting pairs of members: small cuts go that way.
 //!
 //! # Exactness
 //!
@@ -21,7 +23,7 @@
 //!
 //! 1. A root of unity is off by less than 21u: its angle, up to 2π, is rounded three times, its cosine and
 //!    sine once each.
-//! 2. First stage ([`spectrum`]): a value sums c factors of modulus 1, c being the members at its position.
+//! 2. First stage ([`super::first_stage`]): a value sums c factors of modulus 1, c being the members at its position.
 //!    Each passes fewer than 128 roundings' worth of error: four roots (84u), 7 + 1 + 1 additions of looked-up
 //!    sums, 16 in the product with the matrix, two complex products (3u each). So a value is off by at most
 //!    128u·c. There are R values a position; their squared error adds up to
@@ -52,146 +54,151 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::cuts::{Cut, cuts};
-use super::spectrum::{self, Layout};
-use super::terms::Term;
+use super::cuts::{Cut, list_cuts};
+use super::layout::Layout;
+use super::spectrum::add_autocorrelation;
+use super::sums::add_sums;
+use super::terms::{Term, group_by_label};
 
-/// Seconds on one core for a transform of length `length`, and for a direct cut of `members`: measured on
-/// 2.x GHz server cores (see the reports); only their ratio matters, for the choice of method.
-fn transform_cost(length: usize) -> f64 {
-    TRANSFORM_SECONDS * length as f64 * (10.0 + (length as f64).log2())
-}
-
+/// Seconds on one core for a value of a transform, measured on 2.x GHz server cores (see the reports). Only the ratio to
+/// [`DIRECT_SECONDS`] matters, for the choice of method.
 const TRANSFORM_SECONDS: f64 = 0.1e-9;
 
-fn direct_cost(members: usize) -> f64 {
-    0.45e-9 * (members as f64) * (members as f64)
-}
-
-/// Estimated time of [`lag_sums`] on one core, in seconds.
-pub(super) fn cost(terms: &[&Term]) -> f64 {
-    let n = terms.first().map_or(0, |t| t.labels.len());
-    let transform = transform_cost(Layout::new(n).length());
-    cuts(terms)
-        .iter()
-        .map(|c| direct_cost(c.members).min(transform))
-        .sum()
-}
-
-/// Largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times members add up to
-/// `mass`.
-fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
-    let u = f64::EPSILON / 2.0;
-    let stages = f64::from(layout.piece.trailing_zeros());
-    let epsilon = (1.01 * 64.0 * stages + 128.0 * (layout.turns() as f64).sqrt() + 512.0) * u;
-    mass * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
-}
+/// Seconds on one core for each squared member of a cut whose pairs are counted one by one.
+const DIRECT_SECONDS: f64 = 0.45e-9;
 
 /// Largest [`error_bound`]: half of the error that rounding to the nearest integer still corrects.
 const TOLERANCE: f64 = 0.25;
 
-/// Length of the longest prefix of `cuts` whose sum stays within the tolerance; at least one.
-fn together(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
+/// Estimates the seconds on one core of one cut's transform along `n` ranks.
+fn transform_seconds(n: usize) -> f64 {
+    let length = Layout::new(n).length() as f64;
+    TRANSFORM_SECONDS * length * (10.0 + length.log2())
+}
+
+/// Estimates the seconds on one core of counting the pairs of members of a cut.
+fn direct_seconds(cut: &Cut) -> f64 {
+    DIRECT_SECONDS * cut.members as f64 * cut.members as f64
+}
+
+/// Estimates the seconds of [`lag_sums`] on one core.
+pub(super) fn estimate_seconds(term: &Term) -> f64 {
+    let transform = transform_seconds(term.labels.len());
+    list_cuts(&[term])
+        .iter()
+        .map(|cut| direct_seconds(cut).min(transform))
+        .sum()
+}
+
+/// Returns the largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times members
+/// add up to `mass`.
+fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
+    let u = f64::EPSILON / 2.0;
+    let stages = f64::from(layout.piece.trailing_zeros());
+    let epsilon = (1.01 * 64.0 * stages + 128.0 * (layout.row_count() as f64).sqrt() + 512.0) * u;
+    mass * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
+}
+
+/// Counts the first cuts whose common sum stays within the tolerance; at least one.
+fn count_exact(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
     let mut mass = 0.0;
-    let fits = |(i, cut): &(usize, &Cut)| {
+    for (i, cut) in cuts.iter().enumerate() {
         mass += f64::from(cut.halves) * cut.members as f64;
-        error_bound(mass, i + 1, layout) < tolerance
-    };
-    cuts.iter().enumerate().take_while(fits).count().max(1)
+        if error_bound(mass, i + 1, layout) >= tolerance {
+            return i.max(1);
+        }
+    }
+    cuts.len()
 }
 
-/// `lag[k] = Σ_i d(i, i+k)` for all k.
-pub(super) fn lag_sums(terms: &[&Term]) -> Vec<u64> {
-    let n = terms.first().map_or(0, |t| t.labels.len());
-    let threshold = transform_cost(Layout::new(n).length());
-    lag_sums_by(
-        terms,
-        |cut| direct_cost(cut.members) <= threshold,
-        TOLERANCE,
-    )
+/// Computes `lag[k] = Σ_i d(i, i+k)` for all k along `n` ranks.
+pub(super) fn lag_sums(terms: &[&Term], n: usize) -> Vec<u64> {
+    let threshold = transform_seconds(n);
+    lag_sums_by(terms, n, |cut| direct_seconds(cut) <= threshold, TOLERANCE)
 }
 
-/// As [`lag_sums`]; `directly` chooses the cuts that are counted pair by pair, `tolerance` is the largest error bound.
-fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64) -> Vec<u64> {
-    let n = terms.first().map_or(0, |t| t.labels.len());
-    let all = cuts(terms);
-    // For each label of a term, the summed weights of the cuts that have it inside.
-    let weights: Vec<Vec<u64>> = (terms.iter().enumerate())
-        .map(|(t, term)| {
-            let mut weight = vec![0u64; term.labelling.axis.extent as usize];
-            for cut in all.iter().filter(|c| c.term == t) {
-                cut.inside
-                    .labels()
-                    .for_each(|l| weight[l] += u64::from(cut.halves));
-            }
-            weight
-        })
-        .collect();
-    let (direct, spectral): (Vec<Cut>, Vec<Cut>) = all.into_iter().partition(directly);
-    // Pairs of members of a cut, by lag.
-    let mut both = direct_pairs(terms, &direct, n);
+/// Computes [`lag_sums`]; `directly` chooses the cuts that are counted pair by pair, `tolerance` is the largest error
+/// bound of a transform.
+fn lag_sums_by(
+    terms: &[&Term],
+    n: usize,
+    directly: impl Fn(&Cut) -> bool,
+    tolerance: f64,
+) -> Vec<u64> {
+    let cuts = list_cuts(terms);
+    let members = prefix_members(terms, &cuts, n);
+    let (direct, spectral): (Vec<Cut>, Vec<Cut>) = cuts.into_iter().partition(directly);
+    // Pairs with both ranks among a cut's members, by lag, times halves.
+    let mut both = count_member_pairs(terms, &direct, n);
     let layout = Layout::new(n);
     let mut rest = spectral.as_slice();
     while !rest.is_empty() {
-        let (group, later) = rest.split_at(together(rest, layout, tolerance));
-        spectrum::add_autocorrelation(terms, group, layout, &mut both);
+        let (group, later) = rest.split_at(count_exact(rest, layout, tolerance));
+        add_autocorrelation(terms, group, layout, &mut both);
         rest = later;
     }
-    // below[r] = Σ over cuts of weight · members among the first r ranks.
-    let mut below = vec![0u64; n + 1];
-    below[1..]
-        .par_iter_mut()
-        .enumerate()
-        .for_each(|(rank, below)| {
-            let own = terms
-                .iter()
-                .zip(&weights)
-                .map(|(term, w)| w[term.labels[rank] as usize]);
-            *below = own.sum();
-        });
-    for r in 0..n {
-        below[r + 1] += below[r];
-    }
-    // Ranks pair up across a cut where exactly one is a member: those with a member at the lower end, plus
-    // those with one at the upper end, less twice those with both. In halves of a hop until here.
-    let lag = |(k, both): (usize, &mut u64)| {
-        let one = below[n - k] + (below[n] - below[k]);
-        let halves = one
-            .checked_sub(2 * *both)
-            .filter(|h| k == 0 || h.is_multiple_of(2));
+    // A cut parts the pairs with exactly one member: those with a member at the lower end, plus those with one at the
+    // upper end, less twice those with both.
+    both.par_iter_mut().enumerate().for_each(|(k, both)| {
+        if k == 0 {
+            *both = 0;
+            return;
+        }
+        let one = members[n - k] + (members[n] - members[k]);
+        let halves = one.checked_sub(2 * *both).filter(|h| h.is_multiple_of(2));
         assert!(
-            k == 0 || halves.is_some(),
+            halves.is_some(),
             "a sum of hops at lag {k} came out negative or in halves"
         );
-        *both = if k == 0 { 0 } else { halves.unwrap_or(0) / 2 };
-    };
-    both.par_iter_mut().enumerate().for_each(lag);
+        *both = halves.unwrap_or(0) / 2;
+    });
     both
 }
 
-/// `Σ over cuts of halves · Σ_i b_i·b_{i+k}` for cuts with few members, pair by pair; lag 0 is left out.
-fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
-    // Clique cuts of one label are many: collect the members of all of a term's labels at once.
-    let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
-    for (t, term) in terms.iter().enumerate() {
-        let labels = term.labelling.axis.extent as usize;
-        let mut ranks: Vec<Vec<u32>> = Vec::new();
-        for cut in cuts.iter().filter(|c| c.term == t) {
-            if ranks.is_empty() {
-                ranks = vec![Vec::new(); labels];
-                term.labels
-                    .iter()
-                    .enumerate()
-                    .for_each(|(r, l)| ranks[*l as usize].push(r as u32));
-            }
-            let mut members = Vec::with_capacity(cut.members);
-            cut.inside
-                .labels()
-                .for_each(|l| members.extend_from_slice(&ranks[l]));
-            members.sort_unstable();
-            lists.push((cut.halves, members));
+/// Returns, for r = 0..=n, Σ over cuts of halves · members among the first r ranks.
+fn prefix_members(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
+    // By term and label: the halves of the cuts that have the label inside.
+    let mut weights: Vec<Vec<u64>> = terms
+        .iter()
+        .map(|term| vec![0; term.labelling.axis.extent as usize])
+        .collect();
+    for cut in cuts {
+        for label in cut.side.labels() {
+            weights[cut.term][label] += u64::from(cut.halves);
         }
     }
+    let mut members = vec![0u64; n + 1];
+    members[1..]
+        .par_iter_mut()
+        .enumerate()
+        .for_each(|(rank, own)| {
+            for (term, weights) in terms.iter().zip(&weights) {
+                *own += weights[term.labels[rank] as usize];
+            }
+        });
+    for r in 0..n {
+        members[r + 1] += members[r];
+    }
+    members
+}
+
+/// Computes `Σ over cuts of halves · Σ_i b_i·b_{i+k}` for cuts with few members, pair by pair; lag 0 is left out.
+fn count_member_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
+    // Clique cuts of one label are many: the ranks of all of a term's labels are collected at once.
+    let mut by_label: Vec<Option<Vec<Vec<u32>>>> = vec![None; terms.len()];
+    let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
+    for cut in cuts {
+        let ranks = by_label[cut.term].get_or_insert_with(|| group_by_label(terms[cut.term]));
+        let mut members = Vec::with_capacity(cut.members);
+        for label in cut.side.labels() {
+            members.extend_from_slice(&ranks[label]);
+        }
+        // Ascending, so that each pair has its lag from one subtraction.
+        members.sort_unstable();
+        lists.push((cut.halves, members));
+    }
+    // As large as the ordering for each term, and no longer needed.
+    drop(by_label);
     // One array of sums a thread, not one a chunk: an array is as long as the ordering. Chunks take one that is idle.
     let idle = Mutex::new(Vec::new());
     let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,15 +219,11 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         }
         lock().push(lag);
     });
-    let add = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
-        a
-    };
-    idle.into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_iter()
-        .reduce(add)
-        .unwrap_or_else(|| vec![0; n])
+    let mut sums = vec![0; n];
+    for lag in idle.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        add_sums(&mut sums, &lag);
+    }
+    sums
 }
 
 #[cfg(test)]
@@ -235,7 +238,7 @@ mod tests {
         let topology = Topology::inline(spec, &Context::default()).unwrap();
         let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
         nodes.sort_by_key(|n| n.0.wrapping_mul(0x9e37_79b9));
-        terms::along(&topology, &nodes).unwrap()
+        terms::label_ranks(&topology, &nodes).unwrap()
     }
 
     const MACHINES: [&str; 5] = [
@@ -253,10 +256,14 @@ mod tests {
             let terms: Vec<&Term> = terms.iter().collect();
             let n = terms[0].labels.len();
             let plain = pairs::lag_sums(&terms, n, n - 1);
-            assert_eq!(lag_sums_by(&terms, |_| false, TOLERANCE), plain, "{spec}");
-            assert_eq!(lag_sums_by(&terms, |_| true, TOLERANCE), plain, "{spec}");
             assert_eq!(
-                lag_sums_by(&terms, |c| c.members % 2 == 0, TOLERANCE),
+                lag_sums_by(&terms, n, |_| false, TOLERANCE),
+                plain,
+                "{spec}"
+            );
+            assert_eq!(lag_sums_by(&terms, n, |_| true, TOLERANCE), plain, "{spec}");
+            assert_eq!(
+                lag_sums_by(&terms, n, |c| c.members % 2 == 0, TOLERANCE),
                 plain,
                 "{spec}"
             );
@@ -270,18 +277,18 @@ mod tests {
         let terms: Vec<&Term> = terms.iter().collect();
         let n = terms[0].labels.len();
         let layout = Layout::new(n);
-        let all = cuts(&terms);
-        assert_eq!(together(&all, layout, TOLERANCE), all.len());
-        let whole = lag_sums_by(&terms, |_| false, TOLERANCE);
+        let all = list_cuts(&terms);
+        assert_eq!(count_exact(&all, layout, TOLERANCE), all.len());
+        let whole = lag_sums_by(&terms, n, |_| false, TOLERANCE);
         let mass: f64 = all
             .iter()
             .map(|c| f64::from(c.halves) * c.members as f64)
             .sum();
         for parts in [2.0, 5.5, 1e9] {
             let tolerance = error_bound(mass, all.len(), layout) / parts;
-            let first = together(&all, layout, tolerance);
+            let first = count_exact(&all, layout, tolerance);
             assert!(first < all.len() && (parts < 1e9 || first == 1), "{first}");
-            assert_eq!(lag_sums_by(&terms, |_| false, tolerance), whole);
+            assert_eq!(lag_sums_by(&terms, n, |_| false, tolerance), whole);
         }
     }
 

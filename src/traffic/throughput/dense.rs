@@ -1,156 +1,174 @@
-//! Dense traffic over any paths, or over shortest ones: sixteen targets side by side.
+//! Routes dense traffic over any paths, or over shortest ones, for sixteen targets side by side.
+//!
+//! At given lengths of links, the traffic to one target flows downhill: every router knows its distance to the target and
+//! sends what it has over the links that lead nearer. A link's share falls from most on the shortest path to nothing where
+//! the way is longer by a *window*. Example: a router 10 from the target, with links to routers 6 and 7 away of length 4
+//! each and a window of 3: the ways have slack 0 and 1, hence weights 3 and 2, shares 3/5 and 2/5.
+//!
+//! One *part* is sixteen targets, one *lane* each: all lanes have the same links, so that every step of both passes
+//! (distances from the targets, flows to them) is vector code. A *block* is some parts, routed in parallel; the search
+//! ([`super::descent`]) moves one block's traffic at a time.
+
+use std::ops::Range;
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::network::{Lengths, Network};
+use super::network::{Lengths, Network, add};
 use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
 /// Targets of all traffic for each search of a block: from twice as many on there are at most 48 blocks.
 const SHARED: usize = 512;
-/// Above all lengths of paths.
+/// Length above all lengths of paths.
 const FAR: u32 = u32::MAX / 2;
-/// Paths are below 2 to this.
+/// Bits that the length of a path takes at most.
 const BITS: u32 = 31;
 
 /// All-to-all and other dense traffic.
 pub(super) struct Dense<'a> {
     pub network: &'a Network<'a>,
     pub demand: &'a Demand,
+    /// Whether only shortest paths may be used.
     pub shortest: bool,
 }
 
-/// Parts in a block, each searched for by one thread.
-fn per_block(targets: usize) -> usize {
+/// Returns the number of parts of a block, each searched for by one thread.
+fn parts_per_block(targets: usize) -> usize {
     (targets / SHARED).max(1)
 }
 
-/// Bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
+/// Returns the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
 pub(super) fn bytes(targets: usize, links: usize) -> u64 {
-    let parts = per_block(targets);
+    let parts = parts_per_block(targets);
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
 
 impl Dense<'_> {
-    /// Number of blocks.
-    pub fn count(&self) -> usize {
-        self.parts()
-            .div_ceil(per_block(self.demand.roots(End::Target).len()))
+    /// Returns the number of blocks.
+    pub fn block_count(&self) -> usize {
+        self.part_count()
+            .div_ceil(parts_per_block(self.all_targets().len()))
     }
 
-    /// Loads of a block, never below what its routing loads, when all its traffic takes ways that are short at `lengths`: those
-    /// that are longer than the shortest by less than `width` (of a mean link) share with it.
-    pub fn route(&self, block: usize, lengths: &[f64], width: f64) -> Vec<f32> {
-        let lengths = self.network.lengths(lengths, self.shortest, BITS);
+    /// Routes the traffic of a block over ways that are short at `lengths`, and returns the loads, never below what the
+    /// routing loads. Ways that are longer than the shortest by less than `width` (of a mean link) share with it.
+    pub fn route_block(&self, block: usize, lengths: &[f64], width: f64) -> Vec<f32> {
+        let (lengths, links) = self.whole_lengths(lengths);
         let mean = lengths.links.iter().map(|l| lengths.plain(*l)).sum::<f64>();
-        let window = (mean / lengths.links.len() as f64 * width) as u32;
-        let short: Vec<u32> = lengths.links.iter().map(|length| *length as u32).collect();
+        let window = ((mean / links.len() as f64 * width) as u32).max(1);
         let graph = self.network.graph;
         let degrees = (0..graph.router_count()).map(|router| graph.leaving(router as u32).len());
         let degree = degrees.max().unwrap_or(0) as u32;
-        let route = |search: &mut Search, part: usize| {
-            let targets = self.targets(part);
-            search.measure(self.network, &short, targets.1);
-            self.put(targets.0, search);
-            let mut loads = vec![0.0; short.len()];
-            let hops = search.spread(self.network, &short, window.max(1), &mut loads);
+        let each = parts_per_block(self.all_targets().len());
+        let parts = block * each..self.part_count().min((block + 1) * each);
+        let parts = self.search_parts(parts, &links, |search, part| {
+            self.for_each_flow(part, |lane, flow| {
+                search.flows[0][flow.router as usize][lane] = flow.volume as f32;
+            });
+            let mut loads = vec![0.0; links.len()];
+            let hops = search.send_all(self.network, &links, window, &mut loads);
             // Flows are single precision: at every hop a router adds up what came, divides and multiplies.
             let margin = 1.0 + f64::from(hops * (degree + 8)) * f64::from(f32::EPSILON);
             loads.iter_mut().for_each(|load| *load *= margin);
             loads
-        };
-        let each = per_block(self.demand.roots(End::Target).len());
-        let parts = block * each..self.parts().min((block + 1) * each);
-        let parts: Vec<Vec<f64>> = parts
-            .into_par_iter()
-            .map_init(|| Search::new(self.network.routers()), route)
-            .collect();
-        let sum = |link: usize| rounded_up(parts.iter().map(|part| part[link]).sum());
-        (0..lengths.links.len()).map(sum).collect()
+        });
+        let mut sums = vec![0.0; links.len()];
+        parts.iter().for_each(|part| add(&mut sums, part));
+        sums.into_iter().map(round_up).collect()
     }
 
-    /// A floor under the largest load over capacity of any routing, from `lengths`.
-    pub fn floor(&self, lengths: &[f64]) -> f64 {
-        let lengths = self.network.lengths(lengths, self.shortest, BITS);
-        let short: Vec<u32> = lengths.links.iter().map(|length| *length as u32).collect();
-        let sum = |search: &mut Search, part: usize| {
-            let targets = self.targets(part);
-            search.measure(self.network, &short, targets.1);
-            self.paid(targets.0, search, &lengths)
-        };
-        let parts: Vec<f64> = (0..self.parts())
-            .into_par_iter()
-            .map_init(|| Search::new(self.network.routers()), sum)
-            .collect();
+    /// Proves a floor under the largest load over capacity of any routing, from `lengths`.
+    pub fn prove_floor(&self, lengths: &[f64]) -> f64 {
+        let (lengths, links) = self.whole_lengths(lengths);
+        let parts = self.search_parts(0..self.part_count(), &links, |search, part| {
+            let mut sum = 0.0;
+            self.for_each_flow(part, |lane, flow| {
+                let length = search.lengths[flow.router as usize][lane];
+                sum += flow.volume * lengths.plain(length.into());
+            });
+            sum
+        });
         lengths.floor(parts.iter().sum())
     }
 
-    fn parts(&self) -> usize {
-        self.demand.roots(End::Target).len().div_ceil(LANES)
+    /// Finds the distances to the targets of parts, side by side, and collects what `visit` makes of each, in their order.
+    fn search_parts<T: Send>(
+        &self,
+        parts: Range<usize>,
+        links: &[u32],
+        visit: impl Fn(&mut LaneSearch, usize) -> T + Sync,
+    ) -> Vec<T> {
+        parts
+            .into_par_iter()
+            .map_init(
+                || LaneSearch::new(self.network.routers()),
+                |search, part| {
+                    search.find_distances(self.network, links, self.targets(part));
+                    visit(search, part)
+                },
+            )
+            .collect()
     }
 
-    /// The first target of a part, and all of them.
-    fn targets(&self, part: usize) -> (usize, &[u32]) {
-        let all = self.demand.roots(End::Target);
-        (
-            part * LANES,
-            &all[part * LANES..all.len().min((part + 1) * LANES)],
-        )
+    /// Scales lengths to whole numbers, as they are and in 32 bits.
+    fn whole_lengths(&self, lengths: &[f64]) -> (Lengths, Vec<u32>) {
+        let lengths = self.network.whole_lengths(lengths, self.shortest, BITS);
+        let links = lengths.links.iter().map(|length| *length as u32).collect();
+        (lengths, links)
     }
 
-    /// Calls `visit` with the lane of each target and the traffic to it.
-    fn for_each(&self, first: usize, mut visit: impl FnMut(usize, &Flow)) {
+    fn all_targets(&self) -> &[u32] {
+        self.demand.roots(End::Target)
+    }
+
+    fn part_count(&self) -> usize {
+        self.all_targets().len().div_ceil(LANES)
+    }
+
+    /// Returns the targets of a part.
+    fn targets(&self, part: usize) -> &[u32] {
+        let all = self.all_targets();
+        &all[part * LANES..all.len().min((part + 1) * LANES)]
+    }
+
+    /// Calls `visit` with the lane of each target of a part and the traffic to it.
+    fn for_each_flow(&self, part: usize, mut visit: impl FnMut(usize, &Flow)) {
         let mut row = Vec::new();
-        let targets = self.demand.roots(End::Target).len();
-        for lane in 0..LANES.min(targets - first) {
-            for flow in self.demand.row(End::Target, first + lane, &mut row) {
+        for lane in 0..self.targets(part).len() {
+            for flow in self.demand.row(End::Target, part * LANES + lane, &mut row) {
                 visit(lane, flow);
             }
         }
     }
-
-    fn put(&self, first: usize, search: &mut Search) {
-        let flows = &mut search.flows[0];
-        self.for_each(first, |lane, flow| {
-            flows[flow.router as usize][lane] = flow.volume as f32
-        });
-    }
-
-    fn paid(&self, first: usize, search: &Search, lengths: &Lengths) -> f64 {
-        let mut sum = 0.0;
-        self.for_each(first, |lane, flow| {
-            let length = search.lengths[flow.router as usize][lane];
-            sum += flow.volume * lengths.plain(length.into());
-        });
-        sum
-    }
 }
 
-/// Lengths and flows of all routers to sixteen targets.
-struct Search {
+/// Distances and flows of all routers to sixteen targets.
+struct LaneSearch {
+    /// Length of the shortest path from each router.
     lengths: Vec<[u32; LANES]>,
     /// Volume that each router has to send, and gets to send next.
     flows: [Vec<[f32; LANES]>; 2],
     /// One over the sum of a router's shares.
     norms: Vec<[f32; LANES]>,
+    /// Whether a router got nearer since its neighbours were told.
     active: Vec<bool>,
 }
 
-/// Weight of a link in a router's shares: most on the shortest path, nothing beyond the window.
+/// Returns the weight of a link in a router's shares: most on the shortest path, nothing beyond the window.
 #[inline(always)]
-fn share(here: u32, there: u32, length: u32, window: u32) -> f32 {
+fn link_share(here: u32, there: u32, length: u32, window: u32) -> f32 {
     let slack = (there + length).wrapping_sub(here);
     let within = window.saturating_sub(slack) as i32 as f32;
     // Only ever nearer, so that nothing goes in circles.
     if there < here { within } else { 0.0 }
 }
 
-impl Search {
+impl LaneSearch {
     fn new(routers: usize) -> Self {
         let none = vec![[0.0; LANES]; routers];
-        Search {
+        LaneSearch {
             lengths: vec![[0; LANES]; routers],
             flows: [none.clone(), none.clone()],
             norms: none,
@@ -158,55 +176,37 @@ impl Search {
         }
     }
 
-    /// Lengths of the shortest paths to each target.
-    fn measure(&mut self, network: &Network<'_>, links: &[u32], targets: &[u32]) {
+    /// Finds the lengths of the shortest paths to each target.
+    fn find_distances(&mut self, network: &Network<'_>, links: &[u32], targets: &[u32]) {
         self.lengths.fill([FAR; LANES]);
         for (lane, target) in targets.iter().enumerate() {
             self.lengths[*target as usize][lane] = 0;
             self.active[*target as usize] = true;
         }
-        while relax(network, links, &mut self.lengths, &mut self.active) {}
+        while relax_links(network, links, &mut self.lengths, &mut self.active) {}
     }
 
-    /// Sends all flows on to their targets, and adds up what each link carries. Returns how many hops that took.
-    fn spread(
+    /// Sends all flows on to their targets, and adds up what each link carries. Returns the number of hops.
+    fn send_all(
         &mut self,
         network: &Network<'_>,
         links: &[u32],
         window: u32,
         loads: &mut [f64],
     ) -> u32 {
-        let Search {
-            lengths,
-            flows: [now, next],
-            norms,
-            active,
-        } = self;
-        set_norms(network, links, window, lengths, norms);
-        for hops in 0.. {
-            for (active, flow) in active.iter_mut().zip(&*now) {
-                *active = flow.iter().any(|flow| *flow > 0.0);
-            }
-            if !send(
-                network,
-                links,
-                window,
-                (lengths, norms),
-                (now, next),
-                (active, loads),
-            ) {
-                active.fill(false);
-                return hops;
-            }
-            std::mem::swap(now, next);
+        set_norms(network, links, window, &self.lengths, &mut self.norms);
+        let mut hops = 0;
+        while send_one_hop(network, links, window, self, loads) {
+            self.flows.swap(0, 1);
+            hops += 1;
         }
-        0
+        hops
     }
 }
 
-/// Takes the lengths of routers that changed on to their neighbours; whether there were any.
+/// Takes the lengths of routers that changed on to their neighbours. Returns whether there were any.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn relax(
+fn relax_links(
     network: &Network<'_>,
     links: &[u32],
     lengths: &mut [[u32; LANES]],
@@ -238,6 +238,7 @@ fn relax(
     any
 }
 
+/// Sets one over the sum of each router's shares.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn set_norms(
     network: &Network<'_>,
@@ -249,9 +250,9 @@ fn set_norms(
     for (router, (here, norm)) in lengths.iter().zip(norms).enumerate() {
         let mut sum = [0.0f32; LANES];
         for out in network.graph.leaving(router as u32) {
-            let (there, length) = (&lengths[network.graph.head(out) as usize], links[out]);
+            let there = &lengths[network.graph.head(out) as usize];
             for lane in 0..LANES {
-                sum[lane] += share(here[lane], there[lane], length, window);
+                sum[lane] += link_share(here[lane], there[lane], links[out], window);
             }
         }
         for lane in 0..LANES {
@@ -265,42 +266,50 @@ fn set_norms(
     }
 }
 
-/// Sends what active routers have one link on; whether there was any. Lanes are added up in a fixed order.
+/// Sends what routers have one link on. Returns whether there was any. Lanes are added up in a fixed order.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn send(
+fn send_one_hop(
     network: &Network<'_>,
     links: &[u32],
     window: u32,
-    (lengths, norms): (&[[u32; LANES]], &[[f32; LANES]]),
-    (now, next): (&mut [[f32; LANES]], &mut [[f32; LANES]]),
-    (active, loads): (&[bool], &mut [f64]),
+    search: &mut LaneSearch,
+    loads: &mut [f64],
 ) -> bool {
+    let lengths = &search.lengths[..];
+    let norms = &search.norms[..];
+    let [now, next] = &mut search.flows;
+    let next = &mut next[..];
     let mut any = false;
-    for router in (0..lengths.len()).filter(|router| active[*router]) {
+    for (router, flow) in now.iter_mut().enumerate() {
+        let mut flow = std::mem::take(flow);
+        if flow.iter().all(|flow| *flow <= 0.0) {
+            continue;
+        }
         any = true;
         let here = lengths[router];
-        let mut flow = std::mem::take(&mut now[router]);
         for lane in 0..LANES {
             flow[lane] *= norms[router][lane];
         }
         for out in network.graph.leaving(router as u32) {
             let to = network.graph.head(out) as usize;
-            let (there, next, length) = (&lengths[to], &mut next[to], links[out]);
+            let there = &lengths[to];
+            let next = &mut next[to];
+            let length = links[out];
             let mut sent = [0.0f32; LANES];
             for lane in 0..LANES {
-                sent[lane] = share(here[lane], there[lane], length, window) * flow[lane];
+                sent[lane] = link_share(here[lane], there[lane], length, window) * flow[lane];
                 next[lane] += sent[lane];
             }
-            loads[out] += f64::from(sum(sent));
+            loads[out] += f64::from(sum_lanes(sent));
         }
     }
     any
 }
 
-/// Sum of all lanes, always in the same order. Loops of fixed lengths become vector
+/// Adds up all lanes, always in the same order. Loops of fixed lengths become vector
 /// instructions; one loop over the lengths did not.
 #[inline(always)]
-fn sum(mut lanes: [f32; LANES]) -> f32 {
+fn sum_lanes(mut lanes: [f32; LANES]) -> f32 {
     for lane in 0..8 {
         lanes[lane] += lanes[lane + 8];
     }
@@ -310,7 +319,7 @@ fn sum(mut lanes: [f32; LANES]) -> f32 {
     lanes[0] + lanes[2] + (lanes[1] + lanes[3])
 }
 
-/// The least single-precision number that is not below `x`, or the next; 0 for 0.
-pub(super) fn rounded_up(x: f64) -> f32 {
+/// Returns the least single-precision number that is not below `x`, or the next; 0 for 0.
+pub(super) fn round_up(x: f64) -> f32 {
     if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }

@@ -1,9 +1,15 @@
-//! Traffic that goes the minimal way, or over one intermediate.
+//! Best shares of traffic that goes the minimal way, or over one intermediate (`adaptive` routing).
+//!
+//! An intermediate is a router, or on dragonflies a group. The traffic of a pair over intermediate i costs the way there
+//! (*outward*) and the way on (*onward*); each pair may send at most 1/(intermediates - 2) of its volume over each. The
+//! *gain* of i is the minimal way's cost less that of both. Example: a minimal way of cost 5, intermediates over which it
+//! costs 3, 5 and 8 and a width of 4: gains 2, 0 and -3, hence parts 1, ½ and 0 of the largest share, ½ + gain / width
+//! between 0 and 1.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::minimal::{Costs, LANES, Minimal, PIECES};
+use super::minimal::{LANES, MinimalRoutes, PIECES, RouteCosts};
 use super::network::{Network, add, exp};
 use super::solution::{FlowSolution, StopCondition};
 use crate::mapping::{Demand, End};
@@ -11,20 +17,20 @@ use crate::mapping::{Demand, End};
 /// Traffic of `adaptive` routing.
 pub(super) struct Detours<'a> {
     pub network: &'a Network<'a>,
-    pub minimal: Minimal<'a>,
+    pub minimal: MinimalRoutes<'a>,
     pub demand: &'a Demand,
-    /// One share a pair for all intermediates, not one for each.
+    /// Whether a pair has one share for all intermediates, not one for each.
     pub even: bool,
 }
 
-/// Bytes that [`Detours`] takes.
+/// Returns the bytes that [`Detours`] takes.
 pub(super) fn bytes(routers: usize, links: usize) -> u64 {
-    let (routers, links) = (routers as u64, links as u64);
+    let routers = routers as u64;
     // Costs, volumes of all pieces, and ways: a target's take every link in one direction at most.
-    8 * routers * routers * (4 + PIECES as u64) + 2 * routers * links
+    8 * routers * routers * (4 + PIECES as u64) + 2 * routers * links as u64
 }
 
-/// Shares that load the links least.
+/// Searches for the shares that load the links least.
 ///
 /// The dual way: at given prices of links each pair takes the detours that cost less than its minimal way, which adds up to a
 /// floor; and prices of links are sought at which the floor is highest. Where a detour costs about as much as the minimal
@@ -44,97 +50,90 @@ pub(super) fn solve(
     stop: &StopCondition<'_>,
 ) -> FlowSolution {
     let network = detours.network;
-    let even: Vec<f64> = network
-        .per
-        .iter()
-        .map(|per| f64::from(u8::from(*per > 0.0)))
-        .collect();
-    let mut prices = Ascent::new(even);
+    let mut prices = PriceAscent::new(network.equal_prices());
+    // So wide that every detour has half of its largest share: a routing to begin with.
     let mut best = detours.route(&network.per, 1e100).or(fixed);
     let mut mean = best.clone();
-    let (mut since, mut idle) = (0, 0);
+    // Rounds since the last start, and those of them since the last that made anything better.
+    let mut since = 0;
+    let mut idle = 0;
     for round in 0.. {
-        if stop.now(round, &best) {
+        if stop.is_reached(round, &best) {
             break;
         }
         let part = 2.0 / f64::from(since + 2);
-        let at = prices.at(part);
+        let at = prices.next_prices(part);
         // Wide enough that prices settle in few rounds; the wider, the less the routing at these prices tells.
         let width = best.worst * (20.0 * stop.gap).min(0.1) / detours.demand.volume;
-        let lengths: Vec<f64> = at
-            .iter()
-            .zip(&network.per)
-            .map(|(p, per)| p * per)
-            .collect();
-        let found = detours.route(&lengths, width);
+        let found = detours.route(&network.per_capacity(&at), width);
         mix(&mut mean.loads, &found.loads, part);
         mean.worst = network.worst(&mean.loads);
         let [old, new] = [mean.detoured, found.detoured].map(|volume| volume.unwrap_or(0.0));
         mean.detoured = Some(old + (new - old) * part);
-        let better = found.floor > best.floor || found.worst.min(mean.worst) < best.worst;
-        let loads: Vec<f64> = found
-            .loads
-            .iter()
-            .zip(&network.per)
-            .map(|(l, per)| l * per)
-            .collect();
-        prices.go(at, loads, part, found.floor.max(found.worst / 3.0));
+        since += 1;
+        idle += 1;
+        if found.floor > best.floor || found.worst.min(mean.worst) < best.worst {
+            idle = 0;
+        }
+        let loads = network.per_capacity(&found.loads);
+        prices.advance(at, loads, part, found.floor.max(found.worst / 3.0));
         best = best.or(Some(found));
         if mean.worst < best.worst {
             best = mean.clone().or(Some(best));
         }
-        (since, idle) = (since + 1, if better { 0 } else { idle + 1 });
         if idle > 20 + since / 4 {
-            (since, idle) = (0, 0);
-            prices.begin_again();
+            since = 0;
+            idle = 0;
+            prices.restart();
         }
     }
     best
 }
 
-/// Prices of links on their way up.
-struct Ascent {
-    /// Where it began.
+/// Prices of links on their way up, which add up to 1.
+struct PriceAscent {
+    /// Prices at the start.
     start: Vec<f64>,
     /// Sum of all steps so far, by which the logarithms of the foremost prices are above those of the start.
     steps: Vec<f64>,
-    /// The foremost prices, and the mean of them so far.
+    /// Foremost prices.
     front: Vec<f64>,
+    /// Mean of the foremost prices so far.
     mean: Vec<f64>,
-    /// Lengths of steps, relative to loads: the next, and the longest.
+    /// Length of the next step, relative to loads.
     length: f64,
+    /// Longest step allowed.
     longest: f64,
-    /// The prices and loads of the last round.
+    /// Prices and loads of the last round.
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-impl Ascent {
+impl PriceAscent {
     fn new(mut prices: Vec<f64>) -> Self {
-        to_one(&mut prices);
-        let steps = vec![0.0; prices.len()];
-        let (front, mean) = (prices.clone(), prices.clone());
-        Ascent {
+        scale_to_one(&mut prices);
+        PriceAscent {
+            steps: vec![0.0; prices.len()],
+            front: prices.clone(),
+            mean: prices.clone(),
             start: prices,
-            steps,
-            front,
-            mean,
             length: 1.0,
             longest: 2.0,
             last: None,
         }
     }
 
-    /// The prices to try next.
-    fn at(&self, part: f64) -> Vec<f64> {
-        let mut at = self.mean.clone();
-        mix(&mut at, &self.front, part);
-        at
+    /// Returns the prices to try next.
+    fn next_prices(&self, part: f64) -> Vec<f64> {
+        let mut next = self.mean.clone();
+        mix(&mut next, &self.front, part);
+        next
     }
 
-    /// Goes on with the `loads` over capacity `at` prices, relative to `scale`.
-    fn go(&mut self, at: Vec<f64>, loads: Vec<f64>, part: f64, scale: f64) {
+    /// Takes a step along the `loads` over capacity `at` prices, relative to `scale`.
+    fn advance(&mut self, at: Vec<f64>, loads: Vec<f64>, part: f64, scale: f64) {
         if let Some((prices, before)) = &self.last {
-            let (mut fell, mut apart) = (0.0, 0.0);
+            let mut fell = 0.0;
+            let mut apart = 0.0;
             for ((a, b), (load, old)) in at.iter().zip(prices).zip(loads.iter().zip(before)) {
                 fell += (b - a) * (load - old);
                 apart += (a - b) * (a - b) / (a + b).max(1e-300);
@@ -146,58 +145,63 @@ impl Ascent {
                 .min(self.longest);
         }
         let rate = self.length / part / scale;
-        self.steps
-            .iter_mut()
-            .zip(&loads)
-            .for_each(|(step, load)| *step += rate * load);
-        let top = self.steps.iter().fold(f64::MIN, |top, step| top.max(*step));
+        for (step, load) in self.steps.iter_mut().zip(&loads) {
+            *step += rate * load;
+        }
+        // Powers relative to the largest cannot overflow, and a common factor is scaled away.
+        let top = self.steps.iter().copied().fold(f64::MIN, f64::max);
         for ((front, start), step) in self.front.iter_mut().zip(&self.start).zip(&self.steps) {
             *front = start * exp(step - top);
         }
-        to_one(&mut self.front);
+        scale_to_one(&mut self.front);
         mix(&mut self.mean, &self.front, part);
         self.last = Some((at, loads));
     }
 
-    /// Starts from the mean, with shorter steps.
-    fn begin_again(&mut self) {
+    /// Starts again from the mean, with shorter steps.
+    fn restart(&mut self) {
         let longest = self.longest / 2.0;
-        let length = self.length.max(0.03).min(longest);
-        *self = Ascent {
-            length,
+        *self = PriceAscent {
+            length: self.length.max(0.03).min(longest),
             longest,
-            ..Ascent::new(std::mem::take(&mut self.mean))
+            ..PriceAscent::new(std::mem::take(&mut self.mean))
         };
     }
 }
 
-fn to_one(prices: &mut [f64]) {
+/// Scales prices so that they add up to 1.
+fn scale_to_one(prices: &mut [f64]) {
     let sum: f64 = prices.iter().sum();
-    prices.iter_mut().for_each(|price| *price /= sum);
+    for price in prices {
+        *price /= sum;
+    }
 }
 
+/// Moves `mean` towards `new` by the given part.
 fn mix(mean: &mut [f64], new: &[f64], part: f64) {
-    mean.iter_mut()
-        .zip(new)
-        .for_each(|(mean, new)| *mean = *mean * (1.0 - part) + new * part);
+    for (mean, new) in mean.iter_mut().zip(new) {
+        *mean = *mean * (1.0 - part) + new * part;
+    }
 }
 
 /// Volumes and costs of the traffic to some targets.
 #[derive(Default)]
-struct Piece {
-    /// Volume from each router to intermediates, rows in the form of [`Costs::outward`], empty for none; and besides to
-    /// every one.
+struct FlowPiece {
+    /// Volume from each router to intermediates, rows in the form of [`RouteCosts::outward`]; empty for none.
     outward: Vec<Vec<f64>>,
+    /// Volume from each router to every intermediate, besides.
     even: Vec<f64>,
     /// Volume to each router the minimal way, by router that sends it.
     sent: Vec<Vec<f64>>,
+    /// Volume on detours.
     detoured: f64,
     /// Σ volume · least cost.
     paid: f64,
 }
 
-impl Piece {
-    fn and(mut self, other: Piece) -> Piece {
+impl FlowPiece {
+    /// Adds up two pieces.
+    fn merge(mut self, other: FlowPiece) -> FlowPiece {
         add(&mut self.even, &other.even);
         for (rows, others) in [
             (&mut self.outward, other.outward),
@@ -217,92 +221,110 @@ impl Piece {
     }
 }
 
-/// The way on from intermediates to one target, from sources with the same row.
-struct Onward {
+/// The way on from intermediates to one target, for sources with the same row.
+struct SecondLeg {
+    /// Cost from each intermediate.
     costs: Vec<f64>,
-    /// All costs.
+    /// Sum of all costs.
     sum: f64,
+    /// Volume from each intermediate.
     volumes: Vec<f64>,
-    /// Volume on from every intermediate besides.
+    /// Volume from every intermediate, besides.
     even: f64,
 }
 
-fn finite(costs: &[f64]) -> f64 {
+/// Adds up the costs of the intermediates that a way may go over.
+fn sum_finite(costs: &[f64]) -> f64 {
     costs.iter().filter(|cost| cost.is_finite()).sum()
 }
 
 impl Detours<'_> {
-    /// The routing that pairs choose at `lengths`, and the floor that these prove: no share where a detour costs more than
-    /// the minimal way by half of `width`, all of it where it costs less by half of it.
+    /// Routes all traffic as pairs choose at `lengths`, and proves a floor from them: no share where a detour costs more
+    /// than the minimal way by half of `width`, all of it where it costs less by half of it.
     fn route(&self, lengths: &[f64], width: f64) -> FlowSolution {
-        let costs = self.minimal.costs(lengths);
-        let sums: Vec<f64> = costs.outward.par_iter().map(|row| finite(row)).collect();
+        let costs = self.minimal.route_costs(lengths);
+        let sums: Vec<f64> = costs
+            .outward
+            .par_iter()
+            .map(|row| sum_finite(row))
+            .collect();
         let targets: Vec<usize> = (0..self.demand.roots(End::Target).len()).collect();
         // Fixed pieces, added up in their order.
-        let pieces = targets.par_chunks(targets.len().div_ceil(PIECES));
-        let pieces: Vec<Piece> = pieces
-            .map(|targets| self.piece(targets, (&costs, &sums), width))
+        let pieces: Vec<FlowPiece> = targets
+            .par_chunks(targets.len().div_ceil(PIECES))
+            .map(|targets| self.route_piece(targets, &costs, &sums, width))
             .collect();
-        let mut all = pieces.into_iter().reduce(Piece::and).unwrap_or_default();
+        let mut all = pieces
+            .into_iter()
+            .reduce(FlowPiece::merge)
+            .unwrap_or_default();
         for (router, (row, even)) in (0..).zip(all.outward.iter_mut().zip(&all.even)) {
-            add(
-                row,
-                &self.minimal.fill(self.minimal.own(router), 0.0, |_| *even),
-            );
+            let own = self.minimal.intermediate_of(router);
+            add(row, &self.minimal.fill_row(own, 0.0, |_| *even));
         }
-        let loads = self.minimal.load(&mut all.outward, &all.sent);
-        let lengths = lengths
-            .iter()
-            .zip(&self.network.per)
-            .filter(|(_, per)| **per > 0.0);
-        let floor = all.paid / lengths.map(|(length, per)| length / per).sum::<f64>();
+        let loads = self.minimal.link_loads(&mut all.outward, &all.sent);
+        let mut capacity = 0.0;
+        for (length, per) in lengths.iter().zip(&self.network.per) {
+            if *per > 0.0 {
+                capacity += length / per;
+            }
+        }
         FlowSolution {
             worst: self.network.worst(&loads),
             loads,
-            floor,
+            floor: all.paid / capacity,
             detoured: Some(all.detoured),
         }
     }
 
-    fn piece(&self, targets: &[usize], (costs, sums): (&Costs<'_>, &[f64]), width: f64) -> Piece {
-        let (minimal, routers, mut list) = (&self.minimal, self.network.routers(), Vec::new());
-        let (rows, even) = (|| vec![Vec::new(); routers], vec![0.0; routers]);
-        let mut piece = Piece {
-            outward: rows(),
-            even,
-            sent: rows(),
-            ..Piece::default()
+    /// Routes the traffic to some targets; `sums` are those of each router's outward costs.
+    fn route_piece(
+        &self,
+        targets: &[usize],
+        costs: &RouteCosts<'_>,
+        sums: &[f64],
+        width: f64,
+    ) -> FlowPiece {
+        let minimal = &self.minimal;
+        let routers = self.network.routers();
+        let mut list = Vec::new();
+        let mut piece = FlowPiece {
+            outward: vec![Vec::new(); routers],
+            even: vec![0.0; routers],
+            sent: vec![Vec::new(); routers],
+            ..FlowPiece::default()
         };
         // The largest share of one intermediate; neither end is one.
         let most = 1.0 / (minimal.intermediates() as f64 - 2.0);
         for target in targets {
             let to = self.demand.roots(End::Target)[*target];
-            let costs_to = minimal.to(to, costs);
+            let costs_to = minimal.costs_to(to, costs);
             let mut sent = vec![0.0; routers];
-            let mut rows: Vec<Option<Onward>> = Vec::new();
+            let mut rows: Vec<Option<SecondLeg>> = Vec::new();
             for flow in self.demand.row(End::Target, *target, &mut list) {
-                let (from, cost) = (flow.router as usize, costs_to[flow.router as usize]);
+                let from = flow.router as usize;
+                let cost = costs_to[from];
                 piece.paid += flow.volume * cost;
                 sent[from] += flow.volume;
                 if !minimal.may_detour(flow.router, to) {
                     continue;
                 }
-                let row = minimal.row(flow.router);
+                let row = minimal.onward_row(flow.router);
                 rows.resize_with(rows.len().max(row + 1), || None);
                 let onward = rows[row].get_or_insert_with(|| {
-                    let costs = minimal.onward(row, to, &costs_to);
-                    let volumes = vec![0.0; costs.len()];
-                    Onward {
-                        sum: finite(&costs),
+                    let costs = minimal.onward_costs(row, to, &costs_to);
+                    SecondLeg {
+                        sum: sum_finite(&costs),
+                        volumes: vec![0.0; costs.len()],
                         costs,
-                        volumes,
                         even: 0.0,
                     }
                 });
                 let outward = &costs.outward[from];
                 piece.outward[from].resize(outward.len(), 0.0);
                 let detoured = if self.even {
-                    let [here, there] = [flow.router, to].map(|router| minimal.own(router));
+                    let here = minimal.intermediate_of(flow.router);
+                    let there = minimal.intermediate_of(to);
                     let all = sums[from] - outward[there] + onward.sum - onward.costs[here];
                     let gain = cost - all * most;
                     piece.paid -= flow.volume * gain.max(0.0);
@@ -316,9 +338,12 @@ impl Detours<'_> {
                     flow.volume * share
                 } else {
                     let volume = flow.volume * most;
-                    let [gained, all] = split(
-                        (cost, outward, &onward.costs),
-                        (1.0 / width, volume),
+                    let [gained, all] = split_volume(
+                        cost,
+                        outward,
+                        &onward.costs,
+                        1.0 / width,
+                        volume,
                         &mut piece.outward[from],
                         &mut onward.volumes,
                     );
@@ -326,17 +351,16 @@ impl Detours<'_> {
                     all
                 };
                 piece.detoured += detoured;
+                // Rounding may take a little more away than there was.
                 sent[from] = f64::max(0.0, sent[from] - detoured);
             }
             for (row, onward) in rows.into_iter().enumerate() {
-                let Some(Onward {
-                    mut volumes, even, ..
-                }) = onward
-                else {
-                    continue;
-                };
-                add(&mut volumes, &minimal.fill(minimal.own(to), 0.0, |_| even));
-                minimal.send_onward(row, &volumes, &mut sent);
+                if let Some(mut onward) = onward {
+                    let own = minimal.intermediate_of(to);
+                    let even = minimal.fill_row(own, 0.0, |_| onward.even);
+                    add(&mut onward.volumes, &even);
+                    minimal.send_onward(row, &onward.volumes, &mut sent);
+                }
             }
             piece.sent[to as usize] = sent;
         }
@@ -348,13 +372,18 @@ impl Detours<'_> {
 /// way, none where it costs more, and a part where the two are within half of one over `rate`. Returns how much less all
 /// cheaper ones cost, and all volume.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn split(
-    (minimal, out, on): (f64, &[f64], &[f64]),
-    (rate, volume): (f64, f64),
+fn split_volume(
+    minimal: f64,
+    out: &[f64],
+    on: &[f64],
+    rate: f64,
+    volume: f64,
     outward: &mut [f64],
     onward: &mut [f64],
 ) -> [f64; 2] {
-    let (mut gained, mut detoured, least) = ([0.0; LANES], [0.0; LANES], -0.5 / rate);
+    let mut gained = [0.0; LANES];
+    let mut detoured = [0.0; LANES];
+    let least = -0.5 / rate;
     let costs = out
         .as_chunks::<LANES>()
         .0
@@ -366,11 +395,13 @@ fn split(
         .iter_mut()
         .zip(onward.as_chunks_mut::<LANES>().0);
     for ((out, on), (outward, onward)) in costs.zip(volumes) {
-        let (mut gains, mut near) = ([0.0; LANES], 0);
+        let mut gains = [0.0; LANES];
+        let mut near = 0;
         for lane in 0..LANES {
             gains[lane] = minimal - out[lane] - on[lane];
             near |= u64::from(gains[lane] > least);
         }
+        // Most intermediates of most pairs cost far more: their sixteen are left after one comparison.
         if near == 0 {
             continue;
         }

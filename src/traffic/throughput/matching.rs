@@ -1,5 +1,10 @@
 //! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound that
 //! they prove.
+//!
+//! The proof of a longest matching is a *potential* for each node as sender and one as receiver. No pair's distance is
+//! above the sum of its sender's and its receiver's potential; so no permutation is longer than all potentials together,
+//! and one that is as long is a longest. On a path of three nodes, 0 and 2 swap and 1 stays: 2 + 0 + 2 = 4 hops;
+//! potentials 1 0 1 for sending and 1 0 1 for receiving add up to 4.
 
 use multiversion::multiversion;
 
@@ -8,30 +13,29 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// A permutation of largest total distance, and the proof.
+/// A permutation of largest total distance.
 #[derive(Clone, Debug)]
 pub struct Matching {
-    /// The nodes, ascending.
+    /// Schedulable nodes, ascending.
     pub nodes: Vec<NodeId>,
-    /// The partner of each: where its traffic goes.
+    /// Node that each sends its traffic to.
     pub targets: Vec<NodeId>,
-    /// Sum of the distances. Potentials of the nodes, one for sending and one for receiving, add up to the same, and no
-    /// pair's distance is above those of its ends: no permutation has more.
+    /// Sum of the distances, in hops: proved that no permutation has more.
     pub distance: u64,
 }
 
 impl Matching {
-    /// Positions of each node and its partner among the nodes, for nodes that send to others.
+    /// Lists the positions of each node and its partner among the nodes, for nodes that send to others.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let place = |node: &NodeId| self.nodes.binary_search(node).unwrap_or_default() as u32;
-        (0..)
-            .zip(self.targets.iter().map(place))
-            .filter(|(from, to)| from != to)
+        (0..).zip(&self.targets).filter_map(|(from, target)| {
+            let to = self.nodes.binary_search(target).unwrap_or_default() as u32;
+            (from != to).then_some((from, to))
+        })
     }
 
-    /// The most of any traffic in which no node sends or receives more than 1 that the machine surely carries: none better
-    /// can be promised for all such traffic, as this one fills all links however it is routed. None where joints shorten
-    /// distances.
+    /// Bounds the multiple that the machine surely carries of any traffic in which no node sends or receives more than 1:
+    /// no more can be promised for all such traffic, as this one fills all links however it is routed. `None` if joints
+    /// shorten distances.
     pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
         let graph = topology.graph()?;
         if graph.cabled() < graph.len() || self.distance == 0 {
@@ -52,8 +56,8 @@ impl Matching {
 /// A machine in several components; more memory than allowed.
 ///
 /// # Complexity
-/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with nodes and a
-/// node.
+/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with nodes
+/// and a node.
 ///
 /// # References
 /// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
@@ -67,27 +71,31 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
     let each = routers.clone();
     routers.sort_unstable();
     routers.dedup();
-    let (all, columns) = (routers.len() as u64, nodes.len() as u64);
+    let all = routers.len() as u64;
+    let columns = nodes.len() as u64;
     topology.require(
         "distances between routers",
         2 * all * columns + 40 * columns,
     )?;
-    let place = |router: &u32| routers.binary_search(router).unwrap_or_default();
-    let at: Vec<usize> = each.iter().map(place).collect();
-    let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
-        let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
-        let hops = each
-            .iter()
-            .map(|to| hops.to(*to).min(u16::MAX.into()) as u16);
-        row.iter_mut().zip(hops).for_each(|(row, hops)| *row = hops);
-        rows.push(row);
-    };
-    let rows = from_each(topology, &routers, all * all, add)?
-        .into_iter()
-        .flatten();
-    let mut search = Assignment::new(rows.collect(), at);
-    search.run();
-    let distance = search.proved();
+    let at = each
+        .iter()
+        .map(|router| routers.binary_search(router).unwrap_or_default())
+        .collect();
+    let rows = from_each(
+        topology,
+        &routers,
+        all * all,
+        |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
+            let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
+            for (row, to) in row.iter_mut().zip(&each) {
+                *row = hops.to(*to).min(u16::MAX.into()) as u16;
+            }
+            rows.push(row);
+        },
+    )?;
+    let mut search = Assignment::new(rows.into_iter().flatten().collect(), at);
+    search.find_partners();
+    let distance = search.check_proof();
     let targets = search.partner_of_sender.iter().map(|j| nodes[*j]).collect();
     Ok(Matching {
         nodes,
@@ -96,21 +104,23 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
     })
 }
 
-/// No node.
+/// Mark of no node.
 const NONE: usize = usize::MAX;
 
 /// Receivers that are looked at side by side.
 const LANES: usize = 64;
-/// Above all sums of potentials.
+/// Number above all sums of potentials.
 const FAR: i32 = i32::MAX / 2;
 
 /// An assignment of senders to receivers while it grows.
 struct Assignment {
     /// Distances to all receivers, and zeros up to a multiple of [`LANES`].
     rows: Vec<Vec<u16>>,
-    /// The row of each sender.
+    /// Row of each sender.
     at: Vec<usize>,
+    /// Potential of each sender.
     sending: Vec<i32>,
+    /// Potential of each receiver.
     receiving: Vec<i32>,
     partner_of_sender: Vec<usize>,
     partner_of_receiver: Vec<usize>,
@@ -132,15 +142,16 @@ impl Assignment {
         }
     }
 
-    fn run(&mut self) {
+    /// Grows forests until every sender has a partner.
+    fn find_partners(&mut self) {
         while self.partner_of_sender.contains(&NONE) {
-            self.grow();
+            self.grow_forest();
         }
     }
 
-    /// One forest of tight pairs from all senders without a partner. A tree that reaches a receiver without one gives its
-    /// root a partner; where none does, potentials change.
-    fn grow(&mut self) {
+    /// Grows a forest of tight pairs from all senders without a partner. A tree that reaches a receiver without one gives
+    /// its root a partner; where none does, potentials change.
+    fn grow_forest(&mut self) {
         let nodes = self.sending.len();
         let free = (0..nodes).filter(|i| self.partner_of_sender[*i] == NONE);
         let mut queue: Vec<usize> = free.collect();
@@ -149,8 +160,9 @@ impl Assignment {
         let mut done = vec![false; nodes];
         // The sender from which each receiver was reached, and potentials of those not reached yet.
         let mut from = vec![NONE; nodes];
-        let mut open = self.open();
-        let (mut next, mut found) = (0, false);
+        let mut open = self.open_potentials();
+        let mut next = 0;
+        let mut found = false;
         while let Some(&i) = queue.get(next) {
             next += 1;
             if done[root[i]] {
@@ -158,15 +170,18 @@ impl Assignment {
             }
             // By id, the next after the sender's first: nodes of one group then send to one group, which is hard traffic.
             let mut first = i;
-            let one = |first, open: &[i32]| tight(self.row(i), open, self.sending[i], first);
-            while let Some(j) = one(first, &open).or_else(|| one(0, &open)) {
+            while let Some(j) = self
+                .find_tight(i, &open, first)
+                .or_else(|| self.find_tight(i, &open, 0))
+            {
                 first = j;
-                (open[j], from[j]) = (FAR, i);
+                open[j] = FAR;
+                from[j] = i;
                 let partner = self.partner_of_receiver[j];
                 if partner == NONE {
                     done[root[i]] = true;
                     found = true;
-                    self.augment(j, &from);
+                    self.swap_partners(j, &from);
                     break;
                 }
                 root[partner] = root[i];
@@ -174,11 +189,17 @@ impl Assignment {
             }
         }
         if !found {
-            let slack = |i: &usize| self.sending[*i] + least(self.row(*i), &open);
-            let change = queue.iter().map(slack).min().unwrap_or(0);
-            queue.iter().for_each(|i| self.sending[*i] -= change);
-            let reached = (0..nodes).filter(|j| from[*j] != NONE);
-            reached.for_each(|j| self.receiving[j] += change);
+            // By the least slack, so that one more pair becomes tight and none gets below its distance.
+            let slacks = queue.iter().map(|i| self.least_slack(*i, &open));
+            let change = slacks.min().unwrap_or(0);
+            for i in &queue {
+                self.sending[*i] -= change;
+            }
+            for (potential, from) in self.receiving.iter_mut().zip(&from) {
+                if *from != NONE {
+                    *potential += change;
+                }
+            }
         }
     }
 
@@ -186,15 +207,25 @@ impl Assignment {
         &self.rows[self.at[i]]
     }
 
-    /// Potentials of receivers, filled up with what is never tight.
-    fn open(&self) -> Vec<i32> {
+    /// Finds the first receiver from `first` on that sender `i` is tight with.
+    fn find_tight(&self, i: usize, open: &[i32], first: usize) -> Option<usize> {
+        find_sum(self.row(i), open, self.sending[i], first)
+    }
+
+    /// Returns the least difference of potentials and distance between sender `i` and open receivers.
+    fn least_slack(&self, i: usize, open: &[i32]) -> i32 {
+        self.sending[i] + least_difference(self.row(i), open)
+    }
+
+    /// Returns the potentials of receivers, filled up with what is never tight.
+    fn open_potentials(&self) -> Vec<i32> {
         let mut open = self.receiving.clone();
         open.resize(open.len().next_multiple_of(LANES), FAR);
         open
     }
 
     /// Changes partners along the tree from receiver `j` to its root.
-    fn augment(&mut self, mut j: usize, from: &[usize]) {
+    fn swap_partners(&mut self, mut j: usize, from: &[usize]) {
         loop {
             let i = from[j];
             let before = std::mem::replace(&mut self.partner_of_sender[i], j);
@@ -206,61 +237,59 @@ impl Assignment {
         }
     }
 
-    /// The total distance, after a check of the proof: no slack below 0, and potentials that add up to the distance.
-    fn proved(&self) -> u64 {
-        let (nodes, open) = (self.sending.len(), self.open());
-        let fits = |i: usize| self.sending[i] + least(self.row(i), &open) >= 0;
+    /// Returns the total distance, after a check of the proof: no slack below 0, and potentials that add up to the
+    /// distance.
+    fn check_proof(&self) -> u64 {
+        let open = self.open_potentials();
         let pairs = self.partner_of_sender.iter().enumerate();
         let primal: i64 = pairs.map(|(i, j)| i64::from(self.row(i)[*j])).sum();
-        let dual: i64 = self
-            .sending
-            .iter()
-            .chain(&self.receiving)
-            .map(|p| i64::from(*p))
-            .sum();
+        let potentials = self.sending.iter().chain(&self.receiving);
+        let dual: i64 = potentials.map(|p| i64::from(*p)).sum();
         assert!(
-            (0..nodes).all(fits) && primal == dual,
+            (0..self.at.len()).all(|i| self.least_slack(i, &open) >= 0) && primal == dual,
             "a matching of {primal}, proved {dual}"
         );
         primal as u64
     }
 }
 
-/// The first receiver, from `first` on, whose potential and `sending` add up to its distance.
+/// Pairs the distances and potentials of [`LANES`] receivers at a time.
+#[inline(always)]
+fn zip_lanes<'r>(
+    row: &'r [u16],
+    open: &'r [i32],
+) -> impl Iterator<Item = (&'r [u16; LANES], &'r [i32; LANES])> {
+    let rows = row.as_chunks::<LANES>().0.iter();
+    rows.zip(open.as_chunks::<LANES>().0)
+}
+
+/// Finds the first receiver, from `first` on, whose potential and `sending` add up to its distance.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
-fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
-    let chunks = row
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(open.as_chunks::<LANES>().0);
-    for (chunk, (row, open)) in chunks.enumerate().skip(first / LANES) {
+fn find_sum(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
+    for (chunk, (row, open)) in zip_lanes(row, open).enumerate().skip(first / LANES) {
         let mut any = 0;
         for lane in 0..LANES {
             any |= i32::from(i32::from(row[lane]) == sending + open[lane]);
         }
-        let is = |lane: &usize| {
-            i32::from(row[*lane]) == sending + open[*lane] && chunk * LANES + lane >= first
-        };
-        if any != 0
-            && let Some(lane) = (0..LANES).find(is)
-        {
-            return Some(chunk * LANES + lane);
+        // Sixty-four at once first: few have one, and vector code does not stop in between.
+        if any == 0 {
+            continue;
+        }
+        for lane in 0..LANES {
+            let receiver = chunk * LANES + lane;
+            if i32::from(row[lane]) == sending + open[lane] && receiver >= first {
+                return Some(receiver);
+            }
         }
     }
     None
 }
 
-/// The least of the receivers' potentials minus distances.
+/// Returns the least of the receivers' potentials minus distances.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
-fn least(row: &[u16], open: &[i32]) -> i32 {
+fn least_difference(row: &[u16], open: &[i32]) -> i32 {
     let mut least = [FAR; LANES];
-    for (row, open) in row
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(open.as_chunks::<LANES>().0)
-    {
+    for (row, open) in zip_lanes(row, open) {
         for lane in 0..LANES {
             least[lane] = least[lane].min(open[lane] - i32::from(row[lane]));
         }
@@ -286,8 +315,8 @@ mod tests {
         fn no_permutation_is_longer(rows in prop::collection::vec(prop::collection::vec(0u16..9, 6), 6)) {
             let wide = rows.iter().map(|row| [row.as_slice(), &[0; LANES - 6]].concat());
             let mut search = Assignment::new(wide.collect(), (0..6).collect());
-            search.run();
-            prop_assert_eq!(search.proved(), plainly(&rows, 0, 0) as u64);
+            search.find_partners();
+            prop_assert_eq!(search.check_proof(), plainly(&rows, 0, 0) as u64);
         }
     }
 }

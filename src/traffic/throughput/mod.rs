@@ -5,6 +5,9 @@
 //! routing, Σ load · length is at least Σ volume · distance, so that the largest load over capacity is at least
 //! Σ volume · distance / Σ capacity · length. Node links do not count.
 //!
+//! Example: on a ring of four routers with links of capacity 1 each way, every router sends 1 to the opposite one. Over
+//! both ways, half each, every link carries ½ + ½ = 1. With lengths of 1, the floor is 4 · 2 / 8 = 1: the throughput is 1.
+//!
 //! [`classes`] comes first: a fixed routing, and lengths of 1 on the links that it fills most, 0 elsewhere. On regular
 //! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of `adaptive`
 //! by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a fixed order.
@@ -41,6 +44,7 @@ use solution::{FlowSolution, StopCondition};
 const FEW: usize = 20_000;
 /// More flows than this many for each router are dense.
 const DENSE: usize = 16;
+
 /// Splits `demand` in the shares that load the links least, as `routing` says.
 ///
 /// # Errors
@@ -53,12 +57,12 @@ pub fn best_shares(
     observer: &dyn Observer,
 ) -> Result<Throughput> {
     routing.check(fabric.topology)?;
-    let location = || SourceLocation::option(format!("--routing {}", routing.name));
+    let location = SourceLocation::option(format!("--routing {}", routing.name));
     let outside = demand.volume - demand.inside_volume;
     if outside.is_nan() || outside <= 0.0 {
         let problem = "no volume between different routers, so that any multiple of it fits";
         return Err(Error::unsuited(
-            location(),
+            location,
             problem,
             "give traffic that uses links",
         ));
@@ -67,12 +71,12 @@ pub fn best_shares(
         let (from, to) = fabric.links.ends(link);
         let problem = format!("the link from router {from} to router {to} has no capacity");
         return Err(Error::unsuited(
-            location(),
+            location,
             problem,
             "leave the link out, or give it some",
         ));
     }
-    let plan = Plan::of(fabric, demand, routing);
+    let plan = SearchPlan::choose(fabric, demand, routing);
     let bytes = plan.bytes(fabric, demand);
     if bytes > fabric.topology.context().memory {
         let problem = format!(
@@ -82,8 +86,9 @@ pub fn best_shares(
         );
         let remedy = "`--routing ecmp-hop` needs less, and the hop bound (capacities of all links over volume times \
                       mean distance) is above every routing";
-        return Err(Error::unsuited(location(), problem, remedy));
+        return Err(Error::unsuited(location, problem, remedy));
     }
+    // Without a clock the search ends by its gap or its rounds alone, the same on every machine.
     let until = observer.seconds().map(|now| now + routing.seconds);
     let stop = StopCondition {
         gap: routing.gap,
@@ -91,113 +96,115 @@ pub fn best_shares(
         observer,
     };
     let network = Network::new(fabric);
-    let (found, method) = search(fabric, &network, demand, (routing, plan), &stop)?;
-    let FlowSolution {
-        mut loads,
-        worst,
-        floor,
-        detoured,
-    } = found;
-    fabric.settle(&mut loads);
+    let (mut found, method) = find_shares(&network, fabric, demand, routing, plan, &stop)?;
+    fabric.settle(&mut found.loads);
     // What goes over one rail in the search is shared among all.
-    let contention = network.worst(&loads);
-    let floor = (floor * contention / worst).min(contention);
+    let contention = network.worst(&found.loads);
+    let floor = (found.floor * contention / found.worst).min(contention);
     let detours = routing.path_set == PathSet::Detours;
-    let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
-    let stopped = floor < contention * (1.0 - routing.gap);
     Ok(Throughput {
-        loads,
+        loads: found.loads,
         contention,
         floor,
-        valiant_share,
+        valiant_share: detours.then(|| found.detoured.unwrap_or(0.0) / outside),
         method,
-        stopped,
+        stopped: floor < contention * (1.0 - routing.gap),
     })
 }
 
-/// Which search suits.
+/// The search that suits traffic and routing.
 #[derive(Clone, Copy, PartialEq)]
-enum Plan {
+enum SearchPlan {
     Paths,
     Dense,
     Detours,
 }
 
-impl Plan {
-    fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
+impl SearchPlan {
+    /// Chooses the search.
+    fn choose(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
         if routing.path_set == PathSet::Detours {
-            return Plan::Detours;
+            return SearchPlan::Detours;
         }
         let few = FEW.max(DENSE * fabric.links.router_count());
         // Joints have no length, by which blocks find the way; weights would leave them too few digits.
         let joints = fabric.links.cabled() < fabric.links.len();
         let weighted = fabric.links.is_weighted();
         if demand.pairs <= few as u64 || joints || weighted {
-            Plan::Paths
+            SearchPlan::Paths
         } else {
-            Plan::Dense
+            SearchPlan::Dense
         }
     }
 
+    /// Returns the bytes that the search takes.
     fn bytes(self, fabric: &Fabric<'_>, demand: &Demand) -> u64 {
-        let (routers, links) = (fabric.links.router_count(), fabric.links.len());
-        let targets = demand.roots(End::Target).len();
+        let links = fabric.links.len();
         match self {
-            Plan::Paths => paths::bytes(demand.pairs, links),
-            Plan::Dense => dense::bytes(targets, links),
-            Plan::Detours => detours::bytes(routers, links),
+            SearchPlan::Paths => paths::bytes(demand.pairs, links),
+            SearchPlan::Dense => dense::bytes(demand.roots(End::Target).len(), links),
+            SearchPlan::Detours => detours::bytes(fabric.links.router_count(), links),
         }
     }
 }
 
-fn search(
-    fabric: &Fabric<'_>,
+/// Finds the shares, by a fixed routing if one is proved the best, else by the search of `plan`. Returns the method's name
+/// as well.
+fn find_shares(
     network: &Network<'_>,
+    fabric: &Fabric<'_>,
     demand: &Demand,
-    (routing, plan): (&BestShares, Plan),
+    routing: &BestShares,
+    plan: SearchPlan,
     stop: &StopCondition<'_>,
 ) -> Result<(FlowSolution, &'static str)> {
     let shortest = routing.path_set == PathSet::Shortest;
-    let (met, fixed) = classes::meet(fabric, network, demand, (routing.path_set, stop.gap))?;
-    if let (true, Some(found)) = (met, &fixed) {
-        return Ok((found.clone(), "classes"));
+    let (met, fixed) =
+        classes::compare_fixed_routings(fabric, network, demand, routing.path_set, stop.gap)?;
+    if met && let Some(found) = fixed {
+        return Ok((found, "classes"));
     }
-    if plan == Plan::Detours {
-        let minimal = minimal::Minimal::new(fabric, network)?;
-        let detours = detours::Detours {
-            network,
-            minimal,
-            demand,
-            even: routing.even,
-        };
-        return Ok((detours::solve(&detours, fixed, stop), "flow"));
-    }
-    if plan == Plan::Dense {
-        let blocks = dense::Dense {
-            network,
-            demand,
-            shortest,
-        };
-        return Ok((descent::solve(&blocks, stop).or(fixed), "flow"));
-    }
-    let (mut pairs, mut row) = (Vec::new(), Vec::new());
+    Ok(match plan {
+        SearchPlan::Detours => {
+            let detours = detours::Detours {
+                network,
+                minimal: minimal::MinimalRoutes::new(fabric, network)?,
+                demand,
+                even: routing.even,
+            };
+            (detours::solve(&detours, fixed, stop), "flow")
+        }
+        SearchPlan::Dense => {
+            let blocks = dense::Dense {
+                network,
+                demand,
+                shortest,
+            };
+            (descent::solve(&blocks, stop).or(fixed), "flow")
+        }
+        SearchPlan::Paths => {
+            let mut pairs = list_pairs(demand);
+            let found = paths::solve(network, &mut pairs, shortest, stop);
+            (found.or(fixed), "paths")
+        }
+    })
+}
+
+/// Lists the pairs of routers with traffic.
+fn list_pairs(demand: &Demand) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    let mut row = Vec::new();
     for (i, from) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand
-            .row(End::Source, i, &mut row)
-            .iter()
-            .filter(|flow| flow.volume > 0.0)
-        {
-            let (from, to, volume) = (*from, flow.router, flow.volume);
-            pairs.push(Pair {
-                from,
-                to,
-                volume,
-                paths: Vec::new(),
-            });
+        for flow in demand.row(End::Source, i, &mut row) {
+            if flow.volume > 0.0 {
+                pairs.push(Pair {
+                    from: *from,
+                    to: flow.router,
+                    volume: flow.volume,
+                    paths: Vec::new(),
+                });
+            }
         }
     }
-    Ok((
-        paths::solve(network, &mut pairs, shortest, stop).or(fixed),
-        "paths",
-    ))
+    pairs
 }

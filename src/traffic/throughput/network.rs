@@ -1,4 +1,4 @@
-//! Directed links as plain arrays, and lengths that follow their loads.
+//! Directed links as plain arrays, and lengths and prices that follow their loads.
 
 use multiversion::multiversion;
 
@@ -10,11 +10,12 @@ use nodeorder_network::topology::graph::UNREACHED;
 /// The links of a machine, with what searches ask of them besides.
 pub(super) struct Network<'g> {
     pub graph: &'g RouterGraph,
-    /// The router that each link leaves.
+    /// Router that each link leaves.
     pub tails: Vec<u32>,
-    /// The link back, for each.
+    /// Link in the opposite direction of each.
     pub back: Vec<u32>,
-    /// 1 over the capacity of each; 0 for joints, and on all rails but the first where nodes share their traffic among rails.
+    /// 1 over the capacity of each link; 0 for joints, and on all rails but the first where nodes share their traffic
+    /// among rails.
     pub per: Vec<f64>,
     /// Twice the hops from one router to the farthest: no two are farther apart.
     far: u64,
@@ -22,6 +23,7 @@ pub(super) struct Network<'g> {
 
 /// Whole lengths of links, whose paths add up without rounding.
 pub(super) struct Lengths {
+    /// Length of each link, steps included.
     pub links: Vec<u64>,
     /// Length that a step of distance counts besides, above all lengths of a path; 0 where any path will do.
     step: u64,
@@ -30,62 +32,81 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// The length of a path without its steps.
+    /// Returns the length of a path without its steps.
     pub fn plain(&self, path: u64) -> f64 {
-        (if self.step == 0 {
-            path
+        if self.step == 0 {
+            path as f64
         } else {
-            path % self.step
-        }) as f64
+            (path % self.step) as f64
+        }
     }
 
-    /// A floor under the largest load over capacity, from Σ volume · length of the shortest path.
+    /// Returns a floor under the largest load over capacity, from Σ volume · length of the shortest path.
     pub fn floor(&self, sum: f64) -> f64 {
         sum / self.capacity
     }
 }
 
 impl<'g> Network<'g> {
+    /// Lays out the links of a machine.
     pub fn new(fabric: &Fabric<'g>) -> Self {
         let graph = fabric.links;
-        let (mut tails, mut back) = (Vec::new(), Vec::new());
-        for (from, to, _) in graph.iter() {
-            tails.push(from);
-            back.push(graph.index(to, from).unwrap_or_default() as u32);
-        }
         let rails = fabric
             .topology
             .network()
             .rails()
             .filter(|rails| rails.interfaces() > 1);
-        let first = rails.map_or(u32::MAX, |rails| rails.per_rail());
-        let per = |(link, tail): (usize, &u32)| {
-            if *tail < first {
-                1.0 / graph.capacity(link)
-            } else {
-                0.0
-            }
-        };
-        let per = tails.iter().enumerate().map(per).collect();
+        // The other rails are copies of the first, whose traffic is shared among all at the end.
+        let first_rail = rails.map_or(u32::MAX, |rails| rails.per_rail());
         let hops = graph
             .hops_from(RouterId(0))
             .into_iter()
             .filter(|hops| *hops != UNREACHED);
         let far = 2 * u64::from(hops.max().unwrap_or(0));
-        Network {
+        let mut network = Network {
             graph,
-            tails,
-            back,
-            per,
+            tails: Vec::new(),
+            back: Vec::new(),
+            per: Vec::new(),
             far,
+        };
+        for (from, to, link) in graph.iter() {
+            network.tails.push(from);
+            network
+                .back
+                .push(graph.index(to, from).unwrap_or_default() as u32);
+            network.per.push(if from < first_rail {
+                1.0 / graph.capacity(link)
+            } else {
+                0.0
+            });
         }
+        network
     }
 
+    /// Returns the number of routers.
     pub fn routers(&self) -> usize {
         self.graph.router_count()
     }
 
-    /// The largest load over capacity.
+    /// Divides values of links by their capacities; 0 where a link does not count.
+    pub fn per_capacity(&self, values: &[f64]) -> Vec<f64> {
+        values
+            .iter()
+            .zip(&self.per)
+            .map(|(v, per)| v * per)
+            .collect()
+    }
+
+    /// Returns a price of 1 for each link that counts, else 0.
+    pub fn equal_prices(&self) -> Vec<f64> {
+        self.per
+            .iter()
+            .map(|per| if *per > 0.0 { 1.0 } else { 0.0 })
+            .collect()
+    }
+
+    /// Returns the largest load over capacity.
     pub fn worst(&self, loads: &[f64]) -> f64 {
         loads
             .iter()
@@ -93,64 +114,57 @@ impl<'g> Network<'g> {
             .fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
     }
 
-    /// Lengths in proportion to `lengths`, such that no shortest path is longer than 2 to the `bits`. With `shortest`
+    /// Scales `lengths` to whole numbers such that no shortest path is longer than 2 to the `bits`. With `shortest`
     /// every path of the least distance is shorter than all others.
-    pub fn lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
+    pub fn whole_lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
         let routers = self.routers() as u64;
         // Where links have weights, hops are not the number of links: at most one a router.
         let weighted = self.graph.is_weighted();
         let links = if weighted { routers } else { self.far };
-        let steps = if weighted {
-            self.far * routers + routers
-        } else {
-            self.far
-        };
-        let step = if shortest {
-            (1 << bits) / (steps + 2)
-        } else {
-            0
-        };
-        let room = if shortest {
-            step / (links + 2)
-        } else {
-            (1 << bits) / (links + 2)
-        };
-        let top = lengths
-            .iter()
-            .fold(0.0, |top, length| f64::max(top, *length));
-        let scale = room as f64 / top;
-        let mut capacity = 0.0;
-        let whole = |(link, length): (usize, &f64)| {
-            let joint = self.per[link] == 0.0;
-            let plain = if joint {
-                0
+        let mut room = 1 << bits;
+        let mut step = 0;
+        if shortest {
+            let steps = if weighted {
+                self.far * routers + routers
             } else {
-                ((length * scale) as u64).max(1)
+                self.far
             };
-            capacity += if joint {
-                0.0
-            } else {
-                plain as f64 / self.per[link]
-            };
-            let weight = self.graph.weight(link) as u64;
-            plain + step * if weighted { weight * routers + 1 } else { 1 }
-        };
-        Lengths {
-            links: lengths.iter().enumerate().map(whole).collect(),
-            step,
-            capacity,
+            step = room / (steps + 2);
+            room = step;
         }
+        let top = lengths.iter().copied().fold(0.0, f64::max);
+        let scale = (room / (links + 2)) as f64 / top;
+        let mut whole = Lengths {
+            links: Vec::with_capacity(lengths.len()),
+            step,
+            capacity: 0.0,
+        };
+        for (link, length) in lengths.iter().enumerate() {
+            let mut plain = 0;
+            // Joints and further rails have no length, since what they carry does not count.
+            if self.per[link] != 0.0 {
+                plain = ((length * scale) as u64).max(1);
+                whole.capacity += plain as f64 / self.per[link];
+            }
+            let steps = if weighted {
+                self.graph.weight(link) as u64 * routers + 1
+            } else {
+                1
+            };
+            whole.links.push(plain + step * steps);
+        }
+        whole
     }
 }
 
 /// Adds numbers one by one.
 pub(super) fn add(sums: &mut [f64], more: &[f64]) {
-    sums.iter_mut()
-        .zip(more)
-        .for_each(|(sum, more)| *sum += more);
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
 }
 
-/// Prices of links: e to the power of sharpness · (load / capacity / worst - 1).
+/// Sets the prices of links: e to the power of sharpness · (load / capacity / worst - 1).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
     let rate = sharp / worst;
@@ -163,7 +177,7 @@ pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: 
     }
 }
 
-/// e to the power of x, the same bits on every machine: within 1e-9 of it.
+/// Returns e to the power of x, the same bits on every machine: within 1e-9 of it.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     // 1.5 · 2⁵²: adding it rounds to whole numbers, and leaves them in the lowest bits.
@@ -171,31 +185,34 @@ pub(super) fn exp(x: f64) -> f64 {
     let x = x.clamp(-700.0, 700.0) * std::f64::consts::LOG2_E;
     let whole = x + ROUND;
     let rest = (x - (whole - ROUND)) * std::f64::consts::LN_2;
+    // Taylor's series to the ninth power, its factorials from the last.
     let mut sum = 1.0 / 362_880.0;
     for term in [40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
         sum = sum * rest + 1.0 / term;
     }
+    // The whole part becomes the exponent's bits.
     sum * f64::from_bits((whole.to_bits() << 52).wrapping_add(1023 << 52))
 }
 
 /// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
 pub(super) struct Errors {
-    /// Worst load over capacity against its mean weighted by price.
+    /// Worst load over capacity against its mean weighted by price, less 1.
     pub smooth: f64,
-    /// Price that traffic pays against the least that it could.
+    /// Price that traffic pays against the least that it could, less 1.
     pub routing: f64,
 }
 
 impl Errors {
-    /// From the worst load over capacity and a floor under it, both at `prices`.
-    pub fn of(
+    /// Measures the errors, from the worst load over capacity and a floor under it, both at `prices`.
+    pub fn new(
         network: &Network<'_>,
         prices: &[f64],
         loads: &[f64],
         worst: f64,
         floor: f64,
     ) -> Self {
-        let (mut sum, mut paid) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut paid = 0.0;
         for ((price, load), per) in prices.iter().zip(loads).zip(&network.per) {
             sum += price;
             paid += price * load * per;
@@ -207,11 +224,12 @@ impl Errors {
         }
     }
 
-    /// The next sharpness: such that both errors are about as large.
-    pub fn sharpened(&self, sharp: f64) -> f64 {
+    /// Returns the next sharpness: such that both errors are about as large.
+    pub fn sharpen(&self, sharp: f64) -> f64 {
         if self.smooth > self.routing {
             return sharp * (self.smooth / self.routing.max(1e-9)).sqrt().min(1.5);
         }
+        // Sharper prices are harder to route by: a routing error far above the smoothing error asks for blunter ones.
         if self.routing > 3.0 * self.smooth {
             sharp / 1.1
         } else {

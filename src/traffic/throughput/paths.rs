@@ -1,4 +1,10 @@
 //! Best shares of sparse traffic: a set of paths for each pair, found when they are wanted.
+//!
+//! Each pair of routers with traffic keeps a few paths and the volume that each carries. Two steps alternate. A *search*
+//! finds for each pair the shortest path at the present prices of links, and others almost as short; they join the pair's
+//! paths, and the shortest lengths prove a floor. A *sweep* goes over all pairs and shifts volume from the dearest path to
+//! the cheapest until both cost the same, while prices follow the loads. Example: two paths of one link each, loads 3 and
+//! 1; the first is dearer, and a volume near 1 moves to the second.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +19,7 @@ pub(super) struct Pair {
     pub from: u32,
     pub to: u32,
     pub volume: f64,
-    /// The links of each path, and the volume that it carries.
+    /// Links of each path, and the volume that it carries.
     pub paths: Vec<(Vec<u32>, f64)>,
 }
 
@@ -21,11 +27,30 @@ pub(super) struct Pair {
 const SWEEPS: usize = 20;
 /// Rounds after which paths that carry nothing are forgotten.
 const KEPT: usize = 8;
-/// Paths of a pair that join at once, and the part by which they may be longer than the shortest: at first, and later.
-const FIRST: (usize, f64) = (64, 0.5);
-const LATER: (usize, f64) = (8, 0.03);
+/// Bits that the length of a path takes at most.
+const BITS: u32 = 60;
 
-/// Bytes of the paths of so many pairs: those used are about as many as pairs and links together.
+/// Limits of the paths of a pair that join at once.
+#[derive(Clone, Copy)]
+struct PathLimit {
+    /// Largest number of them.
+    most: usize,
+    /// Part by which they may be longer than the shortest.
+    near: f64,
+}
+
+/// Limits of the first round.
+const FIRST: PathLimit = PathLimit {
+    most: 64,
+    near: 0.5,
+};
+/// Limits of later rounds.
+const LATER: PathLimit = PathLimit {
+    most: 8,
+    near: 0.03,
+};
+
+/// Returns the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
 pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
@@ -34,30 +59,25 @@ pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
 
 /// Shifts volume between paths until the gap is small enough.
 ///
-/// In turn: prices of links from their loads; for each pair the shortest path at the mean of these and earlier prices, which
-/// swings less than the prices alone, proves a floor, and joins the pair's paths with others that are almost as short; and
-/// meanwhile sweeps over all pairs, in which volume moves from dear paths to cheap ones while prices follow. Volume that
-/// moves from path a to path b makes the links of only one of them cheaper or dearer: where both then cost the same is found
-/// in closed form, to second order.
+/// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while other
+/// threads sweep. Volume that moves from path a to path b makes the links of only one of them cheaper or dearer: where both
+/// then cost the same is found in closed form, to second order.
 pub(super) fn solve(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,
     stop: &StopCondition<'_>,
 ) -> FlowSolution {
-    let mut shifts = Shifts {
+    let mut shifts = VolumeShifts {
         network,
         loads: vec![0.0; network.per.len()],
-        prices: network
-            .per
-            .iter()
-            .map(|per| f64::from(u8::from(*per > 0.0)))
-            .collect(),
+        prices: network.equal_prices(),
         rate: 0.0,
         on: vec![0; network.per.len()],
     };
-    // Of the last sweeps, and of the next.
-    let (mut swept, mut sharp) = (10.0, 10.0);
+    // Sharpness of the last sweeps, and of the next.
+    let mut swept = 10.0;
+    let mut sharp = 10.0;
     let mut lengths = network.per.clone();
     let mut best = FlowSolution {
         loads: Vec::new(),
@@ -66,130 +86,144 @@ pub(super) fn solve(
         detoured: None,
     };
     for round in 0.. {
-        let (worst, loads) = (network.worst(&shifts.loads), shifts.loads.clone());
+        let loads = shifts.loads.clone();
+        let worst = network.worst(&loads);
+        // In round 0 no link has a load yet.
         if round > 0 {
             set_prices(&mut shifts.prices, &loads, &network.per, worst, swept);
         }
-        let (prices, keep) = (shifts.prices.clone(), if round < 2 { 0.0 } else { 0.5 });
+        let prices = shifts.prices.clone();
+        let keep = if round < 2 { 0.0 } else { 0.5 };
         for ((length, price), per) in lengths.iter_mut().zip(&prices).zip(&network.per) {
             *length = *length * keep + price * per * (1.0 - keep);
         }
-        let whole = network.lengths(&lengths, shortest, 60);
+        let whole = network.whole_lengths(&lengths, shortest, BITS);
+        let mut limit = if round == 0 { FIRST } else { LATER };
         // Many pairs begin with fewer paths.
-        let (most, near) = if round == 0 { FIRST } else { LATER };
-        let most = most.min((1 << 20) / pairs.len()).max(LATER.0);
-        let known = |pair: &Pair| {
-            let length = |path: &[u32]| path.iter().map(|l| whole.links[*l as usize]).sum();
-            pair.paths
-                .iter()
-                .map(|(path, _)| length(path))
-                .min()
-                .unwrap_or(u64::MAX)
-        };
-        let wanted: Vec<_> = pairs.iter().map(|p| ([p.from, p.to], known(p))).collect();
-        let find = |search: &mut Search, (ends, known): &([u32; 2], u64)| {
-            search.paths(network, &whole, (*ends, *known), (most, near))
-        };
-        let new = || Search::new(network.routers());
+        limit.most = limit.most.min((1 << 20) / pairs.len()).max(LATER.most);
+        let wanted: Vec<_> = pairs
+            .iter()
+            .map(|pair| ([pair.from, pair.to], pair.known_length(&whole)))
+            .collect();
         let sweeps = if round == 0 { 0 } else { SWEEPS };
         let (found, ()) = rayon::join(
-            || wanted.par_iter().map_init(new, find).collect::<Vec<_>>(),
-            || (0..sweeps).for_each(|_| shifts.sweep(pairs, sharp)),
+            || {
+                wanted
+                    .par_iter()
+                    .map_init(
+                        || PathSearch::new(network.routers()),
+                        |search, (ends, known)| {
+                            search.find_paths(network, &whole, *ends, *known, limit)
+                        },
+                    )
+                    .collect::<Vec<_>>()
+            },
+            || (0..sweeps).for_each(|_| shifts.sweep_pairs(pairs, sharp)),
         );
-        let sum = |(length, _): &(u64, _), pair: &Pair| whole.plain(*length) * pair.volume;
-        let floor = whole.floor(
-            found
-                .iter()
-                .zip(&*pairs)
-                .map(|(f, pair)| sum(f, pair))
-                .sum(),
-        );
+        let paid = found
+            .iter()
+            .zip(&*pairs)
+            .map(|((length, _), pair)| whole.plain(*length) * pair.volume);
+        let floor = whole.floor(paid.sum());
         best.floor = best.floor.max(floor);
         swept = sharp;
         if round > 0 {
-            sharp = Errors::of(network, &prices, &loads, worst, floor).sharpened(sharp);
+            sharp = Errors::new(network, &prices, &loads, worst, floor).sharpen(sharp);
         }
         for (pair, (_, paths)) in pairs.iter_mut().zip(found) {
-            if round % KEPT == 0 {
-                pair.paths.retain(|(_, volume)| *volume > 0.0);
-            }
-            let volume = if round == 0 {
-                pair.volume / paths.len() as f64
-            } else {
-                0.0
-            };
-            for path in paths {
-                if !pair.paths.iter().any(|(known, _)| *known == path) {
-                    pair.paths.push((path, volume));
-                }
-            }
+            pair.join_paths(paths, round);
         }
         // Shifts leave rounding errors behind.
-        shifts.add_up(pairs);
+        shifts.sum_loads(pairs);
         let worst = network.worst(&shifts.loads);
         if worst < best.worst {
-            (best.worst, best.loads) = (worst, shifts.loads.clone());
+            best.worst = worst;
+            best.loads = shifts.loads.clone();
         }
-        if stop.now(round, &best) {
+        if stop.is_reached(round, &best) {
             break;
         }
     }
     best
 }
 
+impl Pair {
+    /// Returns the length of the shortest known path, or the largest number if there is none.
+    fn known_length(&self, lengths: &Lengths) -> u64 {
+        let paths = self.paths.iter().map(|(path, _)| {
+            let links = path.iter().map(|link| lengths.links[*link as usize]);
+            links.sum()
+        });
+        paths.min().unwrap_or(u64::MAX)
+    }
+
+    /// Adds paths that are not known yet; those of round 0 share all volume.
+    fn join_paths(&mut self, paths: Vec<Vec<u32>>, round: usize) {
+        if round % KEPT == 0 {
+            self.paths.retain(|(_, volume)| *volume > 0.0);
+        }
+        let volume = if round == 0 {
+            self.volume / paths.len() as f64
+        } else {
+            0.0
+        };
+        for path in paths {
+            if !self.paths.iter().any(|(known, _)| *known == path) {
+                self.paths.push((path, volume));
+            }
+        }
+    }
+}
+
 /// Loads and prices while volume is shifted.
-struct Shifts<'a> {
+struct VolumeShifts<'a> {
     network: &'a Network<'a>,
     loads: Vec<f64>,
     prices: Vec<f64>,
-    /// How fast the logarithm of a price grows with load over capacity.
+    /// Rate at which the logarithm of a price grows with load over capacity.
     rate: f64,
     /// Which of two paths a link is on, one bit each; zero between shifts.
     on: Vec<u8>,
 }
 
-impl Shifts<'_> {
-    fn add_up(&mut self, pairs: &[Pair]) {
+impl VolumeShifts<'_> {
+    /// Adds up the loads of all paths.
+    fn sum_loads(&mut self, pairs: &[Pair]) {
         self.loads.fill(0.0);
         for (path, volume) in pairs.iter().flat_map(|pair| &pair.paths) {
-            path.iter()
-                .for_each(|link| self.loads[*link as usize] += volume);
+            for link in path {
+                self.loads[*link as usize] += volume;
+            }
         }
     }
 
-    fn sweep(&mut self, pairs: &mut [Pair], sharp: f64) {
+    /// Shifts volume between the paths of each pair, the dearest to the cheapest first.
+    fn sweep_pairs(&mut self, pairs: &mut [Pair], sharp: f64) {
+        let per = &self.network.per;
         let worst = self.network.worst(&self.loads);
-        set_prices(
-            &mut self.prices,
-            &self.loads,
-            &self.network.per,
-            worst,
-            sharp,
-        );
+        set_prices(&mut self.prices, &self.loads, per, worst, sharp);
         self.rate = sharp / worst;
         let mut order = Vec::new();
-        for pair in pairs.iter_mut().filter(|pair| pair.paths.len() > 1) {
-            let cost = |path: &[u32]| -> f64 {
-                let length = |l: &u32| self.prices[*l as usize] * self.network.per[*l as usize];
-                path.iter().map(length).sum()
-            };
+        for Pair { paths, .. } in pairs.iter_mut().filter(|pair| pair.paths.len() > 1) {
             order.clear();
-            order.extend(
-                pair.paths
-                    .iter()
-                    .enumerate()
-                    .map(|(i, (path, _))| (cost(path), i)),
-            );
+            for (i, (path, _)) in paths.iter().enumerate() {
+                let links = path.iter().map(|link| *link as usize);
+                let cost: f64 = links.map(|l| self.prices[l] * per[l]).sum();
+                order.push((cost, i));
+            }
             order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            let (mut low, mut high) = (0, order.len() - 1);
-            while low < high {
-                let [cheap, dear] = [order[low].1, order[high].1];
-                let most = pair.paths[dear].1;
-                high -= 1;
+            let mut low = 0;
+            for high in (1..order.len()).rev() {
+                if low >= high {
+                    break;
+                }
+                let cheap = order[low].1;
+                let dear = order[high].1;
+                let most = paths[dear].1;
                 if most > 0.0 {
-                    let moved = self.shift(&pair.paths[dear].0, &pair.paths[cheap].0, most);
-                    pair.paths[dear].1 -= moved;
-                    pair.paths[cheap].1 += moved;
+                    let moved = self.shift_volume(&paths[dear].0, &paths[cheap].0, most);
+                    paths[dear].1 -= moved;
+                    paths[cheap].1 += moved;
                     // A path that is still used is as dear as the other now.
                     low += usize::from(moved < most);
                 }
@@ -197,79 +231,84 @@ impl Shifts<'_> {
         }
     }
 
-    /// Moves volume, at most `most`, from one path to another; returns how much.
-    fn shift(&mut self, dear: &[u32], cheap: &[u32], most: f64) -> f64 {
-        dear.iter().for_each(|link| self.on[*link as usize] |= 1);
-        cheap.iter().for_each(|link| self.on[*link as usize] |= 2);
-        // Cost of the links of one path only, and how fast its logarithm changes.
-        let own = |path: &[u32], side: u8| {
-            let (mut cost, mut slope) = (0.0, 0.0);
-            for link in path
-                .iter()
-                .map(|link| *link as usize)
-                .filter(|l| self.on[*l] == side)
-            {
-                let length = self.prices[link] * self.network.per[link];
-                cost += length;
-                slope += length * self.network.per[link];
+    /// Moves volume, at most `most`, from one path to another. Returns how much.
+    fn shift_volume(&mut self, dear: &[u32], cheap: &[u32], most: f64) -> f64 {
+        for (path, side) in [(dear, 1), (cheap, 2)] {
+            for link in path {
+                self.on[*link as usize] |= side;
             }
-            (cost, if cost > 0.0 { slope / cost } else { 0.0 })
-        };
-        let ((high, down), (low, up)) = (own(dear, 1), own(cheap, 2));
+        }
+        let (high, down) = self.price_own_links(dear, 1);
+        let (low, up) = self.price_own_links(cheap, 2);
         let mut moved = 0.0;
         if high > low {
             // 2 (a - b) / (a + b) is close to ln(a / b), and never more.
-            moved = f64::min(
-                most,
-                2.0 * (high - low) / (high + low) / (self.rate * (down + up)),
-            );
+            let equal = 2.0 * (high - low) / (high + low) / (self.rate * (down + up));
+            moved = f64::min(most, equal);
             for (path, side, volume) in [(dear, 1, -moved), (cheap, 2, moved)] {
-                for link in path
-                    .iter()
-                    .map(|l| *l as usize)
-                    .filter(|l| self.on[*l] == side)
-                {
+                for link in own_links(&self.on, path, side) {
                     self.loads[link] += volume;
                     self.prices[link] *= exp(volume * self.network.per[link] * self.rate);
                 }
             }
         }
-        dear.iter()
-            .chain(cheap)
-            .for_each(|link| self.on[*link as usize] = 0);
+        for link in dear.iter().chain(cheap) {
+            self.on[*link as usize] = 0;
+        }
         moved
+    }
+
+    /// Returns the cost of the links of one path only, and how fast its logarithm changes.
+    fn price_own_links(&self, path: &[u32], side: u8) -> (f64, f64) {
+        let mut cost = 0.0;
+        let mut slope = 0.0;
+        for link in own_links(&self.on, path, side) {
+            let length = self.prices[link] * self.network.per[link];
+            cost += length;
+            slope += length * self.network.per[link];
+        }
+        (cost, if cost > 0.0 { slope / cost } else { 0.0 })
     }
 }
 
+/// Lists the links of a path that are on no other side.
+fn own_links<'p>(on: &'p [u8], path: &'p [u32], side: u8) -> impl Iterator<Item = usize> + 'p {
+    let links = path.iter().map(|link| *link as usize);
+    links.filter(move |link| on[*link] == side)
+}
+
 /// One end of a search from both ends.
-struct Side {
+struct SearchEnd {
+    /// Length from this end to each router; the largest number for those not reached.
     lengths: Vec<u64>,
-    /// The link by which each router was reached.
+    /// Link by which each router was reached.
     by: Vec<u32>,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Routers reached, whose lengths are to be cleared.
     reached: Vec<u32>,
 }
 
-impl Side {
+impl SearchEnd {
     fn new(routers: usize) -> Self {
-        let (lengths, by) = (vec![u64::MAX; routers], vec![0; routers]);
-        Side {
-            lengths,
-            by,
+        SearchEnd {
+            lengths: vec![u64::MAX; routers],
+            by: vec![0; routers],
             heap: BinaryHeap::new(),
             reached: Vec::new(),
         }
     }
 
-    fn begin(&mut self, root: u32) {
-        self.reached
-            .drain(..)
-            .for_each(|router| self.lengths[router as usize] = u64::MAX);
+    /// Forgets the last search and starts from `root`.
+    fn start_from(&mut self, root: u32) {
+        for router in self.reached.drain(..) {
+            self.lengths[router as usize] = u64::MAX;
+        }
         self.heap.clear();
-        self.reach(root, 0, 0);
+        self.reach_router(root, 0, 0);
     }
 
-    fn reach(&mut self, router: u32, length: u64, by: u32) {
+    /// Notes a way to a router over the link `by`, if it is shorter than those known.
+    fn reach_router(&mut self, router: u32, length: u64, by: u32) {
         let known = &mut self.lengths[router as usize];
         if length < *known {
             if *known == u64::MAX {
@@ -280,44 +319,51 @@ impl Side {
             self.heap.push(Reverse((length, router)));
         }
     }
+
+    /// Returns the length of the nearest router that waits; `None` if none does.
+    fn next_length(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((length, _))| *length)
+    }
 }
 
 /// Searches for short paths from both ends, with buffers that are used again.
-struct Search {
-    sides: [Side; 2],
-    /// Links at which both ends met, and the length of the path over each.
+struct PathSearch {
+    ends: [SearchEnd; 2],
+    /// Links at which both ends met, each after the length of the path over it.
     bridges: Vec<(u64, u32)>,
 }
 
-impl Search {
+impl PathSearch {
     fn new(routers: usize) -> Self {
-        Search {
-            sides: [Side::new(routers), Side::new(routers)],
+        PathSearch {
+            ends: [SearchEnd::new(routers), SearchEnd::new(routers)],
             bridges: Vec::new(),
         }
     }
 
-    /// The length of a shortest path, its links, and those of others, at most `most` in all, that are longer by less than
-    /// the part `near` of it; a path that is `known` long exists.
-    fn paths(
+    /// Finds the length of a shortest path, its links, and those of others within `limit`; a path that is `known` long
+    /// exists.
+    fn find_paths(
         &mut self,
         network: &Network<'_>,
         lengths: &Lengths,
-        ([from, to], known): ([u32; 2], u64),
-        (most, near): (usize, f64),
+        [from, to]: [u32; 2],
+        known: u64,
+        limit: PathLimit,
     ) -> (u64, Vec<Vec<u32>>) {
-        let limit = |length: u64| length.saturating_add((lengths.plain(length) * near) as u64);
-        let [front, back] = &mut self.sides;
-        front.begin(from);
-        back.begin(to);
+        let stretch =
+            |length: u64| length.saturating_add((lengths.plain(length) * limit.near) as u64);
+        let [front, back] = &mut self.ends;
+        front.start_from(from);
+        back.start_from(to);
         self.bridges.clear();
-        let (mut best, mut longest) = (u64::MAX, limit(known));
-        while let (Some(Reverse((a, _))), Some(Reverse((b, _)))) =
-            (front.heap.peek().copied(), back.heap.peek().copied())
-        {
+        let mut best = u64::MAX;
+        let mut longest = stretch(known);
+        while let (Some(a), Some(b)) = (front.next_length(), back.next_length()) {
             if a + b > longest {
                 break;
             }
+            // The end with fewer routers to go on from: fewer searches in vain.
             let forward = front.heap.len() <= back.heap.len();
             let (near, far, rest) = if forward {
                 (&mut *front, &mut *back, b)
@@ -327,6 +373,7 @@ impl Search {
             let Some(Reverse((length, router))) = near.heap.pop() else {
                 break;
             };
+            // A shorter way to this router was found after it was queued.
             if length > near.lengths[router as usize] {
                 continue;
             }
@@ -336,31 +383,30 @@ impl Search {
                 } else {
                     network.back[out]
                 };
-                let (next, longer) = (
-                    network.graph.head(out),
-                    length + lengths.links[link as usize],
-                );
+                let next = network.graph.head(out);
+                let longer = length + lengths.links[link as usize];
                 let whole = longer.saturating_add(far.lengths[next as usize]);
                 if whole <= longest && whole < u64::MAX {
                     self.bridges.push((whole, link));
                     best = best.min(whole);
-                    longest = longest.min(limit(best));
+                    longest = longest.min(stretch(best));
                 }
                 // What is left is no shorter than what the other end goes on from.
                 if longer <= longest.saturating_sub(rest) {
-                    near.reach(next, longer, link);
+                    near.reach_router(next, longer, link);
                 }
             }
         }
         self.bridges.retain(|(length, _)| *length <= longest);
+        // Shortest paths first, and ties by link, so that the result is the same in every run.
         self.bridges.sort_unstable();
         self.bridges.dedup();
         let mut paths: Vec<Vec<u32>> = Vec::new();
         for (_, link) in &self.bridges {
-            if paths.len() == most {
+            if paths.len() == limit.most {
                 break;
             }
-            let path = self.path(network, *link, [from, to]);
+            let path = self.path_over(network, *link, [from, to]);
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -368,10 +414,11 @@ impl Search {
         (best, paths)
     }
 
-    /// The path over a link at which both ends met.
-    fn path(&self, network: &Network<'_>, link: u32, [from, to]: [u32; 2]) -> Vec<u32> {
-        let [front, back] = &self.sides;
-        let (mut path, mut at) = (vec![link], network.tails[link as usize]);
+    /// Returns the links of the path over a link at which both ends met.
+    fn path_over(&self, network: &Network<'_>, link: u32, [from, to]: [u32; 2]) -> Vec<u32> {
+        let [front, back] = &self.ends;
+        let mut path = vec![link];
+        let mut at = network.tails[link as usize];
         while at != from {
             path.push(front.by[at as usize]);
             at = network.tails[front.by[at as usize] as usize];

@@ -1,4 +1,4 @@
-//! What a search for the best shares returns, and when it ends.
+//! Results of a search for the best shares, and when it ends.
 
 use nodeorder_base::observer::Observer;
 
@@ -8,14 +8,14 @@ const ROUNDS: usize = 100_000;
 /// Loads of a routing, and how good it is.
 #[derive(Clone, Debug)]
 pub struct Throughput {
-    /// The load of every directed link, before division by capacity, in the order of
+    /// Load of every directed link, before division by capacity, in the order of
     /// [`nodeorder_network::topology::RouterGraph`].
     pub loads: Vec<f64>,
-    /// The largest load over capacity.
+    /// Largest load over capacity.
     pub contention: f64,
-    /// The least that the largest load over capacity can be, with the same freedom: proved.
+    /// Proved floor under the largest load over capacity of any routing with the same freedom.
     pub floor: f64,
-    /// Volume on detours over volume between routers, where routing has detours.
+    /// Volume on detours over volume between routers; none where routing has no detours.
     pub valiant_share: Option<f64>,
     /// How it was found: `classes`, `paths` or `flow`.
     pub method: &'static str,
@@ -24,66 +24,68 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// The multiple of the traffic that the routing carries.
+    /// Returns the multiple of the traffic that the routing carries.
     pub fn found(&self) -> f64 {
         1.0 / self.contention
     }
 
-    /// The multiple that no routing of the same freedom exceeds.
+    /// Returns the multiple that no routing of the same freedom exceeds.
     pub fn at_most(&self) -> f64 {
         1.0 / self.floor
     }
 
-    /// The part by which the routing may stay below the best.
+    /// Returns the part by which the routing may stay below the best.
     pub fn gap(&self) -> f64 {
         1.0 - self.floor / self.contention
     }
 }
 
-/// Results of a search so far.
+/// Best routing and best floor that a search found so far.
 #[derive(Clone)]
 pub(super) struct FlowSolution {
+    /// Load of every directed link.
     pub(super) loads: Vec<f64>,
+    /// Largest load over capacity.
     pub(super) worst: f64,
+    /// Proved floor under it.
     pub(super) floor: f64,
-    /// Volume on detours.
+    /// Volume on detours; none where the routing has none.
     pub(super) detoured: Option<f64>,
 }
 
 impl FlowSolution {
-    /// The better routing of two, and the better floor.
+    /// Keeps the better routing of two, and the better floor.
     pub(super) fn or(self, other: Option<FlowSolution>) -> FlowSolution {
         let Some(other) = other else { return self };
         let floor = self.floor.max(other.floor);
-        FlowSolution {
-            floor,
-            ..if other.worst < self.worst {
-                other
-            } else {
-                self
-            }
-        }
+        let better = if other.worst < self.worst {
+            other
+        } else {
+            self
+        };
+        FlowSolution { floor, ..better }
     }
 }
 
-/// When a search ends.
+/// Conditions under which a search ends.
 pub(super) struct StopCondition<'a> {
+    /// Relative gap between load and floor that is small enough.
     pub(super) gap: f64,
-    /// By the observer's clock.
+    /// Latest time, by the observer's clock; none without a clock.
     pub(super) until: Option<f64>,
     pub(super) observer: &'a dyn Observer,
 }
 
 impl StopCondition<'_> {
-    /// Whether to end before the next round.
-    pub(super) fn now(&self, round: usize, found: &FlowSolution) -> bool {
+    /// Checks whether to end before the next round, and reports progress.
+    pub(super) fn is_reached(&self, round: usize, found: &FlowSolution) -> bool {
         self.observer.progress(found.worst, found.floor);
-        found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.over()
+        found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.is_over()
     }
 
-    /// Whether time is over.
-    pub(super) fn over(&self) -> bool {
-        let late = |now: f64| self.until.is_some_and(|until| now >= until);
-        self.observer.should_stop() || self.observer.seconds().is_some_and(late)
+    /// Checks whether time is over, or the caller asked to stop.
+    pub(super) fn is_over(&self) -> bool {
+        let late = self.observer.seconds().zip(self.until);
+        self.observer.should_stop() || late.is_some_and(|(now, until)| now >= until)
     }
 }

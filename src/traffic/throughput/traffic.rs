@@ -7,10 +7,10 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Names of traffic that is made for a machine; every guest will do besides.
+/// Names of traffic that is made for a machine; every guest may be used besides.
 pub const TRAFFIC: [&str; 4] = ["all-to-all", "matching", "tornado", "group-shift"];
 
-/// Traffic of the nodes of `topology` called `text`: a name of [`TRAFFIC`], or a guest whose
+/// Builds the traffic of the nodes of `topology` called `text`: a name of [`TRAFFIC`], or a guest whose
 /// processes run on the nodes in the order of their ids.
 ///
 /// # Errors
@@ -24,8 +24,13 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
             Guest::make(&spec, topology.context())?
         }
         "matching" => permutation(topology, text, &nodes, &longest(topology)?.targets)?,
-        "tornado" => permutation(topology, text, &nodes, &tornado(topology, &nodes)?)?,
-        "group-shift" => permutation(topology, text, &nodes, &group_shift(topology, &nodes)?)?,
+        "tornado" => permutation(topology, text, &nodes, &tornado_targets(topology, &nodes)?)?,
+        "group-shift" => permutation(
+            topology,
+            text,
+            &nodes,
+            &group_shift_targets(topology, &nodes)?,
+        )?,
         "all-to-all" => return Err(unsuited(topology, text, "a machine of two nodes or more")),
         guest => Guest::make(guest, topology.context())?,
     };
@@ -33,42 +38,36 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
     Demand::new(topology, &guest, &placed)
 }
 
+/// Returns the error of traffic that a machine has no use for.
 fn unsuited(topology: &Topology, text: &str, needs: &str) -> Error {
     let location = SourceLocation::option(format!("--traffic {text}"));
     let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());
     Error::unsuited(location, problem, "use all-to-all, matching or a guest")
 }
 
-/// Every node sends 1 to its target.
+/// Builds a guest in which every node sends 1 to its target. Fails if a target is not schedulable.
 fn permutation(
     topology: &Topology,
     text: &str,
     nodes: &[NodeId],
     targets: &[NodeId],
 ) -> Result<Guest> {
-    let place = |node: &NodeId| {
-        let found = nodes.binary_search(node).ok();
-        found.ok_or_else(|| {
-            unsuited(
-                topology,
-                text,
-                "a machine all of whose nodes are schedulable",
-            )
-        })
-    };
-    let targets = targets.iter().map(place).collect::<Result<Vec<_>>>()?;
-    let messages = (0..)
-        .zip(&targets)
-        .map(|(i, target)| (i, *target as u32, 1.0));
-    Guest::new(
-        text,
-        nodes.len() as u32,
-        messages.filter(|(i, target, _)| i != target),
-    )
+    let mut messages = Vec::new();
+    for (i, target) in targets.iter().enumerate() {
+        let Ok(target) = nodes.binary_search(target) else {
+            let needs = "a machine all of whose nodes are schedulable";
+            return Err(unsuited(topology, text, needs));
+        };
+        // A message to itself uses no link.
+        if i != target {
+            messages.push((i as u32, target as u32, 1.0));
+        }
+    }
+    Guest::new(text, nodes.len() as u32, messages)
 }
 
-/// Along the first dimension, almost half way round: the adversary of minimal routing on rings.
-fn tornado(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+/// Finds targets along the first dimension, almost half way round: the adversary of minimal routing on rings.
+fn tornado_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let lattice = topology.lattice().filter(|lattice| lattice.cells.is_none());
     let Some(lattice) = lattice.filter(|lattice| lattice.extents[0] > 2) else {
         return Err(unsuited(
@@ -77,19 +76,20 @@ fn tornado(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
             "a grid of three routers or more in dimension 0",
         ));
     };
-    let (per_router, extent) = (topology.network().per_router(), lattice.extents[0]);
+    let per_router = topology.network().per_router();
+    let extent = lattice.extents[0];
     let mut position = vec![0; lattice.extents.len()];
-    let target = |node: &NodeId| {
+    let targets = nodes.iter().map(|node| {
         let router = topology.router_of(*node).0;
         lattice.coordinates(router, &mut position);
         position[0] = (position[0] + extent.div_ceil(2) - 1) % extent;
         NodeId(lattice.cell(&position) * per_router + node.0 % per_router)
-    };
-    Ok(nodes.iter().map(target).collect())
+    });
+    Ok(targets.collect())
 }
 
-/// To the next group, the same place there: the adversary of minimal routing on dragonflies.
-fn group_shift(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+/// Finds targets in the next group, the same place there: the adversary of minimal routing on dragonflies.
+fn group_shift_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let network = topology.network();
     let levels = network.levels();
     let (true, Some(group)) = (is_dragonfly(topology), levels.first()) else {
