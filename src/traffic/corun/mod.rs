@@ -1,12 +1,12 @@
-//! Jobs side by side, in time: how long an iteration of each takes while they share links.
+//! Jobs side by side, in time: the seconds of an iteration of each while they share links.
 //!
 //! A job is a loop: it computes for some seconds, sends all messages of an iteration at once, and waits for all of
 //! them. Two levels say what sharing costs:
 //!
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
-//! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U of its
-//!   bytes a byte of its largest message. Where several jobs send over a channel, their messages share it equally (by
+//! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U bytes
+//!   for each byte of the phase's largest message. Where several jobs send over a channel, their messages share it equally (by
 //!   their weights), each job until its own are through; a phase takes as long as on its slowest channel, and no less
 //!   than alone. Much faster; a message that another channel holds up leaves none of its share to others here.
 //!
