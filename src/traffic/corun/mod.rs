@@ -26,6 +26,7 @@
 mod channels;
 mod filling;
 pub mod fit;
+mod flow;
 mod flow_job;
 mod flow_run;
 mod job_run;
