@@ -31,7 +31,7 @@ use super::recent::Recent;
 /// without a trial. So are twins: a rank next after one that was tried in vain, among the free ones that carry no
 /// process, and on the same router. All that can follow is the same there, and costs as many placements. The ranks near
 /// a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
-/// ([`Recent`]).
+/// ([`CachedAllocator`]).
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.

@@ -20,7 +20,7 @@ use nodeorder_order::metric::sums::Sums;
 /// less, for the sum of distances from every centre to its n nearest (its star), then O(links or U·axes/8, and n·axes)
 /// for every centre that is tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum
 /// is half the sum over its members of their distances to the others, and that of a member is at least its own star,
-/// and at least the smallest of all stars. The last choices are kept ([`Recent`]).
+/// and at least the smallest of all stars. The last choices are kept ([`CachedAllocator`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997

@@ -86,30 +86,29 @@ impl Groups {
         }
     }
 
+    /// Sums up the free nodes of all groups, at most `most` of each.
+    fn sum_capped(&self, most: u32) -> u64 {
+        let free = self.units.free.iter();
+        free.map(|free| u64::from(*free.min(&most))).sum()
+    }
+
     /// Takes as many nodes from each group.
     fn spread(&mut self, free: &FreeSet, count: u32) {
         let mut all: Vec<usize> = (0..self.units.count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
         // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
         // bisection. The nodes left over come one each from the groups with the most.
-        let given = |most: u32| {
-            self.units
-                .free
-                .iter()
-                .map(|free| u64::from(*free.min(&most)))
-                .sum::<u64>()
-        };
         let mut low = 0;
         let mut high = count;
         while low < high {
             let most = (low + high).div_ceil(2);
-            if given(most) <= u64::from(count) {
+            if self.sum_capped(most) <= u64::from(count) {
                 low = most;
             } else {
                 high = most - 1;
             }
         }
-        let mut rest = count - given(low) as u32;
+        let mut rest = count - self.sum_capped(low) as u32;
         for unit in all {
             let more = u32::from(rest > 0 && self.units.free[unit] > low);
             rest -= more;

@@ -88,16 +88,14 @@ const INCOMPLETE: u32 = u32::MAX;
 /// Lists all blocks by level, complete or not.
 fn levels(cells: &Cells) -> Vec<BuddyLevel> {
     let full = cells.fullest();
-    let lowest = |cell: usize| match cells.locations.ranks(cell as u32) {
-        ranks if ranks.len() as u32 == full => ranks[0],
-        _ => INCOMPLETE,
-    };
-    let count = cells.locations.count();
-    let mut levels = vec![BuddyLevel::new(
-        u64::from(full),
-        (0..count).map(lowest).collect(),
-        Vec::new(),
-    )];
+    let mut lowest = Vec::new();
+    for cell in 0..cells.locations.count() as u32 {
+        lowest.push(match cells.locations.ranks(cell) {
+            ranks if ranks.len() as u32 == full => ranks[0],
+            _ => INCOMPLETE,
+        });
+    }
+    let mut levels = vec![BuddyLevel::new(u64::from(full), lowest, Vec::new())];
     let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
     // A lattice without axes, a single cell, has no halves.
     while !extents.is_empty() && extents.iter().all(|extent| *extent >= 2) {

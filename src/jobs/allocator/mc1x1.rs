@@ -126,8 +126,9 @@ impl Mc1x1 {
             self.spare.clear();
             for (sign, end) in ends.into_iter().filter(|(_, end)| *end > 0) {
                 let end = (end - 1) * axis.stride;
-                let corner = |(other, cell): &(u32, u32)| (other.wrapping_mul(sign), cell + end);
-                self.spare.extend(self.terms.iter().map(corner));
+                for (other, cell) in &self.terms {
+                    self.spare.push((other.wrapping_mul(sign), cell + end));
+                }
             }
             std::mem::swap(&mut self.terms, &mut self.spare);
         }

@@ -24,7 +24,7 @@ pub struct Near<'a> {
     walk: u32,
     /// Routers met, in the order of their hops.
     queue: Vec<u32>,
-    /// Hops and router of each router that the last [`Near::find_around`] or [`Near::walk_around`] found.
+    /// Hops and router of each router that the last [`NearbyRouters::find_around`] or [`NearbyRouters::walk_around`] found.
     pub found: Vec<(u32, u32)>,
     /// Source of the distances to the open routers.
     rows: RankRows<'a>,
@@ -55,7 +55,7 @@ impl<'a> Near<'a> {
             .load(self.locations.open.iter().map(|open| open.rank));
     }
 
-    /// Finds routers with free ranks and puts them into [`Near::found`], as (hops from the router of
+    /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of
     /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
     /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
     /// axes), whichever is less.
@@ -78,7 +78,7 @@ impl<'a> Near<'a> {
         &self.row
     }
 
-    /// Finds routers as [`Near::find_around`] does, but by a walk alone; returns whether it was short enough to come to its
+    /// Finds routers as [`NearbyRouters::find_around`] does, but by a walk alone; returns whether it was short enough to come to its
     /// end.
     pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
         self.found.clear();

@@ -8,6 +8,9 @@ use nodeorder_base::ranks::FreeSet;
 /// Number of words of ranks that are looked at together, so that one instruction does.
 pub const LANES: usize = 4;
 
+/// Number of ranks of a lane.
+const RANKS: u32 = 64 * LANES as u32;
+
 /// Bits of ranks, [`LANES`] words at a time, called a lane.
 pub type Bits = Vec<[u64; LANES]>;
 
@@ -57,7 +60,7 @@ impl<'a> NearRows<'a> {
             .topology
             .require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
         near.load(&FreeSet::new(context.distances.len()));
-        let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        let lanes = context.distances.len().div_ceil(RANKS) as usize;
         Ok(NearRows {
             near,
             lanes,
@@ -95,28 +98,25 @@ impl<'a> NearRows<'a> {
     fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
         self.near.around(rank, hops, u32::MAX);
         let locations = &self.near.locations;
-        let near = || {
-            self.near
-                .found
-                .iter()
-                .map(|(_, router)| locations.ranks(*router))
-        };
-        let lane = |rank: &u32| rank / (64 * LANES as u32);
-        let first = near()
-            .filter_map(|ranks| ranks.first())
-            .map(lane)
-            .min()
-            .unwrap_or(0);
-        let end = near()
-            .filter_map(|ranks| ranks.last())
-            .map(lane)
-            .max()
-            .map_or(0, |last| last + 1);
+        // Only the lanes between the lowest and the highest near rank are kept: on most orderings these are few.
+        let mut first = u32::MAX;
+        let mut end = 0;
+        for (_, router) in &self.near.found {
+            if let [lowest, ..] = locations.ranks(*router) {
+                first = first.min(lowest / RANKS);
+            }
+            if let [.., highest] = locations.ranks(*router) {
+                end = end.max(highest / RANKS + 1);
+            }
+        }
+        let first = first.min(end);
         let start = self.bits.len();
         self.bits.resize(start + (end - first) as usize, [0; LANES]);
         let words = self.bits[start..].as_flattened_mut();
-        for rank in near().flatten() {
-            words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
+        for (_, router) in &self.near.found {
+            for rank in locations.ranks(*router) {
+                words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
+            }
         }
         let row = Row {
             first,
@@ -161,7 +161,7 @@ impl<'a> NearRows<'a> {
             .around
             .iter()
             .map(|row| row.first)
-            .fold(from / (64 * LANES as u32), u32::max);
+            .fold(from / RANKS, u32::max);
         let end = self
             .around
             .iter()

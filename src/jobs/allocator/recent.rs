@@ -35,8 +35,11 @@ impl<'a> Recent<'a> {
 impl Allocator for Recent<'_> {
     /// Looks for the choice among those kept. O(ranks/64) beside the choice itself.
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        let same = |kept: &&Kept| kept.count == count && kept.free.words() == free.words();
-        if let Some(kept) = self.kept.iter().find(same) {
+        let same = self
+            .kept
+            .iter()
+            .find(|kept| kept.count == count && kept.free.words() == free.words());
+        if let Some(kept) = same {
             chosen.clone_from(&kept.chosen);
             return Choice::Placed;
         }

@@ -9,11 +9,11 @@ pub struct Room {
     pub free: u32,
     /// Number of nodes of the largest job that would be placed ([`super::Allocator::largest_job`]).
     pub placeable: u32,
-    /// Number of nodes of broken units ([`super::JobRules::fragmentation`]); `None` without such a measure.
+    /// Number of nodes of broken units ([`super::JobRules::count_broken_nodes`]); `None` without such a measure.
     pub fragmentation: Option<u64>,
 }
 
-/// Sums over [`Room`]s, each with a weight: 1 a placement, or the time for which it lasted.
+/// Sums over [`PlaceableNodes`]s, each with a weight: 1 a placement, or the time for which it lasted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoomSums {
     /// Sum of the weights.

@@ -18,7 +18,7 @@ pub struct Runs {
     runs: Vec<Run>,
     /// Bounds proved by earlier searches.
     known: Vec<Known>,
-    /// Buffer of [`Runs::take_longest`].
+    /// Buffer of [`FreeRuns::take_longest`].
     longest: Vec<GapRun>,
 }
 

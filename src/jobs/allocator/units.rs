@@ -125,11 +125,20 @@ impl LevelOption {
         let Some(name) = &self.name else {
             return Ok(0);
         };
-        let names = || levels.iter().map(|level| level.name.as_ref());
-        names()
-            .position(|level| level == name)
-            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
+        let names = levels.iter().map(|level| level.name.as_ref());
+        find_level_named(&self.location, names, name)
     }
+}
+
+/// Returns the number of the level of this name. Fails if there is none.
+pub fn find_level_named<'n>(
+    location: &SourceLocation,
+    names: impl Iterator<Item = &'n str> + Clone,
+    name: &str,
+) -> Result<usize> {
+    let mut all = names.clone();
+    all.position(|level| level == name)
+        .ok_or_else(|| Error::unknown(location.clone(), "level", name, names))
 }
 
 /// A unit of a level with its ranks.

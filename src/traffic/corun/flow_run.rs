@@ -365,7 +365,7 @@ impl FlowRun {
         }
     }
 
-    /// Runs as [`Run::run_until`] does, but no further than the end of the first iteration.
+    /// Runs as [`Simulation::run_until`] does, but no further than the end of the first iteration.
     fn until_within_phase(&mut self, time: f64) {
         while self.jobs[0].finished.count == 0 && self.next() <= time {
             self.step(Goal::Time(time));

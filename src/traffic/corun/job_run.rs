@@ -356,8 +356,8 @@ fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
         uses.sort_by(|a, b| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
         let mut best: Vec<Vec<f64>> = Vec::new();
         for row in uses {
-            let covered = |other: &Vec<f64>| other.iter().zip(&row).all(|(a, b)| a >= b);
-            if !best.iter().any(covered) {
+            let mut others = best.iter();
+            if !others.any(|other| other.iter().zip(&row).all(|(a, b)| a >= b)) {
                 best.push(row);
             }
         }

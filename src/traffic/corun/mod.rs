@@ -10,7 +10,7 @@
 //!   their weights), each job until its own are through; a phase takes as long as on its slowest channel, and no less
 //!   than alone. Much faster; a message that another channel holds up leaves none of its share to others here.
 //!
-//! [`side_by_side()`] runs the jobs of a file; [`Level`] those that come and go.
+//! [`side_by_side()`] runs the jobs of a file; [`RunningJobs`] those that come and go.
 //!
 //! Shared are directed links between routers, each with its capacity times the bandwidth; node links, each direction by
 //! itself (or they only bound each message); and switches, where their bandwidth is limited ([`Channels`]). Messages

@@ -105,7 +105,7 @@ const STEPS: u64 = 20;
 ///
 /// # Complexity
 /// Flow level: a search for each target and O(messages · hops) to begin with; then for every end of a message the
-/// flows that its links reach. Job level: see [`Level`].
+/// flows that its links reach. Job level: see [`RunningJobs`].
 pub fn side_by_side(
     fabric: &Fabric<'_>,
     routing: FixedRouting,
@@ -242,17 +242,17 @@ fn groups(
     settings: &Settings,
     channels: &Channels,
 ) -> Result<Groups> {
-    let place = |(i, job): (usize, &Job)| {
-        let Job {
-            phases, mapping, ..
-        } = job;
-        let placed = PlacedJob::new(settings.level, fabric, routing, phases, mapping, channels)?;
-        Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
-    };
     let placed: Vec<PlacedJob> = jobs
         .par_iter()
         .enumerate()
-        .map(place)
+        .map(|(i, job)| {
+            let Job {
+                phases, mapping, ..
+            } = job;
+            let level = settings.level;
+            let placed = PlacedJob::new(level, fabric, routing, phases, mapping, channels)?;
+            Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
+        })
         .collect::<Result<_>>()?;
     let mut level = Level::new(channels.clone(), settings.iterations);
     level.count_patterns = settings.count_patterns;

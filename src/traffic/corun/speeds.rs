@@ -137,7 +137,7 @@ impl FigureOptions {
     /// Reads the file, if there is one, and returns its figures with those given in their place.
     ///
     /// # Errors
-    /// As [`Figures::read`].
+    /// As [`NetworkFigures::read_file`].
     pub fn read(&self, memory: u64) -> Result<Figures> {
         self.own.or_file(self.file.as_deref(), memory)
     }

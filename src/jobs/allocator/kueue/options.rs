@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::domains::Slices;
 use super::placement::{Ask, Mode};
+use crate::allocator::units::find_level_named;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
 
@@ -141,6 +142,12 @@ impl MergedOptions<'_> {
         self.texts.get(key).map(String::as_str)
     }
 
+    /// Returns the parts of a value such as `16/4/1`; none if it is not given.
+    fn list(&self, key: &str) -> Vec<&str> {
+        self.text(key)
+            .map_or(Vec::new(), |text| text.split('/').collect())
+    }
+
     /// Returns the error that the value of `key` is not what is expected.
     fn wrong(&self, key: &'static str, expected: &str) -> Error {
         let found = format!("{key} = `{}`", self.text(key).unwrap_or_default());
@@ -149,10 +156,7 @@ impl MergedOptions<'_> {
 
     /// Returns the number of the level of this name. Fails if there is none.
     fn level(&self, name: &str, levels: &[String]) -> Result<usize> {
-        let names = || levels.iter().map(String::as_str);
-        names()
-            .position(|level| level == name)
-            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
+        find_level_named(self.location, levels.iter().map(String::as_str), name)
     }
 }
 
@@ -177,13 +181,8 @@ pub(super) struct LevelNames {
 impl LevelNames {
     /// Reads level and pods of each layer of slices. Fails if they are not nested, or name no level.
     fn layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
-        let list = |key| {
-            options
-                .text(key)
-                .map_or(Vec::new(), |text| text.split('/').collect())
-        };
-        let sizes: Vec<&str> = list("slice");
-        let at: Vec<&str> = list("slice_level");
+        let sizes = options.list("slice");
+        let at = options.list("slice_level");
         if sizes.len() != at.len() || sizes.len() > 3 {
             let found = format!("{} sizes of slices at {} levels", sizes.len(), at.len());
             let expected = "up to three of both, as in slice=16/4 slice_level=rack/host";
@@ -245,11 +244,13 @@ impl LevelNames {
             .text("gpus")
             .and_then(|text| text.parse().ok())
             .unwrap_or(1);
-        let number = |text: &str| text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
         let expected = "`same`, or a whole number of GPUs from 0 to 65536";
         let leader = match options.text("leader") {
             Some("same") => Some(gpus),
-            Some(text) => Some(number(text).ok_or_else(|| options.wrong("leader", expected))?),
+            Some(text) => {
+                let own = text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
+                Some(own.ok_or_else(|| options.wrong("leader", expected))?)
+            }
             None => None,
         };
         let least_free = profile != "best-fit" && (free || profile == "least-free");

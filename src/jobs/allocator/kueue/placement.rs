@@ -308,12 +308,12 @@ impl Placement<'_> {
             .iter()
             .map(|share| share.room.count_fitting(slices, false))
             .sum();
-        let suits = |share: &Share| {
+        let suits = shares.iter().position(|share| {
             let alone = share.room.count_fitting(slices, false);
             let lost = alone - share.room.count_fitting(slices, true);
             share.room.leaders > 0 && room - lost >= need
-        };
-        if let Some(at) = shares.iter().position(suits) {
+        });
+        if let Some(at) = suits {
             shares[..=at].rotate_right(1);
         }
     }

@@ -146,11 +146,10 @@ impl KueueTas {
     /// changes since the last time · levels), but O(domains) for pods of a new kind.
     fn update_capacities(&mut self, free: &FreeSet, slices: &Slices) -> usize {
         let JobRequest { gpus, leader, .. } = self.request;
-        let same = |c: &CapacityCache| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices);
         let at = self
             .counted
             .iter()
-            .position(same)
+            .position(|c| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices))
             .unwrap_or(self.counted.len());
         if at == self.counted.len() {
             let cache = CapacityCache {

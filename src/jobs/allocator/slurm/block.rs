@@ -149,15 +149,14 @@ impl Blocks {
     fn segment(
         &mut self,
         plan: &Plan,
-        inside: impl Fn(usize) -> bool,
+        inside: &[bool],
         free: &FreeSet,
         spread: bool,
         chosen: &mut Vec<u32>,
     ) -> Option<usize> {
         let open = (0..self.left.len())
             .step_by(plan.block)
-            .filter(|from| inside(*from));
-        let open = open.filter(|from| self.within_reach(plan, *from) >= plan.ranks);
+            .filter(|from| inside[*from] && self.within_reach(plan, *from) >= plan.ranks);
         // Slurm takes the last of equal ones.
         let from =
             open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
@@ -166,7 +165,6 @@ impl Blocks {
         let mut need = plan.ranks;
         while need > 0 {
             let small = |unit: usize| (unit - from) / plan.small;
-            let in_small = |unit: usize| self.sum(from + small(unit) * plan.small, plan.small);
             let candidates = self
                 .range(from, plan.block)
                 .filter(|unit| self.left[*unit] > 0);
@@ -177,13 +175,17 @@ impl Blocks {
                 let by_small = if apart && mine != in_use[small(best)] {
                     Some(mine)
                 } else if apart && !mine {
-                    better(in_small(unit), in_small(best), need)
+                    let free = self.sum(from + small(unit) * plan.small, plan.small);
+                    let other = self.sum(from + small(best) * plan.small, plan.small);
+                    better(free, other, need)
                 } else {
                     None
                 };
-                let by_base = || better(self.left[unit], self.left[best], need);
                 // The last of equal ones.
-                if by_small.or_else(by_base).unwrap_or(true) {
+                if by_small
+                    .or_else(|| better(self.left[unit], self.left[best], need))
+                    .unwrap_or(true)
+                {
                     unit
                 } else {
                     best
@@ -307,18 +309,23 @@ impl Rule for Blocks {
             chosen.clear();
             let mut home = None;
             for _ in 0..count / segment {
-                let enough = |from: usize| {
-                    let all = self.range(from / aggregate * aggregate, aggregate);
-                    !dropped[from / aggregate] && start[all].iter().sum::<u32>() >= count
-                };
-                let inside: Vec<bool> = (0..start.len())
-                    .map(|from| match home {
-                        _ if !request.consolidate => true,
-                        None => enough(from),
-                        Some(home) => from / aggregate == home,
-                    })
-                    .collect();
-                match self.segment(&plan, |from| inside[from], free, request.spread, chosen) {
+                // Consolidated, the first segment goes where all have room, the others to where it went.
+                let mut inside = vec![true; start.len()];
+                for (from, inside) in inside
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|_| request.consolidate)
+                {
+                    let own = from / aggregate;
+                    *inside = match home {
+                        None => {
+                            let all = self.range(own * aggregate, aggregate);
+                            !dropped[own] && start[all].iter().sum::<u32>() >= count
+                        }
+                        Some(home) => own == home,
+                    };
+                }
+                match self.segment(&plan, &inside, free, request.spread, chosen) {
                     Some(from) => home = Some(from / aggregate),
                     None if request.consolidate && home.is_some() => break,
                     None => return Err(NO_BLOCK),

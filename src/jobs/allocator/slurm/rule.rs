@@ -1,6 +1,6 @@
 //! The allocator that all of Slurm's topology plugins share: options of jobs, exclusive units, refusals.
 //!
-//! A plugin is a [`Rule`]: which of the free ranks a job gets. Before it is asked, cases that Slurm decides elsewhere are
+//! A plugin is a [`SelectionRule`]: which of the free ranks a job gets. Before it is asked, cases that Slurm decides elsewhere are
 //! taken out, in this order: a job of one node gets the first free one; a contiguous job, or one that sees no switches, the
 //! tightest run of the table; where no unit has a free node, a job gets nodes outside all units.
 
@@ -43,20 +43,29 @@ impl Request {
     /// Reads the values that `params` gives to `options`; the others are those of `self`. Fails if a value is out of range.
     pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
         let mut request = self.clone();
-        let flag = |key: &'static str, usual: bool| {
-            let given = params.flag(key)?;
-            Ok(if params.has(key) { given } else { usual })
-        };
-        let whole = |key: &'static str, usual| Ok(params.integer(key, 1, u32::MAX)?.or(usual));
         for option in options {
-            match option.key {
-                "segment" => request.segment = whole("segment", self.segment)?,
-                "switches" => request.switches = whole("switches", self.switches)?,
-                "spread" => request.spread = flag("spread", self.spread)?,
-                "consolidate" => request.consolidate = flag("consolidate", self.consolidate)?,
-                "contiguous" => request.contiguous = flag("contiguous", self.contiguous)?,
-                "nodes" => request.range = range(params)?.or(self.range),
-                _ => request.exclusive = flag("exclusive", self.exclusive)?,
+            let flag = match option.key {
+                "segment" => {
+                    request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment);
+                    continue;
+                }
+                "switches" => {
+                    request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
+                    continue;
+                }
+                "nodes" => {
+                    request.range = range(params)?.or(self.range);
+                    continue;
+                }
+                "spread" => &mut request.spread,
+                "consolidate" => &mut request.consolidate,
+                "contiguous" => &mut request.contiguous,
+                _ => &mut request.exclusive,
+            };
+            let given = params.flag(option.key)?;
+            // A flag that is not given reads as false, which is not what the job asked for.
+            if params.has(option.key) {
+                *flag = given;
             }
         }
         Ok(request)
@@ -121,7 +130,7 @@ pub(super) trait Rule: Send {
         None
     }
 
-    /// Checks whether a rank of a unit is taken, as counted by [`Rule::count_covered`].
+    /// Checks whether a rank of a unit is taken, as counted by [`SelectionRule::count_covered`].
     fn is_used(&self, _unit: usize) -> bool {
         false
     }
@@ -137,7 +146,7 @@ pub(super) trait Rule: Send {
     }
 
     /// Lists the sizes up to `most` that jobs with this `request` can have, the largest first; after
-    /// [`Rule::count_covered`]. Sizes that no rule orders stand alone.
+    /// [`SelectionRule::count_covered`]. Sizes that no rule orders stand alone.
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         let segment = request.segment.unwrap_or(most).max(1);
         (1..=most)
@@ -147,7 +156,7 @@ pub(super) trait Rule: Send {
             .collect()
     }
 
-    /// Counts the nodes of broken units, as [`JobRules::fragmentation`] does; after [`Rule::count_covered`].
+    /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after [`SelectionRule::count_covered`].
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
@@ -196,7 +205,7 @@ impl Ask<'_> {
     }
 }
 
-/// An allocator that follows a [`Rule`].
+/// An allocator that follows a [`SelectionRule`].
 pub(super) struct Plugin<R> {
     rule: R,
     /// Options that jobs may have.

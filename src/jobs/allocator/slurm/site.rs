@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::torus3d;
 use crate::allocator::entry::AllocatorContext;
-use crate::allocator::units::{UnitRanks, list_levels};
+use crate::allocator::units::list_levels;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
@@ -121,12 +121,19 @@ pub fn list_blocks(
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
     if let Some((site, blocks)) = lines(context, SiteKind::Block) {
-        let sizes = || site.sizes.iter().map(|size| *size as u32).collect();
-        return Ok((blocks, given.map_or_else(sizes, <[u32]>::to_vec)));
+        let sizes = match given {
+            Some(sizes) => sizes.to_vec(),
+            None => site.sizes.iter().map(|size| *size as u32).collect(),
+        };
+        return Ok((blocks, sizes));
     }
     let levels = list_levels(context);
-    let several = |level: &&Vec<UnitRanks>| level.iter().any(|unit| unit.ranks.len() > 1);
-    let Some(units) = levels.iter().rev().find(several) else {
+    // The innermost level whose units are not single nodes.
+    let units = levels
+        .iter()
+        .rev()
+        .find(|level| level.iter().any(|unit| unit.ranks.len() > 1));
+    let Some(units) = units else {
         let problem = format!("{} has no units of several nodes", context.topology.name());
         return Err(Error::unsuited(
             location.clone(),

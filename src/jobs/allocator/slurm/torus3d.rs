@@ -104,24 +104,11 @@ impl Tori {
 
 /// Lists the boxes of a shape whose cells all have a rank, by their corners, x outermost, z innermost.
 fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
-    let along = |axis: usize| {
-        let extent = torus.dims[axis];
-        let step = shape.spacing[axis].max(1);
-        let first = shape.seed[axis] % extent;
-        let mut all = vec![first];
-        // Around the ring until a corner comes again.
-        let mut at = (first + step) % extent;
-        while !all.contains(&at) {
-            all.push(at);
-            at = (at + step) % extent;
-        }
-        all
-    };
     let [across, up, deep] = torus.dims;
     let mut all = Vec::new();
-    for x in along(0) {
-        for y in along(1) {
-            for z in along(2) {
+    for x in corners_along(torus, shape, 0) {
+        for y in corners_along(torus, shape, 1) {
+            for z in corners_along(torus, shape, 2) {
                 let mut ranks = Vec::new();
                 for (i, j, k) in cells(shape.dims) {
                     let cell =
@@ -131,6 +118,20 @@ fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
                 all.extend(ranks.into_iter().collect::<Option<Vec<u32>>>());
             }
         }
+    }
+    all
+}
+
+/// Lists the coordinates of corners along an axis, in the order in which they are tried.
+fn corners_along(torus: &Torus, shape: &TorusShape, axis: usize) -> Vec<u32> {
+    let extent = torus.dims[axis];
+    let step = shape.spacing[axis].max(1);
+    let mut all = Vec::new();
+    let mut at = shape.seed[axis] % extent;
+    // Around the ring until a corner comes again.
+    while !all.contains(&at) {
+        all.push(at);
+        at = (at + step) % extent;
     }
     all
 }

@@ -189,14 +189,18 @@ impl<'a> Simulated<'a> {
             ..
         } = self;
         let channels = Channels::new(fabric.topology, fabric.links, &speeds);
-        let one = |row: &usize| {
-            let Measured {
-                phases, mapping, ..
-            } = &rows[*row];
-            let job = PlacedJob::new(Detail::Flow, fabric, *routing, phases, mapping, &channels)?;
-            Ok(job.alone())
-        };
-        let seconds: Vec<f64> = self.distinct.par_iter().map(one).collect::<Result<_>>()?;
+        let seconds: Vec<f64> = self
+            .distinct
+            .par_iter()
+            .map(|row| {
+                let Measured {
+                    phases, mapping, ..
+                } = &rows[*row];
+                let flow = Detail::Flow;
+                let job = PlacedJob::new(flow, fabric, *routing, phases, mapping, &channels)?;
+                Ok(job.alone())
+            })
+            .collect::<Result<_>>()?;
         Ok(self
             .like
             .iter()
@@ -278,18 +282,19 @@ impl<'a> Simulated<'a> {
 
     /// Returns the change of every row's residual with the logarithm of each free figure.
     fn slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
-        let slope = |at: &usize| {
-            let moved = |by: f64| {
-                let mut moved = *figures;
-                moved[*at] = moved[*at].map(|value| value * by);
-                self.residuals(&moved)
-            };
-            let up = moved(1.0 + STEP)?;
-            let down = moved(1.0 - STEP)?;
+        let mut slopes = Vec::new();
+        for at in free {
+            let mut up = *figures;
+            up[*at] = up[*at].map(|value| value * (1.0 + STEP));
+            let mut down = *figures;
+            down[*at] = down[*at].map(|value| value * (1.0 - STEP));
+            let up = self.residuals(&up)?;
+            let down = self.residuals(&down)?;
+            // A difference to both sides: its error is that of the third derivative alone.
             let ways = up.iter().zip(&down);
-            Ok(ways.map(|(up, down)| (up - down) / (2.0 * STEP)).collect())
-        };
-        free.iter().map(slope).collect()
+            slopes.push(ways.map(|(up, down)| (up - down) / (2.0 * STEP)).collect());
+        }
+        Ok(slopes)
     }
 
     /// Returns the standard errors of the figures, as parts, if the variance of a row's residual is `variance`.
