@@ -129,6 +129,7 @@ impl<'a> ClosestMind<'a> {
 
 impl Allocator for ClosestMind<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // One node has no distances: every window is as good.
         if count == 1 {
             self.total = 0;
             free.lowest(1, chosen);

@@ -129,6 +129,7 @@ impl Dilation<'_> {
             if effort == 0 {
                 return false;
             }
+            // Too few nodes within steps: no search, and nothing learnt of the twins that follow.
             if !self.reach.enough(free, start, guest.count) {
                 before = None;
                 continue;
@@ -293,6 +294,7 @@ impl Allocator for Dilation<'_> {
             let mesh = format!("no free mesh with neighbours at most {max} {hops} apart was found");
             return Choice::NotNow(mesh.into());
         }
+        // Up to one hop below the diameter nothing was found: at the diameter any ranks are an embedding.
         free.lowest(count, chosen);
         Choice::Placed
     }

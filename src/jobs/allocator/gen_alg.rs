@@ -242,6 +242,7 @@ fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64
 
 impl Allocator for GenAlg<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // There is one set, or all sets are alike.
         if count == 1 || count == free.len() {
             free.lowest(count, chosen);
             return Choice::Placed;

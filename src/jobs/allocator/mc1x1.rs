@@ -187,6 +187,7 @@ impl Mc1x1 {
 
 impl Allocator for Mc1x1 {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // Every node costs 0, so the lowest rank wins.
         if count == 1 {
             free.lowest(1, chosen);
             return Choice::Placed;
@@ -201,6 +202,7 @@ impl Allocator for Mc1x1 {
             if let Some((cost, radius)) = self.cost(cell, count, least) {
                 best = (cell, radius);
                 least = cost;
+                // Later cells have higher ranks and cannot cost less.
                 if cost == floor {
                     break;
                 }

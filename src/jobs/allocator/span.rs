@@ -125,6 +125,7 @@ impl Allocator for Span {
         }
         let runs = self.runs.all();
         let start = narrowest(runs, count, (!self.linear).then(|| free.size()));
+        // On the ring the window may go on at the first rank.
         let mut left = count;
         for run in runs[start..].iter().chain(runs) {
             let taken = run.count.min(left);

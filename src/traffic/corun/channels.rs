@@ -110,8 +110,10 @@ impl Channels {
         mapping: &ProcessMapping,
         links: &[f64],
     ) -> Vec<(u32, f64)> {
+        // A link without load would only lengthen every later sum.
         let used = (0..).zip(links).filter(|(_, load)| **load > 0.0);
         let mut channels: Vec<(u32, f64)> = used.map(|(link, load)| (link, *load)).collect();
+        // Loads of nodes are needed for channels of nodes and switches alone.
         if !self.inside_routers() {
             return channels;
         }

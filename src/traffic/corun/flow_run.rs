@@ -107,6 +107,7 @@ impl FlowRun {
                 slots.push(list);
             }
             let mut computing = Computing::new(job.seed, job.spread);
+            // All jobs begin their first iteration together.
             let until = computing.draw(job.phases[0].compute);
             members.push(Member {
                 slots,
@@ -254,6 +255,7 @@ impl FlowRun {
         self.span(job, false);
         let member = &self.jobs[job];
         let slots = member.slots[member.phase].len();
+        // A phase without messages ends with its computing.
         if slots == 0 {
             return self.end_phase(job);
         }
@@ -307,6 +309,7 @@ impl FlowRun {
         let member = &mut self.jobs[job];
         member.done[member.phase] += 1.0;
         member.phase = (member.phase + 1) % member.done.len();
+        // Back at the first phase: an iteration is done.
         if member.phase == 0 {
             member.finished.add(time);
         }
@@ -360,6 +363,7 @@ impl FlowRun {
             .map(|member| (&mut member.finished, &mut member.done))
             .collect();
         if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+            // Spans of skipped time are not known one by one.
             self.skipped += seconds;
             self.spans.stop();
         }

@@ -234,6 +234,7 @@ impl JobRun {
                     state.parts.push(left);
                 }
             }
+            // A mark between links, as their numbers of jobs differ.
             state.whole.push(u32::MAX);
         }
         let mut jobs: Vec<_> = self
@@ -242,6 +243,7 @@ impl JobRun {
             .map(|job| (&mut job.finished, &mut job.done))
             .collect();
         if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+            // Spans of skipped time are not known one by one.
             self.skipped += seconds;
             self.spans.stop();
         }
@@ -262,6 +264,7 @@ impl JobRun {
             link.advance(self.now);
             link.active
                 .push((i as u32, uses * weight, link.service + service));
+            // Alone on the link it ends no later than alone on the machine.
             if link.active.len() > 1 {
                 let jobs = &mut self.jobs;
                 link.ends(|job, end| {

@@ -199,6 +199,7 @@ impl Level {
     /// # Complexity
     /// O(channels it uses · jobs on one).
     pub fn start(&mut self, key: u32, job: Arc<PlacedJob>) {
+        // A name that is in use names the new job from now on.
         self.end(key);
         for (channel, most) in &job.asks {
             let on = &mut self.on[*channel as usize];
@@ -235,6 +236,7 @@ impl Level {
     pub fn update(&mut self) -> Vec<(u32, f64)> {
         let mut all = BTreeMap::new();
         while let Some(key) = self.dirty.pop_first() {
+            // It met a job that was simulated before it.
             if all.contains_key(&key) {
                 continue;
             }

@@ -254,6 +254,7 @@ impl LevelNames {
             None => None,
         };
         let least_free = profile != "best-fit" && (free || profile == "least-free");
+        // A job that asks for slices alone gets no replacement for pods that are no whole slice of any layer.
         let bare = options.text("mode").is_none();
         let slices = Slices {
             layers,

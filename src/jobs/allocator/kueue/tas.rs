@@ -118,6 +118,7 @@ impl KueueTas {
     fn leaf_room(&self, rank: u32, places: u32, slices: &Slices) -> Room {
         let JobRequest { gpus, leader, .. } = self.request;
         let mut room = Room::default();
+        // A failed node may have free GPUs, but nothing fits on it.
         if self.down[rank as usize] {
             return room;
         }
@@ -336,6 +337,7 @@ impl PodRules for KueueTas {
 
     fn set_node(&mut self, rank: u32, up: bool) {
         self.down[rank as usize] = !up;
+        // Free GPUs do not show that the node changed, so nothing that was counted holds.
         self.counted.clear();
     }
 }

@@ -247,6 +247,7 @@ fn parse_shapes(text: &str) -> Option<Vec<[u32; 3]>> {
     for part in text.split('/') {
         let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
         let dims: [u32; 3] = dims?.try_into().ok()?;
+        // A box without cells would hold no job.
         if dims.contains(&0) {
             return None;
         }

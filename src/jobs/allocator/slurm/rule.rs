@@ -413,6 +413,7 @@ impl<R: Rule> Plugin<R> {
         let closed = self.closed(free);
         match self.pick(free, count, &closed) {
             Ok(()) => {
+                // Remembered, as later jobs must stay out of its units while it runs.
                 if self.request.exclusive {
                     self.alone.push(self.picked.clone());
                 }

@@ -67,6 +67,7 @@ impl Measured {
                 number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
             };
             let nodes = topology.nodes_named(list, &line, 0)?;
+            // A node twice would send to itself, which no pattern does.
             let mut distinct = nodes.clone();
             distinct.sort_unstable();
             distinct.dedup();
