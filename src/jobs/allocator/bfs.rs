@@ -50,7 +50,9 @@ impl BuildAllocator for BfsOptions {
     }
 }
 
+/// The search, and whether it must stay in one piece.
 struct Bfs<'a> {
+    /// Whether a job waits for one connected set.
     contiguous: bool,
     search: FreeSearch<'a>,
 }
@@ -58,9 +60,11 @@ struct Bfs<'a> {
 impl Allocator for Bfs<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         let count = count as usize;
-        let (mut first, mut from) = (0, 0);
+        let mut first = 0;
+        let mut from = 0;
         let mut answer = Choice::Placed;
         while self.search.met.len() < first + count {
+            // What was met so far is a piece that is too small.
             if self.contiguous {
                 first = self.search.met.len();
             }
@@ -72,9 +76,9 @@ impl Allocator for Bfs<'_> {
             self.search.grow(free, first + count);
         }
         if answer.is_placed() {
-            self.search.met[first..][..count]
-                .iter()
-                .for_each(|rank| chosen.push_rank(*rank));
+            for rank in &self.search.met[first..][..count] {
+                chosen.push_rank(*rank);
+            }
         }
         self.search.clear();
         answer

@@ -32,10 +32,13 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     },
 };
 
+/// Closest Fit with the step that is good enough.
 #[derive(Clone)]
 struct ClosestFit {
+    /// The first window whose largest step is at most this is taken.
     enough: u32,
     runs: Runs,
+    /// The different steps between free runs, ascending.
     steps: Vec<u32>,
 }
 
@@ -45,14 +48,16 @@ impl Allocator for ClosestFit {
         let enough = self.enough.max(1);
         let mut start = self.runs.first(enough, count);
         if start.is_none() {
+            // Only steps that there are can be the largest of a window.
             let runs = self.runs.all();
             self.steps.clear();
             self.steps
                 .extend(runs.windows(2).map(|w| w[1].first - w[0].last()));
             self.steps.sort_unstable();
             self.steps.dedup();
-            let fits = |step: u32| self.runs.gap_runs(step).any(|run| run.count >= count);
-            let least = self.steps.partition_point(|step| !fits(*step));
+            let least = self
+                .steps
+                .partition_point(|step| self.runs.gap_runs(*step).all(|run| run.count < count));
             // All entries are one run at the largest step, so there is one.
             start = self
                 .steps

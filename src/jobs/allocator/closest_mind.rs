@@ -32,51 +32,55 @@ impl BuildAllocator for ClosestMindOptions {
     }
 }
 
+/// Windows of the free list with what is known of them from earlier calls.
 struct ClosestMind<'a> {
     distances: &'a RankDistances,
     window: Window<'a>,
+    /// The free ranks of the block that is looked at.
     entries: Vec<u32>,
+    /// Sum of the distances of the ranks chosen last, in hops.
     total: u64,
-    /// Words of 64 ranks in a stretch.
+    /// Number of words of 64 ranks in a stretch.
     stretch: usize,
-    /// The free ranks when it was last asked, and by stretch the number of the call that found them changed.
+    /// The free ranks when it was last asked.
     seen: Vec<u64>,
+    /// By stretch: number of the last call that found it changed.
     changed: Vec<u64>,
+    /// Number of calls.
     calls: u64,
     /// By size of job: the best windows that start in each block of ranks. A block is a power of two of stretches,
     /// at least four times the job.
     known: HashMap<u32, Vec<Block>>,
 }
 
-/// What is known of the windows that start in a block.
+/// The best of the windows that start in a block.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// The call that found it; 0 where none did.
+    /// Number of the call that found it; 0 if none did.
     call: u64,
     /// The last stretch whose ranks these windows depend on.
     last: usize,
-    /// The smallest sum and the first rank of the first window that has it, if there is a window.
+    /// The smallest sum and the first rank of the first window that has it; `None` if there is no window.
     best: Option<(u64, u32)>,
 }
 
 impl<'a> ClosestMind<'a> {
+    /// Prepares an ordering; `stretch` words of ranks are compared together.
     fn new(distances: &'a RankDistances, stretch: usize) -> Self {
-        let (window, entries, known) = (Window::new(distances), Vec::new(), HashMap::new());
-        let (seen, changed) = (Vec::new(), Vec::new());
         ClosestMind {
             distances,
-            window,
-            entries,
+            window: Window::new(distances),
+            entries: Vec::new(),
             total: 0,
             stretch,
-            seen,
-            changed,
+            seen: Vec::new(),
+            changed: Vec::new(),
             calls: 0,
-            known,
+            known: HashMap::new(),
         }
     }
 
-    /// Notes which stretches changed since the last call.
+    /// Marks the stretches that changed since the last call.
     fn notice(&mut self, words: &[u64]) {
         self.calls += 1;
         self.seen.resize(words.len(), 0);
@@ -93,10 +97,11 @@ impl<'a> ClosestMind<'a> {
         }
     }
 
-    /// Looks at all windows of `count` free entries that start in `length` words from `from` on.
+    /// Scans all windows of `count` free entries that start in `length` words from `from` on.
     fn look(&mut self, free: &FreeSet, count: u32, from: usize, length: usize) -> Block {
         let end = 64 * (from + length) as u32;
         self.entries.clear();
+        // Windows that start in the block end at most `count` entries beyond it.
         let mut beyond = 0;
         for rank in free.iter_from(from) {
             beyond += u32::from(rank >= end);
@@ -124,6 +129,7 @@ impl<'a> ClosestMind<'a> {
 
 impl Allocator for ClosestMind<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // One node has no distances: every window is as good.
         if count == 1 {
             self.total = 0;
             free.lowest(1, chosen);
@@ -133,19 +139,18 @@ impl Allocator for ClosestMind<'_> {
         let stretches = (4 * count.div_ceil(64) as usize)
             .div_ceil(self.stretch)
             .next_power_of_two();
-        let (length, floor) = (stretches * self.stretch, self.distances.floor(count));
+        let length = stretches * self.stretch;
+        let floor = self.distances.floor(count);
         let mut blocks = self.known.remove(&count).unwrap_or_default();
         blocks.resize(free.words().len().div_ceil(length), Block::default());
         let mut best = (u64::MAX, 0);
         for (i, block) in blocks.iter_mut().enumerate() {
-            let stale = |block: &Block| {
-                let reach = i * stretches..=block.last;
-                block.call == 0 || self.changed[reach].iter().any(|call| *call > block.call)
-            };
-            if stale(block) {
+            let reach = i * stretches..=block.last;
+            if block.call == 0 || self.changed[reach].iter().any(|call| *call > block.call) {
                 *block = self.look(free, count, i * length, length);
             }
             best = best.min(block.best.unwrap_or(best));
+            // No set of ranks has a smaller sum, and later windows of the same sum do not count.
             if best.0 <= floor {
                 break;
             }
@@ -155,9 +160,9 @@ impl Allocator for ClosestMind<'_> {
         let ranks = free
             .iter_from(best.1 as usize / 64)
             .skip_while(|rank| *rank < best.1);
-        ranks
-            .take(count as usize)
-            .for_each(|rank| chosen.push_rank(rank));
+        for rank in ranks.take(count as usize) {
+            chosen.push_rank(rank);
+        }
         Choice::Placed
     }
 

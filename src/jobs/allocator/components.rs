@@ -13,18 +13,20 @@ pub(super) struct FreeSearch<'a> {
     graph: &'a RouterGraph,
     /// Ranks by router; its counts of free ranks are not used.
     locations: RanksByLocation,
-    /// Routers whose neighbours are all met; none between searches.
+    /// By router: whether all neighbours are met; false between searches.
     expanded: Vec<bool>,
-    /// Ranks that were met; none between searches.
+    /// By rank: whether it was met; false between searches.
     reached: Vec<bool>,
     /// The ranks met so far, in the order they were met.
     pub met: Vec<u32>,
     /// Number of ranks at the head of `met` that have been visited.
     visited: usize,
+    /// Routers that are expanded.
     routers: Vec<u32>,
 }
 
 impl<'a> FreeSearch<'a> {
+    /// Prepares a machine. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         let locations = RanksByLocation::routers(context);
         Ok(FreeSearch {
@@ -38,7 +40,7 @@ impl<'a> FreeSearch<'a> {
         })
     }
 
-    /// Starts at the lowest free rank from `from` on that was not met, if there is one, and says which.
+    /// Starts at the lowest free rank from `from` on that was not met, and returns it; `None` if there is none.
     pub fn start(&mut self, free: &FreeSet, from: u32) -> Option<u32> {
         let mut starts = std::iter::successors(free.next_free(from), |r| free.next_free(r + 1));
         let start = starts.find(|rank| !self.reached[*rank as usize])?;
@@ -47,7 +49,7 @@ impl<'a> FreeSearch<'a> {
         Some(start)
     }
 
-    /// Goes on until `count` ranks are met or no more can be reached.
+    /// Continues until `count` ranks are met or no more can be reached.
     pub fn grow(&mut self, free: &FreeSet, count: usize) {
         while self.met.len() < count && self.visited < self.met.len() {
             let router = self.locations.of(self.met[self.visited]);
@@ -61,11 +63,11 @@ impl<'a> FreeSearch<'a> {
         }
     }
 
-    /// Queues the free neighbours of a node on `router` that are not yet there.
+    /// Adds the free neighbours of a node on `router` that are not yet met.
     fn expand(&mut self, free: &FreeSet, router: u32) {
         let before = self.met.len();
-        let here = std::iter::once(&router);
-        for near in here.chain(self.graph.neighbours(RouterId(router))) {
+        let neighbours = self.graph.neighbours(RouterId(router));
+        for near in std::iter::once(&router).chain(neighbours) {
             for rank in self.locations.ranks(*near) {
                 if free.contains(*rank) && !self.reached[*rank as usize] {
                     self.reached[*rank as usize] = true;
@@ -78,17 +80,17 @@ impl<'a> FreeSearch<'a> {
 
     /// Forgets what was met.
     pub fn clear(&mut self) {
-        self.met
-            .drain(..)
-            .for_each(|rank| self.reached[rank as usize] = false);
-        self.routers
-            .drain(..)
-            .for_each(|router| self.expanded[router as usize] = false);
+        for rank in self.met.drain(..) {
+            self.reached[rank as usize] = false;
+        }
+        for router in self.routers.drain(..) {
+            self.expanded[router as usize] = false;
+        }
         self.visited = 0;
     }
 }
 
-/// Finds the connected sets of free nodes on the network. Nodes of one router are connected, and so are nodes on
+/// Finder of the connected sets of free nodes on a network. Nodes of one router are connected, and so are nodes on
 /// linked routers. On networks whose switches carry no nodes, such as fat trees, each set is the free nodes of one
 /// router.
 pub struct FreeComponents<'a>(FreeSearch<'a>);
@@ -102,21 +104,20 @@ impl<'a> FreeComponents<'a> {
         FreeSearch::new(context).map(FreeComponents)
     }
 
-    /// The components of `free`, by their lowest ranks. O(size/64 + free · degree), sorting aside.
+    /// Splits `free` into its components, by their lowest ranks. O(size/64 + free · degree), sorting aside.
     pub fn split(&mut self, free: &FreeSet) -> Vec<Ranks> {
-        let (mut components, mut from) = (Vec::new(), 0);
-        loop {
-            let first = self.0.met.len();
-            let Some(start) = self.0.start(free, from) else {
-                break;
-            };
+        let mut components = Vec::new();
+        let mut from = 0;
+        let mut first = 0;
+        while let Some(start) = self.0.start(free, from) {
             from = start + 1;
             self.0.grow(free, usize::MAX);
-            let mut members = self.0.met[first..].to_vec();
+            let members = &mut self.0.met[first..];
             members.sort_unstable();
             let mut ranks = Ranks::default();
-            members.into_iter().for_each(|rank| ranks.push_rank(rank));
+            members.iter().for_each(|rank| ranks.push_rank(*rank));
             components.push(ranks);
+            first = self.0.met.len();
         }
         self.0.clear();
         components

@@ -31,7 +31,7 @@ use super::recent::Recent;
 /// without a trial. So are twins: a rank next after one that was tried in vain, among the free ones that carry no
 /// process, and on the same router. All that can follow is the same there, and costs as many placements. The ranks near
 /// a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
-/// ([`Recent`]).
+/// ([`CachedAllocator`]).
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
@@ -59,9 +59,9 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
 );
 
 struct DilationOptions {
-    /// The most hops between neighbours, where a job waits for that.
+    /// Largest number of hops between neighbours; `None` if a job waits for no mesh.
     max: Option<u32>,
-    /// Axes of the guest; `None` for as many as the machine has.
+    /// Number of axes of the guest; `None` for as many as the machine has.
     axes: Option<usize>,
 }
 
@@ -91,25 +91,29 @@ impl BuildAllocator for DilationOptions {
     }
 }
 
-/// Processes of guests that are kept; beyond that all are made anew.
+/// Number of processes of guests that are kept; beyond that all are made anew.
 const PROCESSES: u32 = 1 << 20;
 
+/// The search for an embedding, and the guests embedded so far.
 struct Dilation<'a> {
+    /// Largest number of hops between two routers.
     diameter: u32,
-    /// The most hops between neighbours, where a job waits for that.
+    /// As [`DilationOptions::max`].
     max: Option<u32>,
+    /// Number of axes of guests.
     axes: usize,
     reach: Reach<'a>,
-    /// The rank of each process placed.
+    /// By process placed: its rank.
     placed: Vec<u32>,
-    /// From which rank on the process after each goes on.
+    /// By process placed: the rank from which on the process after it is tried next.
     next: Vec<u32>,
-    /// The placements that were left when each was placed.
+    /// By process placed: number of placements that were left then.
     left: Vec<u64>,
     /// The ranks of those placed that a process is next to.
     neighbours: Vec<u32>,
-    /// Guests by size, and their processes in all.
+    /// By size: the guest.
     guests: HashMap<u32, Guest>,
+    /// Number of processes of all these guests.
     processes: u32,
 }
 
@@ -125,6 +129,7 @@ impl Dilation<'_> {
             if effort == 0 {
                 return false;
             }
+            // Too few nodes within steps: no search, and nothing learnt of the twins that follow.
             if !self.reach.enough(free, start, guest.count) {
                 before = None;
                 continue;
@@ -146,7 +151,7 @@ impl Dilation<'_> {
         false
     }
 
-    /// As [`Dilation::embed`], with process 0 on `start` and at most `left` placements, which it counts down.
+    /// Tries to place all processes with process 0 on `start` and at most `left` placements, which it counts down.
     fn complete(&mut self, guest: &Guest, start: u32, left: &mut u64) -> bool {
         self.placed.clear();
         self.next.clear();
@@ -161,7 +166,7 @@ impl Dilation<'_> {
                     if !self.take_back(left) {
                         break;
                     }
-                    // Whatever the one before it takes next, this process finds nothing.
+                    // Whatever the one before takes next, this process finds nothing: those ranks count as tried.
                     if process > 1 && self.is_stuck(guest, process) {
                         let tried = self.untried(guest, process - 1);
                         if tried > *left {
@@ -179,10 +184,13 @@ impl Dilation<'_> {
                 }
             }
         }
-        self.placed.iter().for_each(|rank| self.reach.give(*rank));
+        for rank in &self.placed {
+            self.reach.give(*rank);
+        }
         self.placed.len() == guest.count as usize
     }
 
+    /// Places the next process on a rank.
     fn place(&mut self, rank: u32, left: &mut u64) {
         self.left.push(*left);
         *left -= 1;
@@ -193,7 +201,7 @@ impl Dilation<'_> {
 
     /// Takes back the last process placed, in vain, and counts its twins as tried: the ranks that come next among those
     /// not taken and are on the same router. With one of them in its place all that could follow is the same, rank by
-    /// rank and in the same order, and so costs as much. Whether the placements left suffice for that.
+    /// rank and in the same order, and so costs as much. Returns whether the placements left suffice for that.
     fn take_back(&mut self, left: &mut u64) -> bool {
         self.next.pop();
         let (Some(mut rank), Some(before)) = (self.placed.pop(), self.left.pop()) else {
@@ -217,7 +225,7 @@ impl Dilation<'_> {
         true
     }
 
-    /// The next rank for the process after those placed.
+    /// Returns the next rank for the process after those placed; `None` if there is none.
     fn candidate(&mut self, guest: &Guest, process: usize) -> Option<u32> {
         let from = *self.next.last()?;
         self.look(guest, process);
@@ -226,20 +234,20 @@ impl Dilation<'_> {
         Some(found)
     }
 
-    /// Whether there is no rank for `process` within reach of its neighbours, of those that are placed.
+    /// Checks whether `process` has neighbours that are placed, and no rank within reach of them.
     fn is_stuck(&mut self, guest: &Guest, process: usize) -> bool {
         self.look(guest, process);
         !self.neighbours.is_empty() && self.reach.first(&self.neighbours, 0).is_none()
     }
 
-    /// How many ranks there are yet for the process after those placed.
+    /// Counts the ranks that are yet to be tried for the process after those placed.
     fn untried(&mut self, guest: &Guest, process: usize) -> u64 {
         let from = self.next.last().copied().unwrap_or(0);
         self.look(guest, process);
         self.reach.count(&self.neighbours, from)
     }
 
-    /// Puts the ranks of the neighbours of `process` that come before it and are placed into `neighbours`.
+    /// Collects the ranks of the placed neighbours of `process` that come before it in `neighbours`.
     fn look(&mut self, guest: &Guest, process: usize) {
         let placed = guest
             .before(process)
@@ -249,7 +257,7 @@ impl Dilation<'_> {
         self.neighbours.extend(placed);
     }
 
-    /// Searches for hop after hop below `searched`; the guest is then in `placed`.
+    /// Searches for 1, 2, … hops below `searched`; the guest is then in `placed`.
     fn search(&mut self, free: &FreeSet, guest: &Guest, searched: u32) -> bool {
         self.reach.load(free);
         (1..searched).any(|hops| self.embed(free, guest, hops))
@@ -286,6 +294,7 @@ impl Allocator for Dilation<'_> {
             let mesh = format!("no free mesh with neighbours at most {max} {hops} apart was found");
             return Choice::NotNow(mesh.into());
         }
+        // Up to one hop below the diameter nothing was found: at the diameter any ranks are an embedding.
         free.lowest(count, chosen);
         Choice::Placed
     }

@@ -1,4 +1,4 @@
-//! Types of allocators: the trait, its answer, what one is made from, its entry in the table.
+//! Types of allocators: the trait, its answer, the context that one is made from, its entry in the table.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use nodeorder_trace::JobOptions;
 /// An allocator by name: an entry of [`super::ALLOCATORS`].
 pub type AllocatorEntry = Entry<ParseAllocator>;
 
-/// Reads and checks the options of an allocator.
+/// Function that reads and checks the options of an allocator.
 pub type ParseAllocator = fn(&Params) -> Result<Box<dyn BuildAllocator>>;
 
-/// The options of an allocator.
+/// Options of an allocator, read and checked, from which it is made.
 pub trait BuildAllocator {
-    /// Makes the allocator for a machine and an ordering.
+    /// Builds the allocator for a machine and an ordering.
     ///
     /// # Errors
     /// The machine lacks something that the allocator needs; more memory than allowed.
@@ -50,12 +50,12 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether there are ranks.
+    /// Checks whether the job is placed.
     pub fn is_placed(&self) -> bool {
         matches!(self, Choice::Placed)
     }
 
-    /// The answer in a word or two.
+    /// Returns the answer in a word or two.
     pub fn answer(&self) -> &'static str {
         match self {
             Choice::Placed => "placed",
@@ -64,7 +64,7 @@ impl Choice {
         }
     }
 
-    /// Why there are none.
+    /// Returns the reason of a refusal; empty if the job is placed.
     pub fn reason(&self) -> &str {
         match self {
             Choice::Placed => "",
@@ -73,19 +73,19 @@ impl Choice {
     }
 }
 
-/// Chooses ranks for jobs.
+/// A rule that chooses ranks for jobs.
 pub trait Allocator: Send {
     /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. The contents of
     /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
 
-    /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
+    /// Returns whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
     /// count nodes.
     fn may_refuse(&self) -> bool {
         false
     }
 
-    /// The most nodes of a job without options that it would place on these free ranks, 0 for none. Asking changes none
+    /// Returns the number of nodes of the largest job without options that it would place on these free ranks; 0 if none. Asking changes none
     /// of its later choices.
     ///
     /// # Complexity
@@ -94,24 +94,24 @@ pub trait Allocator: Send {
         if !self.may_refuse() {
             return free.len();
         }
-        let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
+        // A larger job may be placed where a smaller one is not, so no size is left out.
         (1..=free.len())
             .rev()
-            .find(|count| placed(count))
+            .find(|count| self.choose(free, *count, &mut Ranks::default()).is_placed())
             .unwrap_or(0)
     }
 
-    /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
+    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if it does not choose by that.
     fn total_distance(&self) -> Option<u64> {
         None
     }
 
-    /// What it knows of jobs besides their size, if anything.
+    /// Returns its rules about jobs; `None` if their size is all it looks at.
     fn jobs(&mut self) -> Option<&mut dyn JobRules> {
         None
     }
 
-    /// What it knows of pods, if they may take part of a node.
+    /// Returns its rules about pods; `None` if jobs take whole nodes.
     fn pods(&mut self) -> Option<&mut dyn PodRules> {
         None
     }
@@ -119,62 +119,62 @@ pub trait Allocator: Send {
 
 /// Rules about jobs: their options, how many nodes they take, waits that end, Slurm's measure of fragmentation.
 pub trait JobRules {
-    /// Takes the options of the next job, which win over the allocator's own; none where it gives none.
+    /// Sets the options of the next job, which win over the allocator's own; `None` if it gives none.
     ///
     /// # Errors
     /// Options that it does not have for jobs.
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
 
-    /// Seconds after its first refusal at which a waiting job of `count` nodes gets what it was refused, in a schedule: for options
-    /// that only prefer some allocations.
+    /// Returns the seconds after its first refusal at which a waiting job of `count` nodes gets what it was refused, in a
+    /// schedule: for options that only prefer some allocations. `None` if it waits for ever.
     fn max_wait(&mut self, _count: u32) -> Option<i64> {
         None
     }
 
-    /// Says that the next job has waited for [`JobRules::max_wait`].
+    /// Tells that the next job has waited for [`JobRules::max_wait`].
     fn wait_expired(&mut self) {}
 
-    /// The fewest and the most nodes of the next job, which asked for `count`.
+    /// Returns the smallest and the largest number of nodes of the next job, which asked for `count`.
     fn sizes(&mut self, count: u32) -> (u32, u32) {
         (count, count)
     }
 
-    /// Nodes of broken units (`topology_p_get_fragmentation`); none where the plugin has no such measure.
+    /// Counts the nodes of broken units (Slurm's `topology_p_get_fragmentation`); `None` if the plugin has no such measure.
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
 }
 
-/// Pods on a node.
+/// Pods of a job on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PodsOn {
     /// The node's rank.
     pub rank: u32,
-    /// Pods, without leaders.
+    /// Number of pods, without leaders.
     pub pods: u32,
-    /// Leaders.
+    /// Number of leaders.
     pub leaders: u32,
-    /// Places that they take.
+    /// Number of places (GPUs) that they take.
     pub places: u32,
 }
 
 /// Rules about pods, which may take part of a node.
 pub trait PodRules {
-    /// The pods of the job placed last, on each node of its own; a slice that is not full is left out.
+    /// Returns the pods of the job placed last, node by node; pods of a slice that is not full are left out.
     fn chosen(&self) -> &[PodsOn];
 
-    /// Chooses places for the pods that a job held on a failed rank, which has none free; afterwards
-    /// [`PodRules::chosen`] has all its pods. The job's options are set before.
+    /// Moves the pods that a job held on a failed rank, which has no place free, to other nodes; afterwards
+    /// [`PodRules::chosen_pods`] has all its pods. The job's options are set before.
     fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
 
-    /// Says that a node failed, or came back.
+    /// Tells that a node failed (`up` is false), or came back.
     fn set_node(&mut self, rank: u32, up: bool);
 }
 
 /// Rules about jobs on any allocator: without effect on those that have none.
 impl dyn Allocator + '_ {
-    /// See [`JobRules::set_options`]. Errors: options that it does not have for jobs: all of them, unless it has rules
-    /// about jobs.
+    /// Sets the options of the next job, as [`JobRules::set_options`] does. Fails if there are options and the allocator has
+    /// no rules about jobs, or not these options.
     pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         if let Some(rules) = self.jobs() {
             return rules.set_options(options);
@@ -190,25 +190,25 @@ impl dyn Allocator + '_ {
         ))
     }
 
-    /// See [`JobRules::sizes`].
+    /// Returns the smallest and the largest number of nodes of the next job, as [`JobRules::job_sizes`] does.
     pub fn sizes(&mut self, count: u32) -> (u32, u32) {
         self.jobs()
             .map_or((count, count), |rules| rules.sizes(count))
     }
 
-    /// See [`JobRules::max_wait`].
+    /// Returns the longest wait of the next job in seconds, as [`JobRules::max_wait`] does.
     pub fn max_wait(&mut self, count: u32) -> Option<i64> {
         self.jobs()?.max_wait(count)
     }
 
-    /// See [`JobRules::wait_expired`].
+    /// Tells that the next job has waited, as [`JobRules::wait_expired`] does.
     pub fn wait_expired(&mut self) {
         if let Some(rules) = self.jobs() {
             rules.wait_expired();
         }
     }
 
-    /// The room that these free ranks leave for jobs.
+    /// Measures the room that these free ranks leave for jobs.
     pub fn room(&mut self, free: &FreeSet) -> Room {
         Room {
             free: free.len(),
@@ -218,13 +218,13 @@ impl dyn Allocator + '_ {
     }
 }
 
-/// The machine and the ordering that allocators work on.
+/// The machine and the ordering that an allocator works on.
 #[derive(Clone, Copy)]
 pub struct AllocatorContext<'a> {
     /// The machine.
     pub topology: &'a Topology,
     /// The ordering.
     pub order: &'a NodeOrder,
-    /// Distances between its ranks.
+    /// Distances between the ranks of the ordering.
     pub distances: &'a RankDistances,
 }

@@ -1,4 +1,4 @@
-//! The ends of the free list.
+//! The lowest free ranks, or the highest for small jobs.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
 use nodeorder_base::params::Opt;
@@ -30,8 +30,10 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     },
 };
 
+/// Both ends of the free list.
 #[derive(Clone)]
 struct Fifo {
+    /// Jobs of fewer nodes get the highest ranks.
     below: u32,
 }
 

@@ -1,8 +1,7 @@
 //! First Fit with a gap, and its variants.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::GAP;
-use super::runs::Runs;
+use super::runs::{GAP, Runs};
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
@@ -55,10 +54,12 @@ pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     |_| Ok(Box::new(FirstFit::new(None, 0))),
 );
 
+/// First Fit in all its variants.
 #[derive(Clone)]
 struct FirstFit {
-    /// `None`: ⌊ln(2m)⌋ for the m nodes looked for.
+    /// Largest step between neighbours in a run; `None`: ⌊ln(2m)⌋ for the m nodes looked for.
     gap: Option<u32>,
+    /// Jobs of fewer nodes are placed from the end of the free list.
     reversed_below: u32,
     runs: Runs,
 }
@@ -71,6 +72,7 @@ impl Allocator for FirstFit {
             return Choice::Placed;
         }
         self.runs.load_reversed(free);
+        // Placed on the mirrored list, then mirrored back.
         let mut mirrored = Ranks::default();
         self.place(count, &mut mirrored);
         mirrored.settle();
@@ -85,6 +87,7 @@ impl Allocator for FirstFit {
 }
 
 impl FirstFit {
+    /// Creates the allocator of one variant.
     fn new(gap: Option<u32>, reversed_below: u32) -> Self {
         FirstFit {
             gap,
@@ -93,6 +96,7 @@ impl FirstFit {
         }
     }
 
+    /// Places `count` nodes, in halves if no run holds them.
     fn place(&mut self, count: u32, chosen: &mut Ranks) {
         // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
         let gap = self

@@ -20,7 +20,7 @@ use nodeorder_order::metric::sums::Sums;
 /// less, for the sum of distances from every centre to its n nearest (its star), then O(links or U·axes/8, and n·axes)
 /// for every centre that is tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum
 /// is half the sum over its members of their distances to the others, and that of a member is at least its own star,
-/// and at least the smallest of all stars. The last choices are kept ([`Recent`]).
+/// and at least the smallest of all stars. The last choices are kept ([`CachedAllocator`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
@@ -53,21 +53,24 @@ impl BuildAllocator for GenAlgOptions {
     }
 }
 
+/// Distances around free ranks, and the centres that are tried.
 struct GenAlg<'a> {
     near: Near<'a>,
     sums: Sums<'a>,
     /// By router with free ranks: its number among the open ones.
     index: Vec<u32>,
-    /// By open router: the sum of distances from it to its n nearest ranks; its free ranks.
+    /// By open router: the sum of distances from it to its n nearest free ranks.
     stars: Vec<u64>,
+    /// By open router: number of free ranks.
     free: Vec<u32>,
     centres: Vec<Centre>,
     /// Free ranks in runs on one router each, with that router's number among the open ones.
     runs: Vec<(Run, u32)>,
-    /// Free ranks by hops.
+    /// By hops from a centre: number of free ranks.
     at_hops: Vec<u32>,
-    /// Members of a set nearer than its farthest ones, and those that are as far as these.
+    /// Members of a set that are nearer than its farthest ones.
     members: Vec<u32>,
+    /// Ranks that are as far as the farthest ones.
     last: Vec<u32>,
     /// The set of the centre that was tried last.
     set: Vec<Run>,
@@ -115,7 +118,7 @@ impl GenAlg<'_> {
         }
     }
 
-    /// The sum of distances from `rank` to its n nearest, itself included, and the largest.
+    /// Returns the sum of distances from `rank` to its n nearest, itself included, and the largest of them.
     fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
         self.at_hops.clear();
         if self.near.walk(rank, u32::MAX, count) {
@@ -128,7 +131,8 @@ impl GenAlg<'_> {
                 add(&mut self.at_hops, *hops, *free);
             }
         }
-        let (mut star, mut left) = (0, count);
+        let mut star = 0;
+        let mut left = count;
         for (hops, here) in (0..).zip(&self.at_hops) {
             let taken = left.min(*here);
             star += u64::from(hops) * u64::from(taken);
@@ -150,15 +154,13 @@ impl GenAlg<'_> {
         best: (u64, u32),
     ) -> Option<u64> {
         if !self.near.walk(centre.rank, u32::MAX, count) {
-            let (row, farthest) = (self.near.measure(centre.rank), centre.farthest);
+            let row = self.near.measure(centre.rank);
+            let farthest = centre.farthest;
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
             // Every member is at least its star away from the others, the missing ones at least the least star so far.
-            if (
-                (inner + u64::from(missing) * least).div_ceil(2),
-                centre.rank,
-            ) >= best
-            {
+            let floor = (inner + u64::from(missing) * least).div_ceil(2);
+            if (floor, centre.rank) >= best {
                 return None;
             }
             self.set.clear();
@@ -186,26 +188,22 @@ impl GenAlg<'_> {
                 std::cmp::Ordering::Equal => &mut self.last,
                 std::cmp::Ordering::Greater => continue,
             };
-            to.extend(
-                self.near
-                    .locations
-                    .ranks(*router)
-                    .iter()
-                    .filter(|rank| free.contains(**rank)),
-            );
+            let ranks = self.near.locations.ranks(*router).iter();
+            to.extend(ranks.filter(|rank| free.contains(**rank)));
         }
         let missing = count as usize - self.members.len();
+        // The lowest of the farthest ranks; no order among them is needed.
         if missing < self.last.len() {
             self.last.select_nth_unstable(missing);
         }
         self.members.extend_from_slice(&self.last[..missing]);
-        let star =
-            |rank: &u32| self.stars[self.index[self.near.locations.of(*rank) as usize] as usize];
-        if (
-            self.members.iter().map(star).sum::<u64>().div_ceil(2),
-            centre.rank,
-        ) >= best
-        {
+        let mut stars = 0;
+        for rank in &self.members {
+            let router = self.near.locations.of(*rank) as usize;
+            stars += self.stars[self.index[router] as usize];
+        }
+        // The sum is half the distances of all members, and each of these is at least the member's star.
+        if (stars.div_ceil(2), centre.rank) >= best {
             return None;
         }
         self.members.sort_unstable();
@@ -218,6 +216,7 @@ impl GenAlg<'_> {
     }
 }
 
+/// Adds free ranks at so many hops.
 fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
         at.resize(hops as usize + 1, 0);
@@ -225,11 +224,13 @@ fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
     at[hops as usize] += free;
 }
 
-/// Over routers less than `farthest` away: the sum of the stars of their free ranks, and the number of these; and the
-/// least star of a router that is exactly so far.
+/// Returns, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these; and
+/// the least star of a router that is exactly so far.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
-    let (mut inner, mut held, mut least) = (0, 0, u64::MAX);
+    let mut inner = 0;
+    let mut held = 0;
+    let mut least = u64::MAX;
     for ((away, free), star) in row.iter().zip(free).zip(stars) {
         let taken = if *away < farthest { *free } else { 0 };
         inner += u64::from(taken) * *star;
@@ -241,6 +242,7 @@ fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64
 
 impl Allocator for GenAlg<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // There is one set, or all sets are alike.
         if count == 1 || count == free.len() {
             free.lowest(count, chosen);
             return Choice::Placed;
@@ -266,6 +268,7 @@ impl Allocator for GenAlg<'_> {
         let mut best = (u64::MAX, u32::MAX);
         for i in 0..self.centres.len() {
             let centre = self.centres[i];
+            // Stars ascend from here on: once the bound is above the best sum, so are all that follow.
             let floor = (centre.star + others * least).div_ceil(2);
             if floor > best.0 {
                 break;

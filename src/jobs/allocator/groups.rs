@@ -30,10 +30,11 @@ pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
 
 struct GroupsOptions {
     level: LevelOption,
-    /// Whether all groups give as many nodes.
+    /// Whether all groups give as many nodes; else few groups give all.
     spread: bool,
 }
 
+/// Reads the options of either allocator.
 fn parse_options(params: &Params, spread: bool) -> Result<Box<dyn BuildAllocator>> {
     Ok(Box::new(GroupsOptions {
         level: LevelOption::parse(params)?,
@@ -57,62 +58,62 @@ impl BuildAllocator for GroupsOptions {
     }
 }
 
+/// The groups of a machine.
 struct Groups {
     units: Units,
+    /// Whether all groups give as many nodes; else few groups give all.
     spread: bool,
+    /// The ranks chosen so far.
     taken: Vec<u32>,
 }
 
 impl Groups {
+    /// Takes all nodes from few groups.
     fn pack(&mut self, free: &FreeSet, count: u32) {
         let mut need = count;
         while need > 0 {
-            let left = |unit: usize| self.units.free[unit];
-            let all = (0..self.units.count()).filter(|unit| left(*unit) > 0);
-            let best = all.min_by_key(|unit| match left(*unit) {
+            let open = (0..self.units.count()).filter(|unit| self.units.free[*unit] > 0);
+            // Groups that hold the rest go first, the tightest of them; else the one with the most.
+            let best = open.min_by_key(|unit| match self.units.free[*unit] {
                 free if free >= need => (0, free),
                 free => (1, u32::MAX - free),
             });
             let Some(unit) = best else { break };
-            let count = left(unit).min(need);
-            self.units.take(unit, free, 0, count, &mut self.taken);
+            let taken = self.units.free[unit].min(need);
+            self.units.take(unit, free, 0, taken, &mut self.taken);
             self.units.free[unit] = 0;
-            need -= count;
+            need -= taken;
         }
     }
 
+    /// Sums up the free nodes of all groups, at most `most` of each.
+    fn sum_capped(&self, most: u32) -> u64 {
+        let free = self.units.free.iter();
+        free.map(|free| u64::from(*free.min(&most))).sum()
+    }
+
+    /// Takes as many nodes from each group.
     fn spread(&mut self, free: &FreeSet, count: u32) {
         let mut all: Vec<usize> = (0..self.units.count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
         // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
         // bisection. The nodes left over come one each from the groups with the most.
-        let given = |most: u32| {
-            self.units
-                .free
-                .iter()
-                .map(|free| u64::from(*free.min(&most)))
-                .sum::<u64>()
-        };
-        let (mut low, mut high) = (0, count);
+        let mut low = 0;
+        let mut high = count;
         while low < high {
             let most = (low + high).div_ceil(2);
-            (low, high) = if given(most) <= u64::from(count) {
-                (most, high)
+            if self.sum_capped(most) <= u64::from(count) {
+                low = most;
             } else {
-                (low, most - 1)
-            };
+                high = most - 1;
+            }
         }
-        let mut rest = count - given(low) as u32;
+        let mut rest = count - self.sum_capped(low) as u32;
         for unit in all {
             let more = u32::from(rest > 0 && self.units.free[unit] > low);
             rest -= more;
-            self.units.take(
-                unit,
-                free,
-                0,
-                self.units.free[unit].min(low) + more,
-                &mut self.taken,
-            );
+            let taken = self.units.free[unit].min(low) + more;
+            self.units.take(unit, free, 0, taken, &mut self.taken);
         }
     }
 }
@@ -171,47 +172,36 @@ mod tests {
             .collect()
     }
 
+    /// Nodes taken before a job starts, by group.
+    const TAKEN: [u32; 9] = [0, 3, 5, 0, 7, 8, 8, 8, 8];
+
     #[test]
     fn packed_into_few_groups() {
-        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
-        assert_eq!(
-            by_group("dragonfly-pack", taken, 3),
-            [0, 0, 3, 0, 0, 0, 0, 0, 0]
-        );
-        assert_eq!(
-            by_group("dragonfly-pack", taken, 6),
-            [6, 0, 0, 0, 0, 0, 0, 0, 0]
-        );
-        // 8 + 8, and the tightest group that holds the rest.
-        assert_eq!(
-            by_group("dragonfly-pack", taken, 17),
-            [8, 0, 0, 8, 1, 0, 0, 0, 0]
-        );
-        assert_eq!(
-            by_group("dragonfly-pack", taken, 25),
-            [8, 5, 3, 8, 1, 0, 0, 0, 0]
-        );
+        for (count, expected) in [
+            (3, [0, 0, 3, 0, 0, 0, 0, 0, 0]),
+            (6, [6, 0, 0, 0, 0, 0, 0, 0, 0]),
+            // 8 + 8, and the tightest group that holds the rest.
+            (17, [8, 0, 0, 8, 1, 0, 0, 0, 0]),
+            (25, [8, 5, 3, 8, 1, 0, 0, 0, 0]),
+        ] {
+            assert_eq!(by_group("dragonfly-pack", TAKEN, count), expected);
+        }
     }
 
     #[test]
     fn spread_over_all_groups() {
-        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
-        assert_eq!(by_group("dragonfly-spread", [0; 9], 9), [1; 9]);
+        for (taken, count, expected) in [
+            ([0; 9], 9, [1; 9]),
+            ([0; 9], 11, [2, 2, 1, 1, 1, 1, 1, 1, 1]),
+            (TAKEN, 5, [1, 1, 1, 1, 1, 0, 0, 0, 0]),
+            (TAKEN, 14, [4, 3, 3, 3, 1, 0, 0, 0, 0]),
+            (TAKEN, 25, [8, 5, 3, 8, 1, 0, 0, 0, 0]),
+        ] {
+            assert_eq!(by_group("dragonfly-spread", taken, count), expected);
+        }
         assert_eq!(
-            by_group("dragonfly-spread", [0; 9], 11),
-            [2, 2, 1, 1, 1, 1, 1, 1, 1]
-        );
-        assert_eq!(
-            by_group("dragonfly-spread", taken, 5),
-            [1, 1, 1, 1, 1, 0, 0, 0, 0]
-        );
-        assert_eq!(
-            by_group("dragonfly-spread", taken, 14),
-            [4, 3, 3, 3, 1, 0, 0, 0, 0]
-        );
-        assert_eq!(
-            by_group("dragonfly-spread:level=group", taken, 25),
-            [8, 5, 3, 8, 1, 0, 0, 0, 0]
+            by_group("dragonfly-spread:level=group", TAKEN, 25),
+            by_group("dragonfly-spread", TAKEN, 25)
         );
     }
 }

@@ -1,28 +1,26 @@
-//! A job as a mesh of processes.
+//! A job as a mesh of processes: the box of its size that is closest to a cube.
 
 /// A mesh of processes in row-major order.
 #[derive(Debug, Default)]
 pub struct Guest {
-    /// Processes.
+    /// Number of processes.
     pub count: u32,
-    /// The neighbours of process p that come before it, farthest first: `before[starts[p]..starts[p + 1]]`.
+    /// By process: index of its first neighbour in `before`, and one index past the last at the end.
     starts: Vec<u32>,
+    /// The neighbours of all processes that come before them, one process after the other, farthest first.
     before: Vec<u32>,
 }
 
 impl Guest {
-    /// The box of `count` processes with at most so many axes.
-    pub fn new(count: u32, axes: usize) -> Self {
-        // Extent and stride of each axis, slowest first.
+    /// Creates the box of `count` processes with at most so many axes.
+    pub fn new(count: u32, axes_allowed: usize) -> Self {
+        // Extent of each axis and processes from one to the next along it, slowest first.
+        let mut axes: Vec<(u32, u32)> = Vec::new();
         let mut stride = 1;
-        let mut axes: Vec<(u32, u32)> = sides(count, axes)
-            .into_iter()
-            .rev()
-            .map(|side| {
-                stride *= side;
-                (side, stride / side)
-            })
-            .collect();
+        for side in sides(count, axes_allowed).into_iter().rev() {
+            axes.push((side, stride));
+            stride *= side;
+        }
         axes.reverse();
         let mut guest = Guest {
             count,
@@ -30,24 +28,24 @@ impl Guest {
             before: Vec::new(),
         };
         for process in 0..count {
-            let there = |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
-            guest.before.extend(
-                axes.iter()
-                    .filter(there)
-                    .map(|(_, stride)| process - stride),
-            );
+            for (side, stride) in &axes {
+                // Processes at coordinate 0 have no neighbour before them along the axis.
+                if !(process / stride).is_multiple_of(*side) {
+                    guest.before.push(process - stride);
+                }
+            }
             guest.starts.push(guest.before.len() as u32);
         }
         guest
     }
 
-    /// The neighbours of a process that come before it, farthest first.
+    /// Returns the neighbours of a process that come before it, farthest first.
     pub fn before(&self, process: usize) -> &[u32] {
         &self.before[self.starts[process] as usize..self.starts[process + 1] as usize]
     }
 }
 
-/// The box of `count` cells with `axes` sides of least sum, then of least largest side, and so on; descending,
+/// Finds the box of `count` cells with `axes` sides of least sum, then of least largest side, and so on; descending,
 /// without sides of 1.
 fn sides(count: u32, axes: usize) -> Vec<u32> {
     let mut best = (u64::MAX, Vec::new());
@@ -55,7 +53,7 @@ fn sides(count: u32, axes: usize) -> Vec<u32> {
     best.1
 }
 
-/// Goes on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
+/// Tries all boxes that go on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
 fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
     // The sides to come are at least 1 each: a partial box that is no better than the best is given up.
     let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
@@ -66,15 +64,10 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
         *best = (sum, so_far.clone());
         return;
     }
-    // None of them is longer than this one, and they must hold what is left.
-    let holds = |side: u32| {
-        u64::from(side)
-            .checked_pow(axes as u32)
-            .is_none_or(|cells| cells >= u64::from(rest))
-    };
-    // Without axes left none holds.
     for side in (2..=most.min(rest)).filter(|side| rest.is_multiple_of(*side)) {
-        if holds(side) {
+        // No later side is longer than this one, and together they must hold what is left. Without axes left none does.
+        let cells = u64::from(side).checked_pow(axes as u32);
+        if cells.is_none_or(|cells| cells >= u64::from(rest)) {
             so_far.push(side);
             compact(rest / side, axes - 1, side, so_far, best);
             so_far.pop();

@@ -1,8 +1,7 @@
 //! Largest Fit with a gap.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::GAP;
-use super::runs::Runs;
+use super::runs::{GAP, Runs};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
@@ -26,6 +25,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     },
 };
 
+/// Largest Fit with its gap.
 #[derive(Clone)]
 struct LargestFit {
     gap: u32,
@@ -35,6 +35,7 @@ struct LargestFit {
 impl Allocator for LargestFit {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.runs.load(free);
+        // The first run that holds the job goes before a longer one: only what no run holds is split.
         if let Some(start) = self.runs.first(self.gap, count) {
             self.runs.take(start, count, chosen);
             return Choice::Placed;

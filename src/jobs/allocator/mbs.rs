@@ -54,6 +54,7 @@ impl BuildAllocator for MbsOptions {
     }
 }
 
+/// The blocks of a lattice, with those that are on offer.
 struct Mbs {
     cells: Cells,
     /// Single cells, then cubes of side 2, 4, ….
@@ -64,39 +65,37 @@ struct Mbs {
 
 /// The cubes of one side.
 struct BuddyLevel {
-    /// Ranks of a complete block.
+    /// Number of ranks of a complete block.
     size: u64,
-    /// The lowest rank of each block; [`INCOMPLETE`] where it is not complete.
+    /// By block: its lowest rank; [`INCOMPLETE`] if it is not complete.
     lowest: Vec<u32>,
     /// By block: the block of the next level that it is part of, or [`NONE`].
     parent: Vec<u32>,
     /// Blocks of the level below: `parts` of them for each block, one block after the other.
     children: Vec<u32>,
-    /// Free ranks of each block.
+    /// By block: number of free ranks.
     free: Vec<u32>,
-    /// Blocks on offer, by lowest rank.
+    /// Blocks on offer, as lowest rank and block.
     offer: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// Mark of a block that is part of no larger one.
+/// Parent of a block that is part of no larger one.
 const NONE: u32 = u32::MAX;
 
-/// The lowest rank of a block that is not complete.
+/// Lowest rank of a block that is not complete.
 const INCOMPLETE: u32 = u32::MAX;
 
-/// All blocks by level, complete or not.
+/// Lists all blocks by level, complete or not.
 fn levels(cells: &Cells) -> Vec<BuddyLevel> {
     let full = cells.fullest();
-    let lowest = |cell: usize| match cells.locations.ranks(cell as u32) {
-        ranks if ranks.len() as u32 == full => ranks[0],
-        _ => INCOMPLETE,
-    };
-    let count = cells.locations.count();
-    let mut levels = vec![BuddyLevel::new(
-        u64::from(full),
-        (0..count).map(lowest).collect(),
-        Vec::new(),
-    )];
+    let mut lowest = Vec::new();
+    for cell in 0..cells.locations.count() as u32 {
+        lowest.push(match cells.locations.ranks(cell) {
+            ranks if ranks.len() as u32 == full => ranks[0],
+            _ => INCOMPLETE,
+        });
+    }
+    let mut levels = vec![BuddyLevel::new(u64::from(full), lowest, Vec::new())];
     let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
     // A lattice without axes, a single cell, has no halves.
     while !extents.is_empty() && extents.iter().all(|extent| *extent >= 2) {
@@ -114,7 +113,9 @@ fn levels(cells: &Cells) -> Vec<BuddyLevel> {
             let first = children.len();
             for part in 0..parts as u32 {
                 // Row-major in both boxes; bit i of `part` is the half along axis i from the end.
-                let (mut rest, mut child, mut stride) = (block, 0u32, 1u32);
+                let mut rest = block;
+                let mut child = 0u32;
+                let mut stride = 1u32;
                 for (i, (half, extent)) in halves.iter().zip(&extents).rev().enumerate() {
                     // `i` counts axes from the last.
                     child += (2 * (rest % half) + (part >> i & 1)) * stride;
@@ -124,10 +125,11 @@ fn levels(cells: &Cells) -> Vec<BuddyLevel> {
                 children.push(child);
                 levels[below].parent[child as usize] = block;
             }
-            let of = |child: &u32| levels[below].lowest[*child as usize];
-            let part = &children[first..];
-            let complete = part.iter().all(|child| of(child) != INCOMPLETE);
-            let low = part.iter().map(of).min().unwrap_or(INCOMPLETE);
+            let parts = children[first..].iter();
+            let lows = parts.map(|child| levels[below].lowest[*child as usize]);
+            // One part that is not complete makes the block incomplete.
+            let complete = lows.clone().all(|low| low != INCOMPLETE);
+            let low = lows.min().unwrap_or(INCOMPLETE);
             lowest.push(if complete { low } else { INCOMPLETE });
         }
         let size = levels[below].size * parts as u64;
@@ -138,6 +140,7 @@ fn levels(cells: &Cells) -> Vec<BuddyLevel> {
 }
 
 impl BuddyLevel {
+    /// Creates a level with nothing free yet.
     fn new(size: u64, lowest: Vec<u32>, children: Vec<u32>) -> Self {
         let blocks = lowest.len();
         BuddyLevel {
@@ -150,11 +153,13 @@ impl BuddyLevel {
         }
     }
 
+    /// Checks whether a block is complete and wholly free.
     fn is_free(&self, block: u32) -> bool {
         self.lowest[block as usize] != INCOMPLETE
             && u64::from(self.free[block as usize]) == self.size
     }
 
+    /// Puts a block on offer.
     fn add(&mut self, block: u32) {
         self.offer
             .push(Reverse((self.lowest[block as usize], block)));
@@ -162,6 +167,7 @@ impl BuddyLevel {
 }
 
 impl Mbs {
+    /// Takes over what is free: counts it block by block, and offers the largest free blocks.
     fn load(&mut self, free: &FreeSet) {
         self.cells.locations.load(free);
         self.nodes.clear();
@@ -182,6 +188,7 @@ impl Mbs {
                     }
                 }
             }
+            // What lies in a larger free block is offered as part of that.
             let above = above.first();
             for block in 0..level.parent.len() as u32 {
                 let parent = level.parent[block as usize];
@@ -193,14 +200,14 @@ impl Mbs {
         }
         for open in &self.cells.locations.open {
             if !self.levels[0].is_free(open.location) {
-                let ranks = self.cells.locations.ranks(open.location).iter();
-                self.nodes
-                    .extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));
+                let ranks = self.cells.locations.ranks(open.location).iter().copied();
+                let open = ranks.filter(|rank| free.contains(*rank));
+                self.nodes.extend(open.map(Reverse));
             }
         }
     }
 
-    /// A free block of level `at`, split from a larger one if need be.
+    /// Takes a free block of level `at` off the offer, split from a larger one if need be; `None` if there is none.
     fn block(&mut self, at: usize) -> Option<u32> {
         let mut from = (at..self.levels.len()).find(|i| !self.levels[*i].offer.is_empty())?;
         loop {
@@ -216,13 +223,12 @@ impl Mbs {
         }
     }
 
+    /// Gives all ranks of a block to the job.
     fn take(&self, level: usize, block: u32, chosen: &mut Ranks) {
         if level == 0 {
-            self.cells
-                .locations
-                .ranks(block)
-                .iter()
-                .for_each(|rank| chosen.push_rank(*rank));
+            for rank in self.cells.locations.ranks(block) {
+                chosen.push_rank(*rank);
+            }
             return;
         }
         let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
@@ -249,13 +255,8 @@ impl Allocator for Mbs {
         while left > 0 {
             if self.nodes.is_empty() {
                 let Some(cell) = self.block(0) else { break };
-                self.nodes.extend(
-                    self.cells
-                        .locations
-                        .ranks(cell)
-                        .iter()
-                        .map(|rank| Reverse(*rank)),
-                );
+                let ranks = self.cells.locations.ranks(cell);
+                self.nodes.extend(ranks.iter().copied().map(Reverse));
             }
             let Some(Reverse(rank)) = self.nodes.pop() else {
                 break;

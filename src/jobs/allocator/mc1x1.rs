@@ -45,8 +45,10 @@ impl BuildAllocator for Mc1x1Options {
         context
             .topology
             .require("coordinates of all cells", bytes)?;
-        let of = |cell| cells.axes.iter().map(move |axis| axis.of(cell));
-        let coordinates = (0..count).flat_map(of).collect();
+        let mut coordinates = Vec::new();
+        for cell in 0..count {
+            coordinates.extend(cells.axes.iter().map(|axis| axis.of(cell)));
+        }
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,
@@ -60,11 +62,12 @@ impl BuildAllocator for Mc1x1Options {
     }
 }
 
+/// The lattice with sums of free nodes over boxes.
 struct Mc1x1 {
     cells: Cells,
-    /// The most nodes a cell holds.
+    /// Number of nodes of the fullest cell.
     fullest: u32,
-    /// By cell: free nodes in the box from the first cell to it.
+    /// By cell: number of free nodes in the box from the first cell to it.
     sums: Vec<u32>,
     /// Coordinates by cell, one for each axis.
     coordinates: Vec<u32>,
@@ -79,6 +82,7 @@ struct Mc1x1 {
 }
 
 impl Mc1x1 {
+    /// Counts the free nodes of cells and of boxes.
     fn load(&mut self, free: &FreeSet) {
         self.cells.locations.load(free);
         self.sums.clear();
@@ -94,12 +98,13 @@ impl Mc1x1 {
         }
     }
 
-    /// Free nodes in shells 0 to `radius` around `at`.
+    /// Counts the free nodes in shells 0 to `radius` around `at`.
     fn within(&mut self, radius: u32) -> u32 {
         self.terms.clear();
         self.terms.push((1, 0));
         for (axis, x) in self.cells.axes.iter().zip(&self.at) {
-            let (n, width) = (axis.extent, radius.saturating_mul(2).saturating_add(1));
+            let n = axis.extent;
+            let width = radius.saturating_mul(2).saturating_add(1);
             // The box as sums of boxes that begin at 0: up to `high`, less up to `low`; where it goes around the end of
             // a ring, the whole axis besides.
             let mut ends = [(0, 0); 3];
@@ -121,22 +126,26 @@ impl Mc1x1 {
             self.spare.clear();
             for (sign, end) in ends.into_iter().filter(|(_, end)| *end > 0) {
                 let end = (end - 1) * axis.stride;
-                let corner = |(other, cell): &(u32, u32)| (other.wrapping_mul(sign), cell + end);
-                self.spare.extend(self.terms.iter().map(corner));
+                for (other, cell) in &self.terms {
+                    self.spare.push((other.wrapping_mul(sign), cell + end));
+                }
             }
             std::mem::swap(&mut self.terms, &mut self.spare);
         }
-        let term = |(sign, cell): &(u32, u32)| sign.wrapping_mul(self.sums[*cell as usize]);
-        self.terms.iter().map(term).fold(0, u32::wrapping_add)
+        // Signs are taken modulo 2³², in which the sum is exact.
+        self.terms.iter().fold(0, |sum: u32, (sign, cell)| {
+            sum.wrapping_add(sign.wrapping_mul(self.sums[*cell as usize]))
+        })
     }
 
-    /// Cost of `count` nodes around a cell and the last shell they need; `None` from `limit` on.
+    /// Returns the cost of `count` nodes around a cell and the last shell they need; `None` from the cost `limit` on.
     fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
         self.at.clear();
         let axes = self.cells.axes.len();
         self.at
             .extend_from_slice(&self.coordinates[cell as usize * axes..][..axes]);
-        let (mut cost, mut radius) = (0, 0);
+        let mut cost = 0;
+        let mut radius = 0;
         let mut inside = self.cells.locations.free(cell);
         while cost < limit {
             if inside >= count {
@@ -150,9 +159,10 @@ impl Mc1x1 {
         None
     }
 
-    /// Lower bound of every centre's cost: shells as large as the lattice allows, all free.
+    /// Returns a lower bound of every centre's cost: shells as large as the lattice allows, all free.
     fn floor(&self, count: u32) -> u64 {
-        let (mut cost, count) = (0, u64::from(count));
+        let mut cost = 0;
+        let count = u64::from(count);
         for radius in 0u64.. {
             let sides = self
                 .cells
@@ -177,18 +187,22 @@ impl Mc1x1 {
 
 impl Allocator for Mc1x1 {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        // Every node costs 0, so the lowest rank wins.
         if count == 1 {
             free.lowest(1, chosen);
             return Choice::Placed;
         }
         self.load(free);
         let floor = self.floor(count);
-        let (mut best, mut least) = ((0, 0), u64::MAX);
+        let mut best = (0, 0);
+        let mut least = u64::MAX;
         // Cells come by their lowest free rank; all centres of a cell cost the same.
         for i in 0..self.cells.locations.open.len() {
             let cell = self.cells.locations.open[i].location;
             if let Some((cost, radius)) = self.cost(cell, count, least) {
-                (best, least) = ((cell, radius), cost);
+                best = (cell, radius);
+                least = cost;
+                // Later cells have higher ranks and cannot cost less.
                 if cost == floor {
                     break;
                 }
@@ -196,19 +210,16 @@ impl Allocator for Mc1x1 {
         }
         let (centre, radius) = best;
         let axes = &self.cells.axes;
-        let coordinates = |cell: u32| &self.coordinates[cell as usize * axes.len()..][..axes.len()];
-        let centre = coordinates(centre);
+        let centre = &self.coordinates[centre as usize * axes.len()..][..axes.len()];
         self.last.clear();
         let mut left = count;
         for rank in free.iter() {
-            let there = centre
-                .iter()
-                .zip(coordinates(self.cells.locations.of(rank)));
-            let shells = axes
-                .iter()
-                .zip(there)
-                .map(|(axis, (x, y))| axis.between(*x, *y));
-            let shell = shells.max().unwrap_or(0);
+            let cell = self.cells.locations.of(rank) as usize;
+            let there = &self.coordinates[cell * axes.len()..][..axes.len()];
+            let mut shell = 0;
+            for ((axis, x), y) in axes.iter().zip(centre).zip(there) {
+                shell = shell.max(axis.between(*x, *y));
+            }
             if shell < radius {
                 chosen.push_rank(rank);
                 left -= 1;
@@ -216,9 +227,9 @@ impl Allocator for Mc1x1 {
                 self.last.push(rank);
             }
         }
-        self.last[..left as usize]
-            .iter()
-            .for_each(|rank| chosen.push_rank(*rank));
+        for rank in &self.last[..left as usize] {
+            chosen.push_rank(*rank);
+        }
         Choice::Placed
     }
 }

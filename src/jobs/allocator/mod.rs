@@ -1,4 +1,4 @@
-//! Allocators: which free ranks a job gets.
+//! Allocators: the rules by which a job gets some of the free ranks of an ordering.
 //!
 //! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all, and their types are in
 //! `entry.rs`. An [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. An

@@ -20,24 +20,24 @@ pub struct Near<'a> {
     pub locations: RanksByLocation,
     /// By router: number of the last walk that met it. Numbers spare a sweep over all routers before each walk.
     met: Vec<u32>,
+    /// Number of the present walk.
     walk: u32,
+    /// Routers met, in the order of their hops.
     queue: Vec<u32>,
-    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
+    /// Hops and router of each router that the last [`NearbyRouters::find_around`] or [`NearbyRouters::walk_around`] found.
     pub found: Vec<(u32, u32)>,
-    /// Distances to the open routers.
+    /// Source of the distances to the open routers.
     rows: RankRows<'a>,
+    /// Distances to the open routers, from the rank measured last.
     row: Vec<u32>,
 }
 
 impl<'a> Near<'a> {
-    /// Prepares a context. Errors: [`nodeorder_base::error::Error::Memory`] where the router graph does not fit.
+    /// Prepares a context. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let (graph, locations) = (
-            context.topology.joined_graph()?,
-            RanksByLocation::routers(context),
-        );
+        let locations = RanksByLocation::routers(context);
         Ok(Near {
-            graph,
+            graph: context.topology.joined_graph()?,
             met: vec![0; locations.count()],
             locations,
             walk: 0,
@@ -55,7 +55,7 @@ impl<'a> Near<'a> {
             .load(self.locations.open.iter().map(|open| open.rank));
     }
 
-    /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
+    /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of
     /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
     /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
     /// axes), whichever is less.
@@ -65,22 +65,21 @@ impl<'a> Near<'a> {
         }
         self.measure(rank);
         self.found.clear();
-        let open = self
-            .row
-            .iter()
-            .zip(&self.locations.open)
-            .filter(|(away, _)| **away <= hops);
-        self.found
-            .extend(open.map(|(away, open)| (*away, open.location)));
+        for (away, open) in self.row.iter().zip(&self.locations.open) {
+            if *away <= hops {
+                self.found.push((*away, open.location));
+            }
+        }
     }
 
-    /// The hops from the router of `rank` to each of the open ones, in their order.
+    /// Measures the hops from the router of `rank` to each of the open ones, in their order.
     pub fn measure(&mut self, rank: u32) -> &[u32] {
         self.rows.row(rank, &mut self.row);
         &self.row
     }
 
-    /// As [`Near::around`], but by a walk alone; whether it was short enough to come to its end.
+    /// Finds routers as [`NearbyRouters::find_around`] does, but by a walk alone; returns whether it was short enough to come to its
+    /// end.
     pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
         self.found.clear();
         // A walk counts links, whatever they weigh.
@@ -88,6 +87,7 @@ impl<'a> Near<'a> {
             return false;
         }
         let router = self.locations.of(rank);
+        // Once all numbers are used up, marks are cleared after all.
         if self.walk == u32::MAX {
             self.met.fill(0);
             self.walk = 0;
@@ -99,7 +99,9 @@ impl<'a> Near<'a> {
         // A link costs as much as several distances of a row.
         let open = self.locations.open.len();
         let mut links = open / 16;
-        let (mut away, mut level, mut held) = (0, 0, 0);
+        let mut away = 0;
+        let mut level = 0;
+        let mut held = 0;
         loop {
             for router in &self.queue[level..] {
                 let here = self.locations.free(*router);
@@ -125,7 +127,8 @@ impl<'a> Near<'a> {
                     }
                 }
             }
-            (away, level) = (away + 1, end);
+            away += 1;
+            level = end;
         }
     }
 }

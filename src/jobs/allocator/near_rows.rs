@@ -5,30 +5,35 @@ use super::near::Near;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::FreeSet;
 
-/// Words of ranks that are looked at together.
+/// Number of words of ranks that are looked at together, so that one instruction does.
 pub const LANES: usize = 4;
 
-/// Bits of ranks, [`LANES`] words at a time: a lane.
+/// Number of ranks of a lane.
+const RANKS: u32 = 64 * LANES as u32;
+
+/// Bits of ranks, [`LANES`] words at a time, called a lane.
 pub type Bits = Vec<[u64; LANES]>;
 
-/// Lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
+/// Number of lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
 pub const KEPT: usize = 1 << 20;
 
-/// For every router and number of hops that was asked about: all ranks that are so near, free or not.
+/// Rows of near ranks: for every router and number of hops that was asked about, all ranks within the hops, free or not.
 pub struct NearRows<'a> {
-    /// Loaded with all ranks.
+    /// Walks over the network, loaded with all ranks.
     near: Near<'a>,
-    /// Lanes of all ranks, and lanes to keep.
+    /// Number of lanes of all ranks.
     lanes: usize,
+    /// Number of lanes to keep at most.
     kept: usize,
-    /// By hops, from 1, and router.
+    /// By hops, from 1, and router: its row, if it was made.
     rows: Vec<Vec<Option<Row>>>,
+    /// The bits of all rows.
     bits: Bits,
     /// Rows of the ranks that are looked at.
     around: Vec<Row>,
 }
 
-/// Lanes `first` to `end` of all ranks are `bits[start..]`; beyond them no rank is near.
+/// A row: lanes `first` to `end` of all ranks are `bits[start..]`; beyond them no rank is near.
 #[derive(Clone, Copy)]
 struct Row {
     first: u32,
@@ -37,16 +42,17 @@ struct Row {
 }
 
 impl Row {
-    /// Lanes `from` to `end` of the row.
+    /// Returns lanes `from` to `end` of the row.
     fn part<'b>(&self, bits: &'b Bits, from: usize, end: usize) -> &'b [[u64; LANES]] {
-        let (first, start) = (self.first as usize, self.start as usize);
+        let first = self.first as usize;
+        let start = self.start as usize;
         &bits[start + from - first..start + end - first]
     }
 }
 
 impl<'a> NearRows<'a> {
-    /// Rows of a context, at most `kept` lanes of them (or the few that one call needs). Errors:
-    /// [`nodeorder_base::error::Error::Memory`] where the router graph or the rows do not fit.
+    /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router graph or
+    /// the rows do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = Near::new(context)?;
         let routers = near.locations.count() as u64;
@@ -54,7 +60,7 @@ impl<'a> NearRows<'a> {
             .topology
             .require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
         near.load(&FreeSet::new(context.distances.len()));
-        let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        let lanes = context.distances.len().div_ceil(RANKS) as usize;
         Ok(NearRows {
             near,
             lanes,
@@ -65,7 +71,7 @@ impl<'a> NearRows<'a> {
         })
     }
 
-    /// Looks up the rows of `ranks`, or makes them.
+    /// Finds the rows of `ranks`, or makes them, and puts them into `around`.
     #[inline]
     fn look_up(&mut self, ranks: &[u32], hops: u32) {
         // Two entries of the table of rows take the memory of a lane. All are forgotten before any is looked up, as
@@ -87,40 +93,38 @@ impl<'a> NearRows<'a> {
         }
     }
 
-    /// Makes the row of a router, on which `rank` is. O(what is near · axes + lanes).
+    /// Builds the row of a router, on which `rank` is. O(what is near · axes + lanes).
     #[cold]
     fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
         self.near.around(rank, hops, u32::MAX);
         let locations = &self.near.locations;
-        let near = || {
-            self.near
-                .found
-                .iter()
-                .map(|(_, router)| locations.ranks(*router))
-        };
-        let lane = |rank: &u32| rank / (64 * LANES as u32);
-        let first = near()
-            .filter_map(|ranks| ranks.first())
-            .map(lane)
-            .min()
-            .unwrap_or(0);
-        let end = near()
-            .filter_map(|ranks| ranks.last())
-            .map(lane)
-            .max()
-            .map_or(0, |last| last + 1);
+        // Only the lanes between the lowest and the highest near rank are kept: on most orderings these are few.
+        let mut first = u32::MAX;
+        let mut end = 0;
+        for (_, router) in &self.near.found {
+            if let [lowest, ..] = locations.ranks(*router) {
+                first = first.min(lowest / RANKS);
+            }
+            if let [.., highest] = locations.ranks(*router) {
+                end = end.max(highest / RANKS + 1);
+            }
+        }
+        let first = first.min(end);
         let start = self.bits.len();
         self.bits.resize(start + (end - first) as usize, [0; LANES]);
         let words = self.bits[start..].as_flattened_mut();
-        for rank in near().flatten() {
-            words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
+        for (_, router) in &self.near.found {
+            for rank in locations.ranks(*router) {
+                words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
+            }
         }
         let row = Row {
             first,
             end,
             start: start as u32,
         };
-        let (level, routers) = (hops as usize - 1, locations.count());
+        let level = hops as usize - 1;
+        let routers = locations.count();
         if self.rows.len() <= level {
             self.rows.resize(level + 1, Vec::new());
         }
@@ -131,7 +135,7 @@ impl<'a> NearRows<'a> {
         row
     }
 
-    /// Words of the ranks within `hops` of a rank, and the index of the first of them.
+    /// Returns the words of the ranks within `hops` of a rank, after the index of the first of them.
     pub fn words(&mut self, rank: u32, hops: u32) -> (usize, &[u64]) {
         self.look_up(&[rank], hops);
         let row = self.around[0];
@@ -157,7 +161,7 @@ impl<'a> NearRows<'a> {
             .around
             .iter()
             .map(|row| row.first)
-            .fold(from / (64 * LANES as u32), u32::max);
+            .fold(from / RANKS, u32::max);
         let end = self
             .around
             .iter()
@@ -166,7 +170,8 @@ impl<'a> NearRows<'a> {
         if first >= end {
             return;
         }
-        let (first, end) = (first as usize, end as usize);
+        let first = first as usize;
+        let end = end as usize;
         // Three at a time, the last one as often as there are fewer: most processes have so many neighbours.
         let part = |i: usize| {
             self.around
@@ -183,9 +188,9 @@ impl<'a> NearRows<'a> {
             }
             for row in others {
                 let near = &row.part(&self.bits, lane, lane + 1)[0];
-                here.iter_mut()
-                    .zip(near)
-                    .for_each(|(here, near)| *here &= near);
+                for (here, near) in here.iter_mut().zip(near) {
+                    *here &= near;
+                }
             }
             if here.iter().fold(0, |all, word| all | word) == 0 {
                 continue;

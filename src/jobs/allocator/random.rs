@@ -25,9 +25,11 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     },
 };
 
+/// Draws of free ranks.
 #[derive(Clone)]
 struct Random {
     random: Pcg64,
+    /// The free ranks, shuffled as far as needed.
     entries: Vec<u32>,
 }
 

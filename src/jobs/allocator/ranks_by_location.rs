@@ -7,12 +7,15 @@ use nodeorder_base::ranks::FreeSet;
 /// The ranks of every location, and how many of them are free.
 #[derive(Debug)]
 pub struct RanksByLocation {
-    /// The location of every rank.
+    /// By rank: its location.
     of: Vec<u32>,
-    /// The ranks of location l are `ranks[starts[l]..starts[l + 1]]`, ascending: one list is quicker than one a location.
+    /// By location: index of its first rank in `ranks`, and one index past the last at the end.
     starts: Vec<u32>,
+    /// The ranks of all locations, one location after the other, ascending: quicker than a list for each.
     ranks: Vec<u32>,
+    /// By location: number of free ranks.
     free: Vec<u32>,
+    /// Locations with free ranks, by their lowest.
     pub open: Vec<Open>,
 }
 
@@ -26,10 +29,12 @@ pub struct Open {
 }
 
 impl RanksByLocation {
+    /// Sorts ranks by their locations (a counting sort).
     fn new(of: Vec<u32>, locations: usize) -> Self {
         let mut starts = vec![0; locations + 1];
-        of.iter()
-            .for_each(|location| starts[*location as usize + 1] += 1);
+        for location in &of {
+            starts[*location as usize + 1] += 1;
+        }
         for location in 0..locations {
             starts[location + 1] += starts[location];
         }
@@ -49,34 +54,34 @@ impl RanksByLocation {
         }
     }
 
-    /// With routers as locations.
+    /// Sorts the ranks of an ordering by their routers.
     pub fn routers(context: &AllocatorContext<'_>) -> Self {
         let routers = context.topology.network().routers() as usize;
         RanksByLocation::new(context.distances.routers().to_vec(), routers)
     }
 
-    /// How many locations there are.
+    /// Returns the number of locations.
     pub fn count(&self) -> usize {
         self.free.len()
     }
 
-    /// The location of a rank.
+    /// Returns the location of a rank.
     pub fn of(&self, rank: u32) -> u32 {
         self.of[rank as usize]
     }
 
-    /// All ranks of a location, free or not, ascending.
+    /// Returns all ranks of a location, free or not, ascending.
     pub fn ranks(&self, location: u32) -> &[u32] {
-        &self.ranks
-            [self.starts[location as usize] as usize..self.starts[location as usize + 1] as usize]
+        let location = location as usize;
+        &self.ranks[self.starts[location] as usize..self.starts[location + 1] as usize]
     }
 
     /// Counts the free ranks of every location. O(size/64 + free).
     pub fn load(&mut self, free: &FreeSet) {
-        self.open
-            .iter()
-            .for_each(|open| self.free[open.location as usize] = 0);
-        self.open.clear();
+        // Only what was counted last is cleared: a full machine has few open locations.
+        for open in self.open.drain(..) {
+            self.free[open.location as usize] = 0;
+        }
         for rank in free.iter() {
             let location = self.of[rank as usize];
             if self.free[location as usize] == 0 {
@@ -86,18 +91,18 @@ impl RanksByLocation {
         }
     }
 
-    /// How many ranks of a location are free.
+    /// Returns the number of free ranks of a location.
     pub fn free(&self, location: u32) -> u32 {
         self.free[location as usize]
     }
 
-    /// Free ranks of every location.
+    /// Returns the number of free ranks of every location.
     pub fn free_counts(&self) -> &[u32] {
         &self.free
     }
 }
 
-/// The lattice with the axes along which it extends.
+/// The cells of a machine's lattice, along the axes of more than one cell.
 #[derive(Debug)]
 pub struct Cells {
     /// The axes, slowest first.
@@ -109,21 +114,21 @@ pub struct Cells {
 /// One axis of [`Cells`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAxis {
-    /// Cells along it, at least 2.
+    /// Number of cells along it, at least 2.
     pub extent: u32,
     /// Whether it is a ring.
     pub wrap: bool,
-    /// Cells from one to the next along it.
+    /// Difference of the numbers of two cells that are next to each other along it.
     pub stride: u32,
 }
 
 impl CellAxis {
-    /// The coordinate of a cell.
+    /// Returns the coordinate of a cell along the axis.
     pub fn of(&self, cell: u32) -> u32 {
         cell / self.stride % self.extent
     }
 
-    /// Steps between two coordinates.
+    /// Returns the number of steps between two coordinates, the short way round on a ring.
     pub fn between(&self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         if self.wrap {
@@ -135,7 +140,7 @@ impl CellAxis {
 }
 
 impl Cells {
-    /// The cells of the topology's lattice; `location` is the allocator's, for errors.
+    /// Lists the cells of the topology's lattice; `location` is the allocator's, for errors.
     ///
     /// # Errors
     /// A topology without coordinates.
@@ -176,7 +181,7 @@ impl Cells {
         })
     }
 
-    /// The most ranks that share a cell.
+    /// Returns the number of ranks of the fullest cell.
     pub fn fullest(&self) -> u32 {
         let cells = 0..self.locations.count() as u32;
         cells

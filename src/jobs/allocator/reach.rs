@@ -6,19 +6,23 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ranks::FreeSet;
 use nodeorder_order::metric::rank_distances::RankDistances;
 
-/// The free ranks around every router for one number of hops after the other.
+/// Free ranks around every router, for one number of hops after the other.
 pub struct Reach<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
+    /// The present number of hops.
     hops: u32,
-    /// The free ranks that are not taken; before lane `low` there is none.
+    /// The free ranks that are not taken.
     avail: Bits,
+    /// Lane before which no rank is left.
     low: usize,
+    /// By router: whether enough ranks can be reached from it.
     scope: Vec<Scope>,
     /// Routers whose scope is known.
     scoped: Vec<u32>,
     /// Ranks met by a walk, a bit each; none is set between walks.
     met: Vec<u64>,
+    /// Ranks met by the walk, in order.
     queue: Vec<u32>,
     /// Words with ranks that are near the one that a walk stands on.
     near: Vec<(u32, u64)>,
@@ -33,13 +37,12 @@ enum Scope {
 }
 
 impl<'a> Reach<'a> {
-    /// Prepares a context. Errors: [`nodeorder_base::error::Error::Memory`] where the router graph or the rows of near ranks do not
-    /// fit.
+    /// Prepares a context. Fails if the router graph or the rows of near ranks do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         Self::with_rows(context, KEPT)
     }
 
-    /// With at most so many lanes of rows.
+    /// Prepares a context, with at most so many lanes of rows.
     fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         let routers = context.topology.network().routers() as usize;
@@ -63,15 +66,15 @@ impl<'a> Reach<'a> {
         self.low = 0;
     }
 
-    /// Goes on with another number of hops; nothing is taken.
+    /// Begins with another number of hops; nothing is taken.
     pub fn begin(&mut self, hops: u32) {
         self.hops = hops;
-        self.scoped
-            .drain(..)
-            .for_each(|router| self.scope[router as usize] = Scope::Unknown);
+        for router in self.scoped.drain(..) {
+            self.scope[router as usize] = Scope::Unknown;
+        }
     }
 
-    /// Takes a rank.
+    /// Takes a rank out of those that are left.
     pub fn take(&mut self, rank: u32) {
         self.avail.as_flattened_mut()[rank as usize / 64] &= !(1 << (rank % 64));
     }
@@ -83,7 +86,7 @@ impl<'a> Reach<'a> {
         self.low = self.low.min(word / LANES);
     }
 
-    /// The next rank after `rank` that is not taken, where it is on the same router.
+    /// Returns the next rank after `rank` that is not taken, if it is on the same router.
     pub fn twin(&self, rank: u32) -> Option<u32> {
         let words = self.avail.as_flattened();
         let mut at = (rank + 1) as usize / 64;
@@ -97,7 +100,7 @@ impl<'a> Reach<'a> {
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
-    /// The first free rank from `from` on that is not taken and within reach of all of `ranks`.
+    /// Returns the first free rank from `from` on that is not taken and within reach of all of `ranks`.
     pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self
             .avail
@@ -116,7 +119,7 @@ impl<'a> Reach<'a> {
         found
     }
 
-    /// Number of free ranks from `from` on that are not taken and within reach of all of `ranks`.
+    /// Counts the free ranks from `from` on that are not taken and within reach of all of `ranks`.
     pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
         let mut count = 0;
         self.rows
@@ -127,7 +130,7 @@ impl<'a> Reach<'a> {
         count
     }
 
-    /// Whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
+    /// Checks whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
     /// number of hops: O(free ranks and what is near their routers).
     pub fn enough(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
         let routers = self.distances.routers();
@@ -139,7 +142,8 @@ impl<'a> Reach<'a> {
         self.queue.clear();
         self.queue.push(start);
         self.met[start as usize / 64] |= 1 << (start % 64);
-        let (mut at, mut reached) = (0, 1);
+        let mut at = 0;
+        let mut reached = 1;
         let mut enough = reached >= count;
         while let (false, Some(rank)) = (enough, self.queue.get(at).copied()) {
             at += 1;
@@ -178,7 +182,7 @@ impl<'a> Reach<'a> {
         enough
     }
 
-    /// Puts the free ranks near `rank` that the walk has not met into `near`, and returns how many those are.
+    /// Puts the free ranks near `rank` that the walk has not met into `near`, and returns their number.
     fn step(&mut self, free: &FreeSet, rank: u32) -> u32 {
         self.near.clear();
         let mut reached = 0;

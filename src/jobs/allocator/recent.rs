@@ -4,17 +4,18 @@ use super::entry::{Allocator, Choice};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::collections::VecDeque;
 
-/// Choices that are kept: after so many others the same free ranks seldom come again.
+/// Number of choices that are kept: after so many others the same free ranks seldom come again.
 const KEPT: usize = 16;
 
-/// An allocator that places every job, by the free ranks and its size alone, with its last choices: a job that ends
-/// before one of its size starts leaves free ranks that were there before.
+/// An allocator with its last choices. It must place every job, and by the free ranks and its size alone. A job that ends
+/// before one of its size starts leaves the free ranks that there were before it: the same question again.
 pub struct Recent<'a> {
     inner: Box<dyn Allocator + 'a>,
     /// Oldest first.
     kept: VecDeque<Kept>,
 }
 
+/// A choice, with the question that it answers.
 struct Kept {
     free: FreeSet,
     count: u32,
@@ -22,7 +23,7 @@ struct Kept {
 }
 
 impl<'a> Recent<'a> {
-    /// An allocator with nothing kept yet.
+    /// Wraps an allocator, with nothing kept yet.
     pub fn new(inner: impl Allocator + 'a) -> Self {
         Recent {
             inner: Box::new(inner),
@@ -32,10 +33,13 @@ impl<'a> Recent<'a> {
 }
 
 impl Allocator for Recent<'_> {
-    /// O(ranks/64) beside the choice.
+    /// Looks for the choice among those kept. O(ranks/64) beside the choice itself.
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        let same = |kept: &&Kept| kept.count == count && kept.free.words() == free.words();
-        if let Some(kept) = self.kept.iter().find(same) {
+        let same = self
+            .kept
+            .iter()
+            .find(|kept| kept.count == count && kept.free.words() == free.words());
+        if let Some(kept) = same {
             chosen.clone_from(&kept.chosen);
             return Choice::Placed;
         }

@@ -1,27 +1,30 @@
-//! Options that jobs get by their sizes.
+//! Options that jobs get by their sizes, from a table of rules.
 
 use super::entry::{Allocator, Choice, JobRules, PodRules};
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_trace::{JobOptions, Rules};
 
-/// An allocator whose jobs have the options of a table of rules, before which their own go.
+/// An allocator whose jobs get the options of a table of rules where they give none of their own.
 pub(super) struct Ruled<'a> {
     inner: Box<dyn Allocator + 'a>,
     rules: Rules,
-    /// The options of the next job's own.
+    /// Options that the next job gives itself.
     own: Option<JobOptions>,
-    /// Whether the next job has waited long enough.
+    /// Whether the next job has waited for [`JobRules::max_wait`].
     expired: bool,
 }
 
 impl<'a> Ruled<'a> {
+    /// Wraps an allocator.
+    ///
     /// # Errors
     /// A rule whose options the allocator does not have, with its line.
     pub fn new(mut inner: Box<dyn Allocator + 'a>, rules: &Rules) -> Result<Self> {
-        rules
-            .all()
-            .try_for_each(|options| inner.set_options(Some(options)))?;
+        // Each rule is tried once, so that a fault is seen before the first job.
+        for options in rules.all() {
+            inner.set_options(Some(options))?;
+        }
         inner.set_options(None)?;
         Ok(Ruled {
             inner,
@@ -31,6 +34,7 @@ impl<'a> Ruled<'a> {
         })
     }
 
+    /// Sets the options of a job of `count` nodes.
     fn apply(&mut self, count: u32) -> Result<()> {
         let options = self.rules.options(count, self.own.as_ref());
         self.inner.set_options(options.as_ref())
@@ -78,7 +82,7 @@ impl JobRules for Ruled<'_> {
     }
 
     fn sizes(&mut self, count: u32) -> (u32, u32) {
-        // A fault is the answer of the choice that follows.
+        // A fault here is the answer of the choice that follows.
         let _ = self.apply(count);
         self.inner.sizes(count)
     }

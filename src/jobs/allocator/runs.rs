@@ -3,12 +3,12 @@
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
-/// The largest step between neighbours in a run of free ranks.
+/// The option `gap`: the largest step between neighbours in a run of free ranks.
 pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")
     .or("1")
     .positional();
 
-/// The free runs in ascending order. Runs that were used up stay, empty.
+/// The free runs in ascending order. Runs that are used up stay, empty.
 ///
 /// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
@@ -18,11 +18,11 @@ pub struct Runs {
     runs: Vec<Run>,
     /// Bounds proved by earlier searches.
     known: Vec<Known>,
-    /// Buffer of [`Runs::take_longest`].
+    /// Buffer of [`FreeRuns::take_longest`].
     longest: Vec<GapRun>,
 }
 
-/// No g-run that begins before `start` has `count` ranks.
+/// A bound: no g-run that begins before `start` has `count` ranks.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     gap: u32,
@@ -30,12 +30,12 @@ struct Known {
     start: usize,
 }
 
-/// A g-run: where it begins among the runs, and how many ranks it has.
+/// A g-run: the run at which it begins, and its number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapRun {
     /// Index of its first run.
     pub start: usize,
-    /// Its ranks.
+    /// Number of its ranks.
     pub count: u32,
 }
 
@@ -47,32 +47,29 @@ impl Runs {
         self.known.clear();
     }
 
-    /// As [`Runs::load`], with rank r as rank `size` - 1 - r: the list read from its end.
+    /// Takes over the free ranks, with rank r as rank `size` - 1 - r: the list read from its end.
     pub fn load_reversed(&mut self, free: &FreeSet) {
         self.load(free);
         self.runs.reverse();
-        self.runs
-            .iter_mut()
-            .for_each(|run| run.first = free.size() - run.end());
+        for run in &mut self.runs {
+            run.first = free.size() - run.end();
+        }
     }
 
-    /// The runs; some may be empty.
+    /// Returns the runs; some may be empty.
     pub fn all(&self) -> &[Run] {
         &self.runs
     }
 
-    /// The g-runs, ascending.
+    /// Lists the g-runs, ascending.
     pub fn gap_runs(&self, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
-        self.gap_runs_from(0, gap)
-    }
-
-    fn gap_runs_from(&self, start: usize, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
-        let mut at = start;
+        let mut at = 0;
         // Ranks of runs[at] already returned as g-runs of one, for g = 0.
         let mut returned = 0;
         std::iter::from_fn(move || {
             while self.runs.get(at)?.count == returned {
-                (at, returned) = (at + 1, 0);
+                at += 1;
+                returned = 0;
             }
             if gap == 0 {
                 returned += 1;
@@ -102,10 +99,11 @@ impl Runs {
         })
     }
 
-    /// Index of the run at which the first g-run of at least `count` ranks begins. Amortised over one job:
-    /// O(runs) for every different (gap, count) asked for.
+    /// Returns the index of the run at which the first g-run of at least `count` ranks begins; `None` if there is none.
+    /// Amortised over one job: O(runs) for every different (gap, count) asked for.
     pub fn first(&mut self, gap: u32, count: u32) -> Option<usize> {
-        let (mut start, mut slot) = (0, None);
+        let mut start = 0;
+        let mut slot = None;
         for (i, known) in self.known.iter().enumerate() {
             // A larger gap's search also answers this one where it found nothing.
             let answers = known.gap == gap || known.gap > gap && known.start == self.runs.len();
@@ -135,10 +133,13 @@ impl Runs {
         found
     }
 
-    /// The first g-run of at least `count` ranks from run `start` on, and the longest met.
+    /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of the longest
+    /// met.
     fn search(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
-        let (mut begins, mut held, mut longest) = (start, 0, 0);
-        // No rank is within a gap of this one.
+        let mut begins = start;
+        let mut held = 0;
+        let mut longest = 0;
+        // One past the last rank of the run before, if there was one.
         let mut end = None::<u32>;
         for (i, run) in self.runs.iter().enumerate().skip(start) {
             if run.count == 0 {
@@ -146,7 +147,8 @@ impl Runs {
             }
             // The last of the one and the first of the other differ by first - (end - 1).
             if end.is_none_or(|end| run.first - end >= gap) {
-                (begins, held) = (i, 0);
+                begins = i;
+                held = 0;
             }
             held = if gap == 0 { 1 } else { held + run.count };
             longest = longest.max(held);
@@ -169,7 +171,8 @@ impl Runs {
         let mut longest = std::mem::take(&mut self.longest);
         longest.clear();
         longest.extend(self.gap_runs(gap));
-        let (mut left, mut whole) = (count, 0);
+        let mut left = count;
+        let mut whole = 0;
         if longest.iter().all(|run| run.count < left) {
             // Taking a run whole leaves all others as they are: one sort gives their order.
             longest.sort_by_key(|run| std::cmp::Reverse(run.count));
@@ -180,13 +183,8 @@ impl Runs {
             }
         }
         self.longest = longest;
-        (
-            left,
-            self.longest[whole..]
-                .iter()
-                .copied()
-                .filter(move |run| run.count >= left),
-        )
+        let rest = self.longest[whole..].iter().copied();
+        (left, rest.filter(move |run| run.count >= left))
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.
@@ -198,7 +196,8 @@ impl Runs {
                 first: run.first,
                 count: taken,
             });
-            (run.first, run.count) = (run.first + taken, run.count - taken);
+            run.first += taken;
+            run.count -= taken;
             left -= taken;
             if left == 0 {
                 break;

@@ -41,7 +41,7 @@ pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     |params| Span::parse(Fit::SumOfSquares, params),
 );
 
-/// How the span of a window is measured.
+/// The option `span`: whether windows go around the end of the ranks.
 const SPAN: Opt = Opt::one_of(
     "span",
     &["ring", "linear"],
@@ -49,24 +49,30 @@ const SPAN: Opt = Opt::one_of(
 )
 .positional();
 
-/// Which interval is taken.
+/// Rule for the interval that is taken, of those that hold the job.
 #[derive(Clone, Copy)]
 enum Fit {
+    /// The first one.
     First,
+    /// The one that leaves the fewest ranks.
     Best,
+    /// The one after which Σ N(i)² is least.
     SumOfSquares,
 }
 
+/// A strategy of Cplant.
 #[derive(Clone)]
 struct Span {
     fit: Fit,
+    /// Whether windows end with the last rank.
     linear: bool,
     runs: Runs,
-    /// N(i).
+    /// N(i): number of free intervals of i ranks; all 0 between choices.
     intervals: Vec<i64>,
 }
 
 impl Span {
+    /// Reads the options of a strategy.
     fn parse(fit: Fit, params: &Params) -> Result<Box<dyn BuildAllocator>> {
         let linear = params.choice("span")? == "linear";
         Ok(Box::new(Span {
@@ -77,7 +83,7 @@ impl Span {
         }))
     }
 
-    /// Index of the interval to take, if one holds `count`.
+    /// Returns the index of the interval to take; `None` if none holds `count`.
     fn interval(&mut self, size: u32, count: u32) -> Option<usize> {
         let runs = self.runs.all();
         let mut fitting = runs
@@ -89,21 +95,20 @@ impl Span {
             Fit::Best => fitting.min_by_key(|(_, run)| run.count),
             Fit::SumOfSquares => {
                 self.intervals.resize(size as usize + 1, 0);
-                runs.iter()
-                    .for_each(|run| self.intervals[run.count as usize] += 1);
+                for run in runs {
+                    self.intervals[run.count as usize] += 1;
+                }
                 // An interval of length l becomes one of l - n: (N-1)² - N² there, (N+1)² - N² here.
-                let change = |run: &Run| {
+                let chosen = fitting.min_by_key(|(_, run)| {
                     let gone = 1 - 2 * self.intervals[run.count as usize];
-                    let left = (run.count - count) as usize;
-                    gone + if left > 0 {
-                        1 + 2 * self.intervals[left]
-                    } else {
-                        0
+                    match (run.count - count) as usize {
+                        0 => gone,
+                        left => gone + 1 + 2 * self.intervals[left],
                     }
-                };
-                let chosen = fitting.min_by_key(|(_, run)| change(run));
-                runs.iter()
-                    .for_each(|run| self.intervals[run.count as usize] = 0);
+                });
+                for run in runs {
+                    self.intervals[run.count as usize] = 0;
+                }
                 chosen
             }
         }
@@ -120,6 +125,7 @@ impl Allocator for Span {
         }
         let runs = self.runs.all();
         let start = narrowest(runs, count, (!self.linear).then(|| free.size()));
+        // On the ring the window may go on at the first rank.
         let mut left = count;
         for run in runs[start..].iter().chain(runs) {
             let taken = run.count.min(left);
@@ -136,7 +142,7 @@ impl Allocator for Span {
     }
 }
 
-/// Index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
+/// Returns the index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
 /// `ring` is the number of ranks where windows go around the end.
 ///
 /// The narrowest window does begin with a run: moved on within a run, its span stays or grows. And the shortest
@@ -147,8 +153,10 @@ fn narrowest(runs: &[Run], count: u32, ring: Option<u32>) -> usize {
     let laps = if ring.is_some() { 2 } else { 1 };
     // Entries and ranks before run i, going around.
     let first = |i: usize| runs[i % all].first + if i >= all { ring.unwrap_or(0) } else { 0 };
-    let (mut best, mut least) = (0, u32::MAX);
-    let (mut end, mut held) = (0, 0);
+    let mut best = 0;
+    let mut least = u32::MAX;
+    let mut end = 0;
+    let mut held = 0;
     for (start, run) in runs.iter().enumerate() {
         // Runs start .. end hold at least `count` entries, without the last of them fewer.
         while held < count {
@@ -161,7 +169,8 @@ fn narrowest(runs: &[Run], count: u32, ring: Option<u32>) -> usize {
         let surplus = held - count;
         let span = first(end - 1) + runs[(end - 1) % all].count - surplus - run.first;
         if span < least {
-            (best, least) = (start, span);
+            best = start;
+            least = span;
         }
         held -= run.count;
     }

@@ -45,7 +45,7 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
 )
 .separated_by(':');
 
-/// Makes the allocator that `text` asks for, such as `first-fit:8`, on one context.
+/// Builds the allocator that `text` asks for, such as `first-fit:8`, on one context.
 ///
 /// # Errors
 /// An unknown name, parameters out of range, a rule that does not suit the topology; with `rules=FILE`, a table of
@@ -80,23 +80,25 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
     Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
 }
 
-/// An allocator and the file of its option `rules=FILE`, which all of them have.
+/// Splits off the option `rules=FILE`, which all allocators have: returns the text without it, and the file. More than one
+/// such option is left for the allocator to refuse.
 fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     let (head, options) = text.split_once(':').unwrap_or((text, ""));
     let (rules, rest): (Vec<&str>, Vec<&str>) = options
         .split(',')
         .partition(|option| option.starts_with("rules="));
-    match (&rules[..], rest.is_empty()) {
-        ([one], true) => (head.into(), one.get("rules=".len()..)),
-        ([one], false) => (
-            format!("{head}:{}", rest.join(",")).into(),
-            one.get("rules=".len()..),
-        ),
-        _ => (text.into(), None),
+    let [rules] = rules[..] else {
+        return (text.into(), None);
+    };
+    let file = rules.strip_prefix("rules=");
+    if rest.is_empty() {
+        return (head.into(), file);
     }
+    (format!("{head}:{}", rest.join(",")).into(), file)
 }
 
-/// As [`make`]; jobs have the options that `rules` say for their sizes, before which their own go.
+/// Builds an allocator as [`make`] does, whose jobs have the options that `rules` give to their sizes, where they give none
+/// of their own.
 ///
 /// # Errors
 /// As [`make`]; options of a rule that the allocator does not have.

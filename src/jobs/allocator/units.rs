@@ -13,21 +13,23 @@ const NONE: u32 = u32::MAX;
 /// Ranks by unit, and how many of each unit are free.
 #[derive(Debug)]
 pub struct Units {
-    /// The unit of every rank.
+    /// By rank: its unit, or [`NONE`].
     of: Vec<u32>,
-    /// The ranks of each unit, ascending.
+    /// By unit: its ranks, ascending.
     ranks: Vec<Vec<u32>>,
-    /// By unit: free ranks, as last counted.
+    /// By unit: number of free ranks, as last counted.
     pub free: Vec<u32>,
 }
 
 impl Units {
-    /// The units of `size` ranks; a rank is in one unit at most.
+    /// Creates the units of `size` ranks; a rank is in one unit at most.
     pub fn new(size: u32, mut ranks: Vec<Vec<u32>>) -> Self {
         let mut of = vec![NONE; size as usize];
         for (unit, ranks) in (0..).zip(&mut ranks) {
             ranks.sort_unstable();
-            ranks.iter().for_each(|rank| of[*rank as usize] = unit);
+            for rank in ranks {
+                of[*rank as usize] = unit;
+            }
         }
         Units {
             of,
@@ -36,17 +38,17 @@ impl Units {
         }
     }
 
-    /// How many units there are.
+    /// Returns the number of units.
     pub fn count(&self) -> usize {
         self.ranks.len()
     }
 
-    /// How many ranks a unit has, free or not.
+    /// Returns the number of ranks of a unit, free or not.
     pub fn size(&self, unit: usize) -> u32 {
         self.ranks[unit].len() as u32
     }
 
-    /// The unit of a rank.
+    /// Returns the unit of a rank; `None` if it is in none.
     pub fn of(&self, rank: u32) -> Option<usize> {
         let unit = self.of[rank as usize];
         (unit != NONE).then_some(unit as usize)
@@ -70,7 +72,7 @@ impl Units {
         all
     }
 
-    /// The free ranks of a unit, the lowest first.
+    /// Lists the free ranks of a unit, the lowest first.
     pub fn free_ranks<'u>(
         &'u self,
         unit: usize,
@@ -82,21 +84,19 @@ impl Units {
             .filter(|rank| free.contains(*rank))
     }
 
-    /// Appends `count` free ranks of a unit, the lowest first but `skip`.
+    /// Appends `count` free ranks of a unit, the lowest first, after leaving out `skip`.
     pub fn take(&self, unit: usize, free: &FreeSet, skip: u32, count: u32, chosen: &mut Vec<u32>) {
-        chosen.extend(
-            self.free_ranks(unit, free)
-                .skip(skip as usize)
-                .take(count as usize),
-        );
+        let ranks = self.free_ranks(unit, free).skip(skip as usize);
+        chosen.extend(ranks.take(count as usize));
     }
 }
 
-/// The option of a [`LevelOption`].
+/// The option `level`, as [`LevelOption`] reads it.
 pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
 /// The level that `level=` names, by default the outermost one.
 pub struct LevelOption {
+    /// Name of the level; `None` for the outermost.
     name: Option<String>,
     /// The text that names it, for messages.
     location: SourceLocation,
@@ -125,11 +125,20 @@ impl LevelOption {
         let Some(name) = &self.name else {
             return Ok(0);
         };
-        let names = || levels.iter().map(|level| level.name.as_ref());
-        names()
-            .position(|level| level == name)
-            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
+        let names = levels.iter().map(|level| level.name.as_ref());
+        find_level_named(&self.location, names, name)
     }
+}
+
+/// Returns the number of the level of this name. Fails if there is none.
+pub fn find_level_named<'n>(
+    location: &SourceLocation,
+    names: impl Iterator<Item = &'n str> + Clone,
+    name: &str,
+) -> Result<usize> {
+    let mut all = names.clone();
+    all.position(|level| level == name)
+        .ok_or_else(|| Error::unknown(location.clone(), "level", name, names))
 }
 
 /// A unit of a level with its ranks.
@@ -141,23 +150,21 @@ pub struct UnitRanks {
     pub ranks: Vec<u32>,
 }
 
-/// Returns the units of each level, from the outermost level in. O(levels · size).
+/// Lists the units of each level, from the outermost level in. O(levels · size).
 pub fn list_levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
     let network = context.topology.network();
     let levels = network.levels();
     let mut all = Vec::new();
     for (i, level) in levels.iter().enumerate() {
-        let outer = |unit: u32| {
+        let mut units = Vec::new();
+        for unit in 0..level.units(network.slots()) {
+            // A unit lies in one unit of the level before, so its first node tells which.
             let first = NodeId(level.range(unit, network.slots()).start);
-            i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first))
-        };
-        let units = 0..level.units(network.slots());
-        let mut units: Vec<UnitRanks> = units
-            .map(|unit| UnitRanks {
-                outer: outer(unit),
+            units.push(UnitRanks {
+                outer: i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first)),
                 ranks: Vec::new(),
-            })
-            .collect();
+            });
+        }
         for (rank, node) in (0..).zip(context.order.nodes()) {
             units[level.unit_of(*node) as usize].ranks.push(rank);
         }

@@ -12,29 +12,24 @@ use nodeorder_network::topology::{RouterGraph, Topology};
 /// it sends, what it receives), then the switches.
 #[derive(Clone, Debug)]
 pub struct Channels {
-    /// Bytes a second of each.
+    /// By channel: bytes a second.
     pub capacity: Vec<f64>,
     /// Bytes a second that no message exceeds.
     pub bound: f64,
     /// The figures that they were made of.
     pub speeds: Speeds,
-    /// Number of the first node's first channel, where node links are shared.
+    /// Number of the first node's first channel; `None` if node links are not shared.
     nodes: Option<u32>,
-    /// Number of the first switch, where their bandwidth is limited.
+    /// Number of the first switch's channel; `None` if switches have no limit.
     switches: Option<u32>,
 }
 
 impl Channels {
-    /// The channels of a machine under these figures. O(links + nodes + routers).
+    /// Numbers the channels of a machine and gives them the capacities of `speeds`. O(links + nodes + routers).
     pub fn new(topology: &Topology, links: &RouterGraph, speeds: &Speeds) -> Self {
         let mut capacity: Vec<f64> = (0..links.len())
             .map(|link| links.capacity(link) * speeds.bandwidth)
             .collect();
-        let mut append = |count: usize, each: f64| {
-            let first = capacity.len() as u32;
-            capacity.resize(capacity.len() + count, each);
-            first
-        };
         let slots = topology.nodes().slot_count() as usize;
         // Rails that share alike count as one node link of their bandwidth together.
         let rails = topology
@@ -42,11 +37,15 @@ impl Channels {
             .rails()
             .map_or(1, |rails| rails.interfaces());
         let bound = speeds.node_bandwidth * f64::from(rails);
-        let nodes = speeds.node_links_shared.then(|| append(2 * slots, bound));
+        let mut nodes = None;
+        if speeds.node_links_shared {
+            nodes = Some(append_channels(&mut capacity, 2 * slots, bound));
+        }
+        let mut switches = None;
         let limit = speeds.switch_bandwidth;
-        let switches = limit
-            .is_finite()
-            .then(|| append(links.router_count(), limit));
+        if limit.is_finite() {
+            switches = Some(append_channels(&mut capacity, links.router_count(), limit));
+        }
         Channels {
             capacity,
             bound,
@@ -56,7 +55,7 @@ impl Channels {
         }
     }
 
-    /// Links alone, of these bytes a second, with a bound on each message.
+    /// Creates links alone, of these bytes a second, with a bound on each message.
     #[cfg(test)]
     pub fn of_links(capacity: Vec<f64>, bound: f64) -> Self {
         Channels {
@@ -68,13 +67,13 @@ impl Channels {
         }
     }
 
-    /// Whether messages between nodes of one router share any channel.
+    /// Checks whether messages between nodes of one router share any channel.
     pub(super) fn inside_routers(&self) -> bool {
         self.nodes.is_some() || self.switches.is_some()
     }
 
-    /// The channels of a message over the node links of these nodes ([`Topology::node_links`]) whose links are `route`,
-    /// with the share of it on each, ascending.
+    /// Returns the channels of a message over the node links of these nodes ([`Topology::node_links`]) and the links
+    /// `route`, with the share of it on each, ascending.
     pub(super) fn of_message(
         &self,
         fabric: &Fabric<'_>,
@@ -83,30 +82,27 @@ impl Channels {
     ) -> Vec<(u32, f64)> {
         let mut channels = route.to_vec();
         if let Some(first) = self.nodes {
-            let ends = [(first + 2 * from.0, 1.0), (first + 2 * to.0 + 1, 1.0)];
-            let by_number = |end: &(u32, f64)| end.0;
-            let mut ends = ends.to_vec();
-            ends.sort_by_key(by_number);
+            let mut ends = [(first + 2 * from.0, 1.0), (first + 2 * to.0 + 1, 1.0)];
+            ends.sort_by_key(|(channel, _)| *channel);
             channels.extend(ends);
         }
         if let Some(first) = self.switches {
+            // Each link of the route ends at a switch; the first one is that of the sender.
             let mut through: BTreeMap<u32, f64> = fabric.topology.leaves_of(from).collect();
             for (link, share) in route {
                 *through
                     .entry(fabric.links.head(*link as usize))
                     .or_default() += share;
             }
-            channels.extend(
-                through
-                    .into_iter()
-                    .map(|(switch, share)| (first + switch, share)),
-            );
+            for (switch, share) in through {
+                channels.push((first + switch, share));
+            }
         }
         channels
     }
 
-    /// The channels that a guest loads, with the volume on each, ascending; `links` is the load of every directed
-    /// link.
+    /// Returns the channels that a guest loads, with the volume on each, ascending; `links` is the load of every
+    /// directed link.
     pub(super) fn of_guest(
         &self,
         fabric: &Fabric<'_>,
@@ -114,29 +110,35 @@ impl Channels {
         mapping: &ProcessMapping,
         links: &[f64],
     ) -> Vec<(u32, f64)> {
+        // A link without load would only lengthen every later sum.
         let used = (0..).zip(links).filter(|(_, load)| **load > 0.0);
         let mut channels: Vec<(u32, f64)> = used.map(|(link, load)| (link, *load)).collect();
+        // Loads of nodes are needed for channels of nodes and switches alone.
         if !self.inside_routers() {
             return channels;
         }
         let loads = NodeLoads::of(fabric.topology, guest, mapping);
         if let Some(first) = self.nodes {
-            let both = loads.nodes.iter().flat_map(|(node, sent, received)| {
-                [
-                    (first + 2 * node.0, *sent),
-                    (first + 2 * node.0 + 1, *received),
-                ]
-            });
-            channels.extend(both.filter(|(_, load)| *load > 0.0));
+            for (node, sent, received) in &loads.nodes {
+                for (way, load) in [(0, *sent), (1, *received)] {
+                    if load > 0.0 {
+                        channels.push((first + 2 * node.0 + way, load));
+                    }
+                }
+            }
         }
         if let Some(first) = self.switches {
-            let through = loads.through_routers(fabric, links);
-            channels.extend(
-                through
-                    .into_iter()
-                    .map(|(switch, load)| (first + switch, load)),
-            );
+            for (switch, load) in loads.through_routers(fabric, links) {
+                channels.push((first + switch, load));
+            }
         }
         channels
     }
+}
+
+/// Appends `count` channels of `each` bytes a second, and returns the number of the first.
+fn append_channels(capacity: &mut Vec<f64>, count: usize, each: f64) -> u32 {
+    let first = capacity.len() as u32;
+    capacity.resize(capacity.len() + count, each);
+    first
 }

@@ -1,325 +1,364 @@
-//! Max-min fair rates of flows, kept up to date as flows come and go.
+//! Max-min fair rates of flows (progressive filling), kept up to date as flows come and go.
 //!
-//! Progressive filling raises the level of all flows together; a flow stops (at rate level · weight) when a link
-//! that it crosses is full or its own bound is reached. After a change these keep their rates and are not filled again:
+//! A flow is the messages of one job on one route. The rule: the rates of all flows rise together from 0, that of a flow
+//! of weight w at the *level* x being x · w. A flow stops rising when a link on its route is full, or when its rate
+//! reaches the bound of a single message; it keeps the rate of that level, its *stop level*.
 //!
-//! - Flows that stopped below the level of a flow that leaves: up to there the filling goes as before.
-//! - Flows that stopped below the level at which a new flow's links could first be full, if all on them rose
-//!   together: up to there the new flow fills no link.
-//! - Flows that no chain of links and of flows above those levels joins to the change.
+//! ```text
+//! link 1 (capacity 6):  flows A, B        level 3: link 1 is full (3 + 3), A and B stop at rate 3
+//! link 2 (capacity 10): flows B, C        level 7: link 2 is full (3 + 7), C stops at rate 7
+//! ```
+//!
+//! A change is not followed by filling everything anew. Up to the lowest level at which the change can be felt, the
+//! *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these only
+//! the ones that a chain of links joins to the change:
+//!
+//! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B ends
+//!   (level 3), A and C are filled anew, to 6 and 10.
+//! - A flow that starts is felt from the level on at which a link of its route would be full if all flows on it rose
+//!   together: below, it fills no link.
+//!
+//! So [`MaxMinRates::update_rates`] finds the floor, collects the flows above it that the change reaches with what the others
+//! leave of their links, and fills those links in the order of the levels at which they are full.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::mem::{replace, take};
+use std::ops::Range;
 
-/// Messages of one job on one route that go at one rate.
+/// A flow: messages of one job on one route, all at one rate.
 #[derive(Clone, Debug)]
-struct Slot {
-    /// Its links, in `Filling::routes`.
-    first: usize,
-    end: usize,
+struct FlowState {
+    /// Its route, as indices in [`MaxMinRates::hops`].
+    hops: Range<usize>,
+    /// Rate of a message over the level while it rises.
     weight: f64,
-    /// How many messages; 0 where nothing is sent.
+    /// Number of messages in flight; 0 if nothing is sent.
     count: f64,
-    /// The rate of each of them.
+    /// Bytes a second of each message.
     rate: f64,
-    /// The level at which it stopped; infinite until then.
+    /// Stop level; infinite while the flow rises.
     level: f64,
+    /// [`MaxMinRates::stamp`] of the last update that collected it.
     stamp: u32,
 }
 
-/// A link while it is filled.
+/// A link during an update.
 #[derive(Clone, Copy, Debug, Default)]
-struct Link {
+struct LinkFill {
+    /// Capacity that stopped flows leave, in bytes a second.
     left: f64,
+    /// Bytes a second that the rising flows take together for each unit of level.
     asked: f64,
-    /// Slots on it that have not stopped.
+    /// Number of rising flows.
     open: u32,
+    /// [`MaxMinRates::stamp`] of the last step that met it.
     stamp: u32,
 }
 
-/// The load of a slot on a link.
+/// A link on the route of a flow.
 #[derive(Clone, Copy, Debug)]
-struct Crossing {
+struct RouteHop {
     link: u32,
+    /// Part of each message's bytes that goes over the link.
     share: f64,
-    /// Its index in the link's list of slots.
+    /// Index of the flow in the link's list [`MaxMinRates::flows_on_link`], while it sends.
     index: u32,
 }
 
-/// Entry of a slot in a link's list.
+/// A flow in the list of a link.
 #[derive(Clone, Copy, Debug)]
-struct On {
-    slot: u32,
-    /// Index of its crossing in `Filling::routes`.
-    crossing: u32,
+struct FlowOnLink {
+    flow: u32,
+    /// Index of the link's [`RouteHop`] in [`MaxMinRates::hops`].
+    hop: u32,
+    /// As [`RouteHop::share`].
     share: f64,
 }
 
-/// Rates of flows on links.
+/// Flows on links, with their max-min fair rates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filling {
+    /// Bytes a second by link.
     capacity: Vec<f64>,
-    /// The most that a single message gets.
+    /// Bytes a second that no single message exceeds.
     bound: f64,
-    slots: Vec<Slot>,
-    routes: Vec<Crossing>,
-    /// Slots that send now, by link.
-    on: Vec<Vec<On>>,
-    links: Vec<Link>,
+    flows: Vec<FlowState>,
+    /// The routes of all flows, one after the other.
+    hops: Vec<RouteHop>,
+    /// By link: the flows that send over it now.
+    flows_on_link: Vec<Vec<FlowOnLink>>,
+    links: Vec<LinkFill>,
+    /// Number of the current step: links and flows that carry it have been met, which spares clearing marks.
     stamp: u32,
-    /// Links whose flows changed, those filled anew after them.
-    touched: Vec<u32>,
-    fresh: Vec<u32>,
-    floor: f64,
-    members: Vec<u32>,
-    heap: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Links of flows that ended or started since the last update; during one, all links that are filled anew.
+    changed_links: Vec<u32>,
+    /// Flows that started since the last update.
+    started: Vec<u32>,
+    /// Lowest stop level of the flows that ended since the last update.
+    lowest_end: f64,
+    /// Flows that are filled anew.
+    rising: Vec<u32>,
+    /// Links by the level at which they are full, as the bits of the number (levels are not negative, so the bits order
+    /// them).
+    full_at: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Filling {
-    /// No flow on links of these capacities; `routes` are the links (with shares) and the weight of each slot.
+    /// Creates flows that send nothing yet. `routes` gives the links of each flow, with shares, and its weight.
     pub fn new<'a>(
         capacity: Vec<f64>,
         bound: f64,
         routes: impl Iterator<Item = (&'a [(u32, f64)], f64)>,
     ) -> Self {
-        let (mut slots, mut crossings) = (Vec::new(), Vec::new());
+        let mut filling = Filling {
+            flows_on_link: vec![Vec::new(); capacity.len()],
+            links: vec![LinkFill::default(); capacity.len()],
+            lowest_end: f64::INFINITY,
+            capacity,
+            bound,
+            ..Filling::default()
+        };
         for (route, weight) in routes {
-            let first = crossings.len();
-            let crossing = |(link, share): &(u32, f64)| Crossing {
-                link: *link,
-                share: *share,
-                index: 0,
-            };
-            crossings.extend(route.iter().map(crossing));
-            let (end, level) = (crossings.len(), f64::INFINITY);
-            slots.push(Slot {
-                first,
-                end,
+            let first = filling.hops.len();
+            for (link, share) in route {
+                filling.hops.push(RouteHop {
+                    link: *link,
+                    share: *share,
+                    index: 0,
+                });
+            }
+            filling.flows.push(FlowState {
+                hops: first..filling.hops.len(),
                 weight,
                 count: 0.0,
                 rate: 0.0,
-                level,
+                level: f64::INFINITY,
                 stamp: 0,
             });
         }
-        let links = capacity.len();
-        Filling {
-            capacity,
-            bound,
-            slots,
-            routes: crossings,
-            on: vec![Vec::new(); links],
-            links: vec![Link::default(); links],
-            floor: f64::INFINITY,
-            ..Filling::default()
-        }
+        filling
     }
 
-    /// Bytes a second that a link carries now.
+    /// Returns the bytes a second that a link carries now.
     #[cfg(test)]
     pub fn used(&self, link: usize) -> f64 {
-        let part = |on: &On| {
-            let slot = &self.slots[on.slot as usize];
-            on.share * slot.count * slot.rate
-        };
-        self.on[link].iter().map(part).sum()
+        let mut used = 0.0;
+        for on in &self.flows_on_link[link] {
+            let flow = &self.flows[on.flow as usize];
+            used += on.share * flow.count * flow.rate;
+        }
+        used
     }
 
-    /// Whether a slot crosses any link.
-    pub fn crosses(&self, slot: u32) -> bool {
-        let slot = &self.slots[slot as usize];
-        slot.first < slot.end
+    /// Checks whether a flow's route has any link; one without is not filled here.
+    pub fn crosses(&self, flow: u32) -> bool {
+        !self.flows[flow as usize].hops.is_empty()
     }
 
-    /// `count` messages begin on a slot where nothing is sent. Rates hold from the next [`Filling::settle`] on.
-    pub fn start(&mut self, slot: u32, count: f64) {
-        let state = &mut self.slots[slot as usize];
-        (state.count, state.rate, state.level) = (count, 0.0, f64::INFINITY);
-        for i in state.first..state.end {
-            let crossing = &mut self.routes[i];
-            let on = &mut self.on[crossing.link as usize];
-            crossing.index = on.len() as u32;
-            on.push(On {
-                slot,
-                crossing: i as u32,
-                share: crossing.share,
+    /// Starts `count` messages of a flow that sends nothing. Rates hold from the next [`MaxMinRates::update_rates`] on.
+    pub fn start(&mut self, flow: u32, count: f64) {
+        let state = &mut self.flows[flow as usize];
+        state.count = count;
+        state.rate = 0.0;
+        state.level = f64::INFINITY;
+        for i in state.hops.clone() {
+            let hop = &mut self.hops[i];
+            let flows = &mut self.flows_on_link[hop.link as usize];
+            hop.index = flows.len() as u32;
+            flows.push(FlowOnLink {
+                flow,
+                hop: i as u32,
+                share: hop.share,
             });
         }
-        self.fresh.push(slot);
+        self.started.push(flow);
     }
 
-    /// `count` messages of a slot end. Rates hold from the next [`Filling::settle`] on.
-    pub fn end(&mut self, slot: u32, count: f64) {
-        let state = &mut self.slots[slot as usize];
+    /// Ends `count` messages of a flow. Rates hold from the next [`MaxMinRates::update_rates`] on.
+    pub fn end(&mut self, flow: u32, count: f64) {
+        let state = &mut self.flows[flow as usize];
         state.count -= count;
-        self.floor = self.floor.min(state.level);
-        let range = state.first..state.end;
-        let gone = state.count <= 0.0;
-        for i in range {
-            let link = self.routes[i].link;
-            self.touched.push(link);
-            if gone {
-                let (on, index) = (&mut self.on[link as usize], self.routes[i].index);
-                on.swap_remove(index as usize);
-                if let Some(moved) = on.get(index as usize) {
-                    self.routes[moved.crossing as usize].index = index;
-                }
+        self.lowest_end = self.lowest_end.min(state.level);
+        for i in state.hops.clone() {
+            let RouteHop { link, index, .. } = self.hops[i];
+            self.changed_links.push(link);
+            if state.count > 0.0 {
+                continue;
+            }
+            let flows = &mut self.flows_on_link[link as usize];
+            flows.swap_remove(index as usize);
+            // The last entry of the list now stands where the flow stood.
+            if let Some(moved) = flows.get(index as usize) {
+                self.hops[moved.hop as usize].index = index;
             }
         }
     }
 
-    /// Fills what changes reach. Calls `changed` with each slot of another rate than before, and the rate. O(c log l),
-    /// c crossings of the flows that are filled anew and of those beside them on their links, l links.
+    /// Brings all rates up to date and calls `changed` with each flow that has another rate than before, and the rate.
+    ///
+    /// # Complexity
+    /// O(c log l), c links on the routes of the flows that are filled anew and of those beside them, l links.
     pub fn settle(&mut self, mut changed: impl FnMut(u32, f64)) {
-        self.gather();
+        let floor = self.find_floor();
+        self.collect_rising_flows(floor);
+        self.fill_links(&mut changed);
+    }
+
+    /// Returns the lowest level at which the changes since the last update can be felt.
+    fn find_floor(&mut self) -> f64 {
+        let mut floor = replace(&mut self.lowest_end, f64::INFINITY);
+        // A stamp of its own: the flows of a link are added up once, however many of them are new.
+        self.stamp += 1;
+        let mut started = take(&mut self.started);
+        for flow in started.drain(..) {
+            for hop in &self.hops[self.flows[flow as usize].hops.clone()] {
+                let link = hop.link as usize;
+                if replace(&mut self.links[link].stamp, self.stamp) == self.stamp {
+                    continue;
+                }
+                let mut asked = 0.0;
+                for on in &self.flows_on_link[link] {
+                    let other = &self.flows[on.flow as usize];
+                    asked += on.share * other.count * other.weight;
+                }
+                floor = floor.min(self.capacity[link] / asked);
+                self.changed_links.push(hop.link);
+            }
+        }
+        self.started = started;
+        // Levels that differ by rounding alone are one.
+        floor * (1.0 - 1e-9)
+    }
+
+    /// Collects the flows from `floor` on that links join to the changes, and what the other flows leave of those links.
+    fn collect_rising_flows(&mut self, floor: f64) {
+        self.stamp += 1;
+        let stamp = self.stamp;
+        self.rising.clear();
+        self.full_at.clear();
+        let links = &mut self.links;
+        self.changed_links
+            .retain(|link| replace(&mut links[*link as usize].stamp, stamp) != stamp);
+        // The list grows while it is read: each rising flow adds the links of its route.
+        let mut next = 0;
+        while let Some(link) = self.changed_links.get(next).copied() {
+            next += 1;
+            let mut fill = LinkFill {
+                left: self.capacity[link as usize],
+                asked: 0.0,
+                open: 0,
+                stamp,
+            };
+            for on in &self.flows_on_link[link as usize] {
+                let flow = &mut self.flows[on.flow as usize];
+                let part = on.share * flow.count;
+                if flow.level < floor {
+                    fill.left -= part * flow.rate;
+                    continue;
+                }
+                fill.asked += part * flow.weight;
+                fill.open += 1;
+                if replace(&mut flow.stamp, stamp) == stamp {
+                    continue;
+                }
+                flow.level = f64::INFINITY;
+                self.rising.push(on.flow);
+                for hop in &self.hops[flow.hops.clone()] {
+                    let met = &mut self.links[hop.link as usize].stamp;
+                    if replace(met, stamp) != stamp {
+                        self.changed_links.push(hop.link);
+                    }
+                }
+            }
+            if fill.open > 0 {
+                // Rounding may leave a trace below 0 of a link that others fill.
+                let level = f64::max(fill.left / fill.asked, 0.0);
+                self.full_at.push(Reverse((level.to_bits(), link)));
+            }
+            self.links[link as usize] = fill;
+        }
+        self.changed_links.clear();
+    }
+
+    /// Raises the collected flows until each has stopped, link by link in the order in which they are full.
+    fn fill_links(&mut self, changed: &mut impl FnMut(u32, f64)) {
+        let mut rising = take(&mut self.rising);
         let mut sorted = false;
-        let mut capped = 0;
-        let own = |slot: &Slot, bound: f64| bound / slot.weight;
-        let bound = self.bound;
-        let least = |members: &[u32], slots: &[Slot]| {
-            members
-                .iter()
-                .map(|m| own(&slots[*m as usize], bound))
-                .fold(f64::INFINITY, f64::min)
-        };
-        let mut cap = least(&self.members, &self.slots);
+        // The first `stopped` flows of the sorted list have reached their bounds, the next one does at `next_bound`.
+        let mut stopped = 0;
+        let mut next_bound = rising
+            .iter()
+            .map(|flow| self.bound_level(*flow))
+            .fold(f64::INFINITY, f64::min);
         let mut last = 0.0;
-        while let Some(Reverse((key, l))) = self.heap.pop() {
-            let link = self.links[l as usize];
-            if link.open == 0 {
+        while let Some(Reverse((key, link))) = self.full_at.pop() {
+            let fill = self.links[link as usize];
+            if fill.open == 0 {
                 continue;
             }
             // Levels rise; where rounding lets one fall, it is the last.
-            let level = f64::max(link.left / link.asked, last);
-            // Others have stopped since: another link may be full before.
+            let level = f64::max(fill.left / fill.asked, last);
+            // Flows have stopped since the link was queued, so it is full later, and another one may be before.
             let now = level.to_bits();
-            if now > key
-                && self
-                    .heap
-                    .peek()
-                    .is_some_and(|Reverse((next, _))| *next < now)
-            {
-                self.heap.push(Reverse((now, l)));
+            let queued = self.full_at.peek();
+            if now > key && queued.is_some_and(|Reverse((next, _))| *next < now) {
+                self.full_at.push(Reverse((now, link)));
                 continue;
             }
-            // Flows that reach their own bound below this level stop first. Most never do, so they are sorted only here.
-            if level > cap {
-                if !std::mem::replace(&mut sorted, true) {
-                    let slots = &self.slots;
-                    let by_own = |a: &u32, b: &u32| {
-                        own(&slots[*a as usize], bound).total_cmp(&own(&slots[*b as usize], bound))
-                    };
-                    self.members.sort_by(by_own);
+            if level > next_bound {
+                // Most flows never reach their bound, so they are sorted only once one does.
+                if !replace(&mut sorted, true) {
+                    rising.sort_by(|a, b| self.bound_level(*a).total_cmp(&self.bound_level(*b)));
                 }
-                while let Some(slot) = self.members.get(capped).copied() {
-                    let own = own(&self.slots[slot as usize], bound);
+                next_bound = f64::INFINITY;
+                while let Some(flow) = rising.get(stopped).copied() {
+                    let own = self.bound_level(flow);
                     if own >= level {
+                        next_bound = own;
                         break;
                     }
-                    capped += 1;
-                    if self.slots[slot as usize].level == f64::INFINITY {
+                    stopped += 1;
+                    if self.flows[flow as usize].level == f64::INFINITY {
                         last = own;
-                        self.stop(slot, own, bound, &mut changed);
+                        self.stop_flow(flow, own, self.bound, changed);
                     }
                 }
-                let next = self.members.get(capped);
-                cap = next.map_or(f64::INFINITY, |m| own(&self.slots[*m as usize], bound));
-                self.heap.push(Reverse((now, l)));
+                self.full_at.push(Reverse((now, link)));
                 continue;
             }
             last = level;
-            for i in 0..self.on[l as usize].len() {
-                let slot = self.on[l as usize][i].slot;
-                let state = &self.slots[slot as usize];
+            for i in 0..self.flows_on_link[link as usize].len() {
+                let flow = self.flows_on_link[link as usize][i].flow;
+                let state = &self.flows[flow as usize];
                 if state.level == f64::INFINITY {
-                    let rate = (level * state.weight).min(bound);
-                    self.stop(slot, level, rate, &mut changed);
+                    let rate = (level * state.weight).min(self.bound);
+                    self.stop_flow(flow, level, rate, changed);
                 }
             }
         }
+        self.rising = rising;
     }
 
-    /// Finds the flows that may change, with what is left of their links for them.
-    fn gather(&mut self) {
-        let mut floor = std::mem::replace(&mut self.floor, f64::INFINITY);
-        // A stamp of its own: the flows of a link are added up once, however many of them are new.
-        self.stamp += 1;
-        for slot in self.fresh.drain(..) {
-            let state = &self.slots[slot as usize];
-            for crossing in &self.routes[state.first..state.end] {
-                let link = &mut self.links[crossing.link as usize];
-                if std::mem::replace(&mut link.stamp, self.stamp) == self.stamp {
-                    continue;
-                }
-                let asked = |on: &On| {
-                    let slot = &self.slots[on.slot as usize];
-                    on.share * slot.count * slot.weight
-                };
-                let asked: f64 = self.on[crossing.link as usize].iter().map(asked).sum();
-                floor = floor.min(self.capacity[crossing.link as usize] / asked);
-                self.touched.push(crossing.link);
-            }
-        }
-        // Levels that differ by rounding alone are one.
-        floor *= 1.0 - 1e-9;
-        self.stamp += 1;
-        let stamp = self.stamp;
-        self.members.clear();
-        self.heap.clear();
-        let links = &mut self.links;
-        self.touched
-            .retain(|l| std::mem::replace(&mut links[*l as usize].stamp, stamp) != stamp);
-        let mut next = 0;
-        while let Some(l) = self.touched.get(next).copied() {
-            next += 1;
-            let (mut left, mut asked, mut open) = (self.capacity[l as usize], 0.0, 0);
-            for On { slot, share, .. } in self.on[l as usize].iter().copied() {
-                let state = &mut self.slots[slot as usize];
-                let part = share * state.count;
-                if state.level < floor {
-                    left -= part * state.rate;
-                    continue;
-                }
-                asked += part * state.weight;
-                open += 1;
-                if std::mem::replace(&mut state.stamp, stamp) != stamp {
-                    state.level = f64::INFINITY;
-                    self.members.push(slot);
-                    for crossing in &self.routes[state.first..state.end] {
-                        let link = &mut self.links[crossing.link as usize];
-                        if std::mem::replace(&mut link.stamp, stamp) != stamp {
-                            self.touched.push(crossing.link);
-                        }
-                    }
-                }
-            }
-            if open > 0 {
-                self.heap
-                    .push(Reverse((f64::max(left / asked, 0.0).to_bits(), l)));
-            }
-            self.links[l as usize] = Link {
-                left,
-                asked,
-                open,
-                stamp,
-            };
-        }
-        self.touched.clear();
+    /// Returns the level at which a message of the flow reaches the bound.
+    fn bound_level(&self, flow: u32) -> f64 {
+        self.bound / self.flows[flow as usize].weight
     }
 
-    fn stop(&mut self, slot: u32, level: f64, rate: f64, changed: &mut impl FnMut(u32, f64)) {
-        let state = &mut self.slots[slot as usize];
+    /// Stops a rising flow at a level, and takes its rate off its links.
+    fn stop_flow(&mut self, flow: u32, level: f64, rate: f64, changed: &mut impl FnMut(u32, f64)) {
+        let state = &mut self.flows[flow as usize];
         state.level = level;
-        for crossing in &self.routes[state.first..state.end] {
-            let link = &mut self.links[crossing.link as usize];
-            let part = crossing.share * state.count;
+        for hop in &self.hops[state.hops.clone()] {
+            let link = &mut self.links[hop.link as usize];
+            let part = hop.share * state.count;
             link.left -= part * rate;
             link.asked -= part * state.weight;
             link.open -= 1;
         }
         if rate != state.rate {
             state.rate = rate;
-            changed(slot, rate);
+            changed(flow, rate);
         }
     }
 }
@@ -331,7 +370,7 @@ mod tests {
 
     /// Progressive filling as it is defined: step by step, everything anew.
     fn plain(filling: &Filling) -> Vec<f64> {
-        let slots = &filling.slots;
+        let slots = &filling.flows;
         let mut rates: Vec<Option<f64>> = slots
             .iter()
             .map(|s| (s.count <= 0.0).then_some(0.0))
@@ -351,7 +390,7 @@ mod tests {
             for (l, capacity) in filling.capacity.iter().enumerate() {
                 let (mut left, mut asked, mut open) = (*capacity, 0.0, Vec::new());
                 let crossings = slots.iter().enumerate().flat_map(|(i, slot)| {
-                    filling.routes[slot.first..slot.end]
+                    filling.hops[slot.hops.clone()]
                         .iter()
                         .map(move |c| (i, slot, c))
                 });

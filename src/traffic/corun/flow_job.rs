@@ -1,4 +1,4 @@
-//! Jobs put on channels message by message.
+//! Jobs put on channels message by message, for the flow level.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
 impl FlowJob {
-    /// Puts the messages of phases on channels, and runs each phase alone.
+    /// Puts the messages of phases on channels, and times each phase alone.
     pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
         let phases = phases
             .iter()
@@ -24,20 +24,20 @@ impl FlowJob {
         Ok(job)
     }
 
-    /// Seconds of an iteration alone.
+    /// Returns the seconds of an iteration alone.
     pub fn alone(&self) -> f64 {
         let sends: f64 = self.sending.iter().sum();
         sends + self.phases.iter().map(|phase| phase.compute).sum::<f64>()
     }
 
-    /// How many of these it would save if first bytes arrived at once.
+    /// Returns the seconds that an iteration alone would save if first bytes arrived at once.
     pub fn latency(&self, channels: &Channels) -> f64 {
         let mut at_once = self.clone();
-        let groups = at_once
-            .phases
-            .iter_mut()
-            .flat_map(|phase| &mut phase.groups);
-        groups.for_each(|group| group.latency = 0.0);
+        for phase in &mut at_once.phases {
+            for group in &mut phase.groups {
+                group.latency = 0.0;
+            }
+        }
         if at_once == *self {
             return 0.0;
         }
@@ -45,7 +45,7 @@ impl FlowJob {
     }
 }
 
-/// The messages of a phase by the channels they take.
+/// Groups the messages of a phase by the routers, or nodes, between which they go.
 fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
     let Site {
         fabric,
@@ -53,7 +53,8 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
         mapping,
         channels,
     } = *site;
-    let (topology, speeds) = (fabric.topology, &channels.speeds);
+    let topology = fabric.topology;
+    let speeds = &channels.speeds;
     if phase.bytes > 0.0 {
         // A route of several links, and what is kept of it while it is simulated.
         topology.require(
@@ -64,16 +65,18 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
     let mut between: BTreeMap<(NodeId, NodeId), Vec<f64>> = BTreeMap::new();
     let mut inside = 0f64;
     // Without shared node links messages between the same routers take the same channels.
-    let end = |process| match (mapping.node(process), channels.inside_routers()) {
-        (node, true) => node,
+    let end = |process| {
+        let node = mapping.node(process);
+        if channels.inside_routers() {
+            return node;
+        }
         // The first node of its router, whether it is schedulable or not.
-        (node, false) => topology
-            .nodes_of(topology.router_of(node))
-            .next()
-            .unwrap_or(node),
+        let mut nodes = topology.nodes_of(topology.router_of(node));
+        nodes.next().unwrap_or(node)
     };
     phase.guest.for_each_message(|message| {
-        let (from, to) = (end(message.source), end(message.target));
+        let from = end(message.source);
+        let to = end(message.target);
         let bytes = message.volume * phase.bytes;
         let apart = if channels.inside_routers() {
             topology.node_links([from, to]).is_some()
@@ -96,7 +99,9 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
     pairs.sort_unstable();
     pairs.dedup();
     let routes = routing.routes(fabric, &pairs)?;
-    let group = |(ends, mut bytes): ((NodeId, NodeId), Vec<f64>)| {
+    let mut groups = Vec::new();
+    for (ends, mut bytes) in between {
+        // Messages of one size on one route end together, so they are counted, not listed.
         bytes.sort_by(f64::total_cmp);
         let sizes = bytes
             .chunk_by(|a, b| a == b)
@@ -114,14 +119,13 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
             .node_links([ends.0, ends.1])
             .unwrap_or([ends.0, ends.1]);
         let route = channels.of_message(fabric, links, route);
-        FlowGroup {
+        groups.push(FlowGroup {
             route,
             latency,
             weight: speeds.weight(hops),
             sizes,
-        }
-    };
-    let groups = between.into_iter().map(group).collect();
+        });
+    }
     Ok(FlowPhase {
         compute: phase.compute,
         groups,

@@ -1,66 +1,50 @@
 //! The flow level: jobs that share links, simulated message by message.
 //!
-//! Messages of a job on one route have one rate and are one slot of [`Filling`], whatever their sizes. A phase that
-//! no other job's sending can overlap takes as long as alone, which is found once.
+//! Messages of a job on one route have one rate and are one flow (*slot*) of [`MaxMinRates`], whatever their sizes. The
+//! simulation goes from event to event: a job has computed, the first byte of a flow arrives, the messages of one size
+//! end. After each the rates are brought up to date, and with them the times at which messages end.
+//!
+//! A phase that no other job's sending can overlap takes as long as alone, which is found once: none of its flows is
+//! followed.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Channels;
 use super::filling::Filling;
+use super::flow::{Ends, Flow};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{Goal, Pattern, State};
 use super::timing::{Computing, Finished, Run, Span, Spans};
 
-/// How far the messages of a slot are.
-#[derive(Clone, Debug)]
-struct Flow {
-    job: usize,
-    latency: f64,
-    sizes: Vec<(f64, f64)>,
-    /// The smallest size that is not done; beyond the last where all are.
-    next: usize,
-    /// Bytes of each message at a time, and the rate since.
-    sent: f64,
-    since: f64,
-    rate: f64,
-    /// Raised whenever the end changes: entries of the queue with an older version are stale.
-    version: u32,
-}
-
-impl Flow {
-    fn sent_at(&self, now: f64) -> f64 {
-        self.sent + self.rate * (now - self.since)
-    }
-}
-
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    Computes {
-        until: f64,
-    },
-    /// Sends while no other job does: nothing slows it down.
-    Alone {
-        until: f64,
-    },
+    /// Computes up to this second.
+    Computes { until: f64 },
+    /// Sends up to this second while no other job does: nothing slows it down.
+    Alone { until: f64 },
+    /// Sends beside others.
     Sends,
 }
 
+/// A job in the simulation.
 #[derive(Clone, Debug)]
 struct Member {
     job: FlowJob,
-    /// The slots of each phase in the order of their latencies.
+    /// By phase: its slots in the order of their latencies.
     slots: Vec<Vec<u32>>,
     computing: Computing,
+    /// Index of the present phase.
     phase: usize,
     stage: Stage,
-    /// When the stage began.
+    /// Second at which the stage began.
     began: f64,
-    /// Slots of the phase that have begun, and those not done, begun or not.
+    /// Number of slots of the phase that have begun.
     begun: usize,
+    /// Number of slots of the phase that are not done, begun or not.
     open: usize,
-    /// How often each phase is done.
+    /// By phase: number of times it was done.
     done: Vec<f64>,
     finished: Finished,
 }
@@ -71,66 +55,59 @@ pub(super) struct FlowRun {
     jobs: Vec<Member>,
     flows: Vec<Flow>,
     filling: Filling,
+    /// Bytes a second that no message exceeds.
     bound: f64,
-    /// The machine's link for each of those used.
+    /// By link of the filling: the machine's channel.
     links: Vec<u32>,
-    /// Messages by when they end, at the rates they have.
-    ends: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    /// Slots by the second (as bits) at which their smallest messages end at present rates, with the slot's version.
+    ends: Ends,
+    /// Simulated seconds.
     now: f64,
-    /// Time that was counted instead of simulated.
+    /// Seconds that were counted instead of simulated.
     skipped: f64,
+    /// States met so far; `None` if none can come again.
     pattern: Option<Pattern>,
     spans: Spans,
 }
 
 impl FlowRun {
-    /// Jobs at time 0 that share these channels. `count`: states that come again are counted.
+    /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are counted.
     pub fn new(jobs: &[&FlowJob], channels: &Channels, count: bool) -> Self {
         let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.channels()).collect();
         let links: Vec<u32> = links.into_iter().collect();
         let index_of: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
-        let (mut flows, mut routes, mut members) = (Vec::new(), Vec::new(), Vec::new());
+        let mut flows = Vec::new();
+        let mut routes = Vec::new();
+        let mut members = Vec::new();
         for (i, job) in jobs.iter().enumerate() {
             let mut slots = Vec::new();
             for phase in &job.phases {
                 let first = flows.len() as u32;
-                let inside = FlowGroup {
+                // Messages that share no channel end with the largest of them.
+                let inside = (phase.inside > 0.0).then(|| FlowGroup {
                     route: Vec::new(),
                     latency: 0.0,
                     weight: 1.0,
                     sizes: vec![(phase.inside, 1.0)],
-                };
-                for group in phase
-                    .groups
-                    .iter()
-                    .chain((phase.inside > 0.0).then_some(&inside))
-                {
+                });
+                for group in phase.groups.iter().chain(&inside) {
                     let route: Vec<(u32, f64)> = group
                         .route
                         .iter()
                         .map(|(link, share)| (index_of[link], *share))
                         .collect();
                     routes.push((route, group.weight));
-                    let (latency, sizes) = (group.latency, group.sizes.clone());
-                    let next = sizes.len();
-                    let (sent, since, rate, version) = (0.0, 0.0, 0.0, 0);
-                    flows.push(Flow {
-                        job: i,
-                        latency,
-                        sizes,
-                        next,
-                        sent,
-                        since,
-                        rate,
-                        version,
-                    });
+                    flows.push(Flow::new(i, group));
                 }
                 let mut list: Vec<u32> = (first..flows.len() as u32).collect();
-                let latency = |slot: &u32| flows[*slot as usize].latency;
-                list.sort_by(|a, b| latency(a).total_cmp(&latency(b)));
+                list.sort_by(|a, b| {
+                    let latency = flows[*a as usize].latency;
+                    latency.total_cmp(&flows[*b as usize].latency)
+                });
                 slots.push(list);
             }
             let mut computing = Computing::new(job.seed, job.spread);
+            // All jobs begin their first iteration together.
             let until = computing.draw(job.phases[0].compute);
             members.push(Member {
                 slots,
@@ -166,27 +143,33 @@ impl FlowRun {
         }
     }
 
-    /// The seconds that each phase of a job sends alone.
+    /// Returns the seconds that each phase of a job sends alone.
     pub fn alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
-        let phase = |phase: &FlowPhase| {
-            let phases = vec![FlowPhase {
-                compute: 0.0,
-                ..phase.clone()
-            }];
-            let job = FlowJob {
-                phases,
-                ..FlowJob::default()
-            };
-            FlowRun::new(&[&job], channels, false).until_each_has_done(1)
-        };
-        job.phases.iter().map(phase).collect()
+        job.phases
+            .iter()
+            .map(|phase| FlowRun::of_phase(phase, channels).until_each_has_done(1))
+            .collect()
     }
 
+    /// Creates the simulation of one phase alone, which begins to send at time 0.
+    fn of_phase(phase: &FlowPhase, channels: &Channels) -> Self {
+        let phases = vec![FlowPhase {
+            compute: 0.0,
+            ..phase.clone()
+        }];
+        let job = FlowJob {
+            phases,
+            ..FlowJob::default()
+        };
+        FlowRun::new(&[&job], channels, false)
+    }
+
+    /// Returns the time in seconds, simulated and counted.
     pub fn time(&self) -> f64 {
         self.now + self.skipped
     }
 
-    /// When something happens next.
+    /// Returns the second of the next event; infinite if there is none.
     fn next(&mut self) -> f64 {
         while let Some(Reverse((_, slot, version))) = self.ends.peek() {
             if self.flows[*slot as usize].version == *version {
@@ -198,16 +181,21 @@ impl FlowRun {
             .ends
             .peek()
             .map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
-        let own = |job: &Member| match job.stage {
-            Stage::Computes { until } | Stage::Alone { until } => until,
-            Stage::Sends => (job.slots[job.phase].get(job.begun)).map_or(f64::INFINITY, |slot| {
-                job.began + self.flows[*slot as usize].latency
-            }),
-        };
-        self.jobs.iter().map(own).fold(end, f64::min)
+        let mut next = end;
+        for job in &self.jobs {
+            match job.stage {
+                Stage::Computes { until } | Stage::Alone { until } => next = next.min(until),
+                Stage::Sends => {
+                    if let Some(slot) = job.slots[job.phase].get(job.begun) {
+                        next = next.min(job.began + self.flows[*slot as usize].latency);
+                    }
+                }
+            }
+        }
+        next
     }
 
-    /// The next event, and all others at its time.
+    /// Simulates the next event, and all others at its time.
     fn step(&mut self, goal: Goal) {
         nodeorder_base::observer::pause();
         self.now = self.next();
@@ -232,12 +220,10 @@ impl FlowRun {
                 _ => {}
             }
         }
-        let (flows, ends, now) = (&mut self.flows, &mut self.ends, self.now);
         self.filling.settle(|slot, rate| {
-            let flow = &mut flows[slot as usize];
-            (flow.sent, flow.since) = (flow.sent_at(now), now);
-            flow.rate = rate;
-            queue(ends, flow, slot);
+            let flow = &mut self.flows[slot as usize];
+            flow.change_rate(self.now, rate);
+            flow.queue_end(&mut self.ends, slot);
         });
         // States are compared once an iteration of the first job: more often would find nothing more.
         if self.jobs[0].finished.count > before && self.pattern.is_some() {
@@ -245,11 +231,12 @@ impl FlowRun {
         }
     }
 
-    /// The messages of the smallest size left in a slot end.
+    /// Ends the messages of the smallest size left in a slot.
     fn smallest_end(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let (size, count) = flow.sizes[flow.next];
-        (flow.sent, flow.since) = (size, self.now);
+        flow.sent = size;
+        flow.since = self.now;
         flow.next += 1;
         if self.filling.crosses(slot) {
             self.filling.end(slot, count);
@@ -258,37 +245,32 @@ impl FlowRun {
             flow.version += 1;
             self.jobs[flow.job].open -= 1;
         } else {
-            queue(&mut self.ends, flow, slot);
+            flow.queue_end(&mut self.ends, slot);
         }
     }
 
-    /// A job has computed: it sends.
+    /// Lets a job that has computed send.
     fn send(&mut self, job: usize) {
         let now = self.now;
         self.span(job, false);
         let member = &self.jobs[job];
         let slots = member.slots[member.phase].len();
+        // A phase without messages ends with its computing.
         if slots == 0 {
             return self.end_phase(job);
         }
-        let alone = member
-            .job
-            .sending
-            .get(member.phase)
-            .map(|seconds| now + seconds);
-        let quiet = |until: &f64| {
-            self.jobs
-                .iter()
-                .enumerate()
-                .all(|(other, member)| match member.stage {
-                    Stage::Computes { until: begins } => other == job || begins >= *until,
-                    _ => false,
-                })
-        };
+        let seconds = member.job.sending.get(member.phase);
         // While all others compute, the phase takes as long as alone: no flow has to be followed.
-        let alone = alone.filter(quiet);
+        let alone = seconds.map(|seconds| now + seconds).filter(|until| {
+            self.jobs.iter().enumerate().all(|(other, member)| {
+                other == job
+                    || matches!(member.stage, Stage::Computes { until: begins } if begins >= *until)
+            })
+        });
         let member = &mut self.jobs[job];
-        (member.began, member.begun, member.open) = (now, 0, slots);
+        member.began = now;
+        member.begun = 0;
+        member.open = slots;
         match alone {
             Some(until) => member.stage = Stage::Alone { until },
             None => {
@@ -298,7 +280,7 @@ impl FlowRun {
         }
     }
 
-    /// The messages whose latency has passed begin.
+    /// Begins the flows of a job whose latency has passed.
     fn begin_flows(&mut self, job: usize) {
         let member = &mut self.jobs[job];
         while let Some(slot) = member.slots[member.phase].get(member.begun).copied() {
@@ -307,17 +289,18 @@ impl FlowRun {
                 break;
             }
             member.begun += 1;
-            (flow.next, flow.sent, flow.since, flow.rate) = (0, 0.0, self.now, 0.0);
+            flow.begin(self.now);
             if self.filling.crosses(slot) {
                 self.filling
                     .start(slot, flow.sizes.iter().map(|(_, count)| count).sum());
             } else {
                 flow.rate = self.bound;
-                queue(&mut self.ends, flow, slot);
+                flow.queue_end(&mut self.ends, slot);
             }
         }
     }
 
+    /// Ends a phase of a job, and lets it compute for the next one.
     fn end_phase(&mut self, job: usize) {
         if !matches!(self.jobs[job].stage, Stage::Computes { .. }) {
             self.span(job, true);
@@ -326,15 +309,17 @@ impl FlowRun {
         let member = &mut self.jobs[job];
         member.done[member.phase] += 1.0;
         member.phase = (member.phase + 1) % member.done.len();
+        // Back at the first phase: an iteration is done.
         if member.phase == 0 {
             member.finished.add(time);
         }
         let compute = member.job.phases[member.phase].compute;
         let until = self.now + member.computing.draw(compute);
-        (member.stage, member.began) = (Stage::Computes { until }, self.now);
+        member.stage = Stage::Computes { until };
+        member.began = self.now;
     }
 
-    /// Notes what a job did since its stage began.
+    /// Keeps the span of a job's stage, which ends now.
     fn span(&mut self, job: usize, sends: bool) {
         let span = Span {
             job,
@@ -352,6 +337,7 @@ impl FlowRun {
         };
         let mut state = State::default();
         for member in &self.jobs {
+            // Numbers of stages stand for their names; a job that sends is known by when it began.
             let (stage, left) = match member.stage {
                 Stage::Computes { until } => (0, until - self.now),
                 Stage::Alone { until } => (1, until - self.now),
@@ -371,18 +357,19 @@ impl FlowRun {
                 }
             }
         }
-        let jobs = self
+        let mut jobs: Vec<_> = self
             .jobs
             .iter_mut()
-            .map(|member| (&mut member.finished, &mut member.done));
-        let times = (self.now, self.skipped);
-        if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
+            .map(|member| (&mut member.finished, &mut member.done))
+            .collect();
+        if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+            // Spans of skipped time are not known one by one.
             self.skipped += seconds;
             self.spans.stop();
         }
     }
 
-    /// As [`FlowRun::until`], but no further than the end of the first iteration.
+    /// Runs as [`Simulation::run_until`] does, but no further than the end of the first iteration.
     fn until_within_phase(&mut self, time: f64) {
         while self.jobs[0].finished.count == 0 && self.next() <= time {
             self.step(Goal::Time(time));
@@ -414,49 +401,34 @@ impl Run for FlowRun {
 
     fn carried(&self, channels: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
-        let mut add = |route: &[(u32, f64)], all: f64| {
-            for (link, share) in route {
-                *bytes.entry(*link).or_default() += share * all;
-            }
-        };
         for member in &self.jobs {
             for (phase, done) in member.job.phases.iter().zip(&member.done) {
                 for group in &phase.groups {
                     let sum: f64 = group.sizes.iter().map(|(size, n)| size * n).sum();
-                    add(&group.route, done * sum);
+                    add_bytes(&mut bytes, &group.route, done * sum);
                 }
             }
             let phase = &member.job.phases[member.phase];
             if let Stage::Alone { .. } = member.stage {
                 // As far as it is alone after so long.
-                let phases = vec![FlowPhase {
-                    compute: 0.0,
-                    ..phase.clone()
-                }];
-                let job = FlowJob {
-                    phases,
-                    ..FlowJob::default()
-                };
-                let mut run = FlowRun::new(&[&job], channels, false);
+                let mut run = FlowRun::of_phase(phase, channels);
                 run.until_within_phase(self.now - member.began);
                 for (link, part) in run.carried(channels) {
-                    add(&[(link, 1.0)], part);
+                    add_bytes(&mut bytes, &[(link, 1.0)], part);
                 }
             }
             if member.stage == Stage::Sends {
+                // Slots of a phase have consecutive numbers, in the order of its groups.
                 let first = member.slots[member.phase]
                     .iter()
                     .min()
                     .copied()
                     .unwrap_or(0);
                 for slot in &member.slots[member.phase][..member.begun] {
-                    let (flow, i) = (&self.flows[*slot as usize], (slot - first) as usize);
-                    let at = flow.sent_at(self.now);
-                    let part = |(k, (size, n)): (usize, &(f64, f64))| {
-                        n * if k < flow.next { *size } else { at.min(*size) }
-                    };
-                    if let Some(group) = phase.groups.get(i) {
-                        add(&group.route, flow.sizes.iter().enumerate().map(part).sum());
+                    let flow = &self.flows[*slot as usize];
+                    // The last slot may be that of messages inside nodes, which load nothing.
+                    if let Some(group) = phase.groups.get((slot - first) as usize) {
+                        add_bytes(&mut bytes, &group.route, flow.carried_by(self.now));
                     }
                 }
             }
@@ -471,12 +443,12 @@ impl Run for FlowRun {
 
 #[cfg(test)]
 impl FlowRun {
-    /// The next event.
+    /// Simulates the next event.
     pub fn one_step(&mut self) {
         self.step(Goal::Time(f64::INFINITY));
     }
 
-    /// Bytes a second that each link carries now.
+    /// Returns the bytes a second that each link carries now.
     pub fn used(&self) -> Vec<(u32, f64)> {
         let mut used = Vec::new();
         for (index, link) in self.links.iter().enumerate() {
@@ -486,10 +458,9 @@ impl FlowRun {
     }
 }
 
-/// Puts the next end of a slot into the queue.
-fn queue(ends: &mut BinaryHeap<Reverse<(u64, u32, u32)>>, flow: &mut Flow, slot: u32) {
-    flow.version += 1;
-    let left = (flow.sizes[flow.next].0 - flow.sent).max(0.0);
-    let end = flow.since + left / flow.rate;
-    ends.push(Reverse((end.to_bits(), slot, flow.version)));
+/// Adds the bytes of messages to the links of their route.
+fn add_bytes(bytes: &mut BTreeMap<u32, f64>, route: &[(u32, f64)], all: f64) {
+    for (link, share) in route {
+        *bytes.entry(*link).or_default() += share * all;
+    }
 }

@@ -1,8 +1,16 @@
-//! Jobs that meet, simulated link by link.
+//! The job level: jobs that meet, simulated link by link.
 //!
-//! On a link the messages of all jobs that send share it by their weights, so all that matters is how much each has
-//! got: the service S, which grows by 1 / Σ uses · weight a second. A job is done there when S has grown by its largest
-//! message over its weight. More jobs can only delay that, so the end of a phase is known until one begins to send.
+//! On a link the messages of all jobs that send share it by their weights, so each link keeps one
+//! number for all of them, its *service* S: the bytes that a message of weight 1 has got there. It grows by
+//! 1 / Σ (uses · weight) a second, the sum over the jobs that are not done on the link. A job is done there when S has
+//! grown by its largest message over its weight.
+//!
+//! ```text
+//! a link of 1 byte/s; jobs A and B send messages of 2 and 4 bytes over it, each with uses 1 and weight 1
+//! 0 s to 4 s: S grows by 1/2 a second to 2: A is done at 4 s      4 s to 6 s: S grows by 1 a second to 4: B is done
+//! ```
+//!
+//! More jobs can only delay an end, so the end of a phase is known until another job begins to send.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +19,32 @@ use super::pattern::{Goal, NEAR, Pattern, State};
 use super::timing::{Computing, Finished, Run, Span, Spans};
 use super::usage::JobUsage;
 
-/// Uses of a link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
+/// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
 type LinkUses = Vec<(u32, u32, f64)>;
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Nothing that others can slow down; then it sends.
+    /// Computes, or waits for first bytes: others cannot slow it down.
     Waits,
+    /// Sends.
     Sends,
 }
 
+/// A job in the simulation.
 struct Member {
     usage: JobUsage,
-    /// By phase: the links that others may fill, with what it uses of each.
+    /// By phase: the links that others may fill too, with the phase's uses of each ([`LinkUses`]).
     rows: Vec<Vec<(u32, f64)>>,
     computing: Computing,
+    /// Index of the present phase.
     phase: usize,
     stage: Stage,
-    /// When the stage began, and when it ends if no other job begins to send.
+    /// Second at which the stage began.
     began: f64,
+    /// Second at which it ends if no other job begins to send.
     until: f64,
-    /// How often each phase is done.
+    /// By phase: number of times it was done.
     done: Vec<f64>,
     finished: Finished,
 }
@@ -40,14 +52,16 @@ struct Member {
 /// A link that several jobs send over.
 #[derive(Clone, Debug, Default)]
 struct Shared {
-    /// Jobs not done here: the job, uses · weight, and the service at which it is.
+    /// Jobs that are not done here: the job, uses · weight, and the service at which it is done.
     active: Vec<(u32, f64, f64)>,
+    /// Bytes that a message of weight 1 has got since the link was last idle.
     service: f64,
+    /// Second up to which the service is counted.
     now: f64,
 }
 
 impl Shared {
-    /// Goes on to a time: jobs that are done by then leave.
+    /// Counts the service up to a time; jobs that are done by then leave.
     fn advance(&mut self, time: f64) {
         while !self.active.is_empty() {
             let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
@@ -61,25 +75,25 @@ impl Shared {
                 self.service += (time - self.now) / uses;
                 break;
             }
-            (self.service, self.now) = (next, at);
+            self.service = next;
+            self.now = at;
             self.active.retain(|(.., done)| *done > next);
         }
         self.now = time;
+        // From 0 again, so that sums do not lose digits over a long run.
         if self.active.is_empty() {
             self.service = 0.0;
         }
     }
 
-    /// When each job will be done here. O(jobs on the link, squared).
+    /// Visits each job with the second at which it will be done here. O(jobs on the link, squared).
     fn ends(&mut self, mut visit: impl FnMut(u32, f64)) {
         self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
-        let (mut service, mut time) = (self.service, self.now);
+        let mut service = self.service;
+        let mut time = self.now;
         for (i, (job, _, done)) in self.active.iter().enumerate() {
-            time += (done - service)
-                * self.active[i..]
-                    .iter()
-                    .map(|(_, uses, _)| uses)
-                    .sum::<f64>();
+            let uses: f64 = self.active[i..].iter().map(|(_, uses, _)| uses).sum();
+            time += (done - service) * uses;
             service = *done;
             visit(*job, time);
         }
@@ -90,42 +104,44 @@ impl Shared {
 pub(super) struct JobRun {
     jobs: Vec<Member>,
     links: Vec<Shared>,
+    /// Simulated seconds.
     now: f64,
-    /// Time that was counted instead of simulated.
+    /// Seconds that were counted instead of simulated.
     skipped: f64,
+    /// States met so far; `None` if none can come again.
     pattern: Option<Pattern>,
     spans: Spans,
 }
 
-/// Iterations of the first job from which on states that come again are looked for: fewer are done sooner without.
+/// Number of iterations of the first job from which on states that come again are looked for: fewer are done sooner
+/// without.
 const MANY: u64 = 1000;
 
 impl JobRun {
-    /// Jobs at time 0; `contended` are the channels that they can fill together. `count`: states that come again are
-    /// counted.
+    /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together. `count`: states
+    /// that come again are counted.
     pub fn new(jobs: &[&JobUsage], contended: &[u32], channels: &Channels, count: bool) -> Self {
         let rows = binding(
             contended
                 .iter()
                 .map(|channel| uses(jobs, *channel, channels)),
         );
-        let member = |usage: &&JobUsage| {
-            let usage = JobUsage::clone(usage);
+        let mut members = Vec::new();
+        for usage in jobs.iter().copied() {
             let mut computing = Computing::new(usage.seed, usage.spread);
-            let phases = usage.phases.len();
-            Member {
-                until: wait(&usage, 0, &mut computing),
-                usage,
-                rows: vec![Vec::new(); phases],
+            members.push(Member {
+                until: wait(usage, 0, &mut computing),
+                usage: usage.clone(),
+                rows: vec![Vec::new(); usage.phases.len()],
                 computing,
                 phase: 0,
                 stage: Stage::Waits,
                 began: 0.0,
-                done: vec![0.0; phases],
+                done: vec![0.0; usage.phases.len()],
                 finished: Finished::default(),
-            }
-        };
-        let mut jobs: Vec<Member> = jobs.iter().map(member).collect();
+            });
+        }
+        let mut jobs = members;
         let links = vec![Shared::default(); rows.len()];
         for (row, uses) in (0..).zip(&rows) {
             for (job, phase, uses) in uses {
@@ -134,17 +150,17 @@ impl JobRun {
         }
         // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.usage.spread == 0.0);
-        let (pattern, spans) = (repeats.then(Pattern::default), Spans::default());
         JobRun {
             jobs,
             links,
             now: 0.0,
             skipped: 0.0,
-            pattern,
-            spans,
+            pattern: repeats.then(Pattern::default),
+            spans: Spans::default(),
         }
     }
 
+    /// Returns the second of the next event.
     fn next(&self) -> f64 {
         self.jobs
             .iter()
@@ -152,7 +168,7 @@ impl JobRun {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// The next event, and all others at its time.
+    /// Simulates the next event, and all others at its time.
     fn step(&mut self, goal: Goal) {
         nodeorder_base::observer::pause();
         self.now = self.next();
@@ -218,26 +234,29 @@ impl JobRun {
                     state.parts.push(left);
                 }
             }
+            // A mark between links, as their numbers of jobs differ.
             state.whole.push(u32::MAX);
         }
-        let jobs = self
+        let mut jobs: Vec<_> = self
             .jobs
             .iter_mut()
-            .map(|job| (&mut job.finished, &mut job.done));
-        let times = (self.now, self.skipped);
-        if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
+            .map(|job| (&mut job.finished, &mut job.done))
+            .collect();
+        if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+            // Spans of skipped time are not known one by one.
             self.skipped += seconds;
             self.spans.stop();
         }
     }
 
-    /// A job begins to send: no sooner done than alone, later on links that others use, and so are they.
+    /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the others there.
     fn send(&mut self, i: usize) {
         let job = &mut self.jobs[i];
         let phase = &job.usage.phases[job.phase];
         job.stage = Stage::Sends;
         job.until = self.now + phase.sending();
-        let (service, weight) = (phase.bytes / phase.weight, phase.weight);
+        let service = phase.bytes / phase.weight;
+        let weight = phase.weight;
         for at in 0..job.rows[job.phase].len() {
             let job = &self.jobs[i];
             let (row, uses) = job.rows[job.phase][at];
@@ -245,6 +264,7 @@ impl JobRun {
             link.advance(self.now);
             link.active
                 .push((i as u32, uses * weight, link.service + service));
+            // Alone on the link it ends no later than alone on the machine.
             if link.active.len() > 1 {
                 let jobs = &mut self.jobs;
                 link.ends(|job, end| {
@@ -299,13 +319,13 @@ impl Run for JobRun {
     }
 }
 
-/// Seconds from the start of a phase until it sends.
+/// Draws the seconds from the start of a phase until it sends.
 fn wait(usage: &JobUsage, phase: usize, computing: &mut Computing) -> f64 {
     let phase = &usage.phases[phase];
     computing.draw(phase.compute) + phase.latency
 }
 
-/// Uses of a channel by each phase of each job.
+/// Lists the uses of a channel by each phase of each job.
 fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
     let mut row = LinkUses::new();
     for (i, job) in (0..).zip(jobs) {
@@ -322,8 +342,8 @@ fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
     row
 }
 
-/// Drops each link that never slows jobs down more than another one does: the other has the same phases of the same
-/// jobs, and each uses at least as much of it.
+/// Drops each link that never slows jobs down more than another one does: the other is used by the same phases of the same
+/// jobs, and by each at least as much.
 fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
     for row in rows {
@@ -339,19 +359,18 @@ fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
         uses.sort_by(|a, b| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
         let mut best: Vec<Vec<f64>> = Vec::new();
         for row in uses {
-            let covered = |other: &Vec<f64>| other.iter().zip(&row).all(|(a, b)| a >= b);
-            if !best.iter().any(covered) {
+            let mut others = best.iter();
+            if !others.any(|other| other.iter().zip(&row).all(|(a, b)| a >= b)) {
                 best.push(row);
             }
         }
-        let row = |uses: Vec<f64>| {
-            phases
-                .iter()
-                .zip(uses)
-                .map(|((j, p), u)| (*j, *p, u))
-                .collect()
-        };
-        kept.extend(best.into_iter().map(row));
+        for uses in best {
+            let row = phases.iter().zip(uses);
+            kept.push(
+                row.map(|((job, phase), uses)| (*job, *phase, uses))
+                    .collect(),
+            );
+        }
     }
     kept
 }

@@ -1,8 +1,8 @@
-//! The file of jobs that run side by side: traffic, times and nodes of each.
+//! The file of jobs that run side by side: phases and nodes of each.
 
 use std::path::Path;
 
-use crate::mapping::guest::{Benchmark, Stage};
+use crate::mapping::guest::Benchmark;
 use crate::mapping::{Guest, ProcessMapping};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
@@ -13,11 +13,11 @@ use nodeorder_network::topology::Topology;
 /// One part of a job's iteration: it computes, then sends, then waits for all messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
-    /// Seconds of computing.
+    /// Seconds of computing, before messages are sent.
     pub compute: f64,
-    /// The messages.
+    /// The messages, as volumes between processes.
     pub guest: Guest,
-    /// Bytes of one unit of their volume.
+    /// Number of bytes of one unit of volume.
     pub bytes: f64,
     /// Number of messages into which the bytes of a pair are cut. Each waits for the one before, and each pays the
     /// latency of the route.
@@ -27,7 +27,7 @@ pub struct Phase {
 /// A job that runs beside others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
     /// The node of each process.
     pub mapping: ProcessMapping,
@@ -40,7 +40,7 @@ pub struct Job {
 /// Upper limit of bytes and seconds in a file: larger ones would make times infinite.
 const LARGEST: f64 = 1e15;
 
-/// Keys of a phase.
+/// Keys of a phase in the file.
 const PHASE_KEYS: [&str; 4] = ["guest", "bytes", "compute", "messages"];
 
 impl Job {
@@ -95,6 +95,7 @@ impl Job {
         Ok(jobs)
     }
 
+    /// Reads the table of one job; `speed` is operations a second.
     fn read(
         topology: &Topology,
         text: &Text,
@@ -155,8 +156,11 @@ impl Job {
             read
         };
         table.check_keys(&keys, &["phases"])?;
-        let takes_time = |p: &Phase| p.compute > 0.0 || (p.bytes > 0.0 && p.guest.pair_count() > 0);
-        if !phases.iter().any(takes_time) {
+        // Such a job would do iterations without end in no time.
+        if phases
+            .iter()
+            .all(|p| p.compute <= 0.0 && (p.bytes <= 0.0 || p.guest.pair_count() == 0))
+        {
             let expected = "`compute` above 0, or messages of some bytes";
             return Err(Error::input(location, "a job that takes no time", expected));
         }
@@ -169,7 +173,7 @@ impl Job {
         })
     }
 
-    /// Processes of the largest phase.
+    /// Returns the number of processes of the largest phase.
     pub fn processes(&self) -> u32 {
         self.phases
             .iter()
@@ -180,6 +184,7 @@ impl Job {
 }
 
 impl Phase {
+    /// Reads the keys of one phase of a job on `nodes` nodes.
     fn read(
         topology: &Topology,
         base: Option<&Path>,
@@ -225,7 +230,7 @@ impl Phase {
         })
     }
 
-    /// The stages of a benchmark.
+    /// Reads the stages of a benchmark, which become phases; a benchmark without stages is one phase.
     fn of_benchmark(
         topology: &Topology,
         params: &Params,
@@ -234,41 +239,42 @@ impl Phase {
         speed: f64,
     ) -> Result<Vec<Self>> {
         let location = params.location_of("benchmark");
-        // What is wrong with it is wrong on this line.
+        // A fault of the benchmark is one of this line.
         let made = Benchmark::make(text, topology.context());
         let made = made.map_err(|error| error.about(text, &location))?;
-        let mut phases = Phase::of_stages(&made, made.operations / speed);
+        let compute = made.operations / speed;
+        let mut phases = Phase::of_stages(&made, compute);
         if phases.is_empty() {
-            let (compute, guest) = (
-                made.operations / speed,
-                Guest::make(text, topology.context())?,
-            );
             phases.push(Phase {
                 compute,
-                guest,
+                guest: Guest::make(text, topology.context())?,
                 bytes: 1.0,
                 messages: 1.0,
             });
         }
-        phases
-            .iter()
-            .try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;
+        for phase in &phases {
+            no_more_than(nodes, &phase.guest, &location)?;
+        }
         Ok(phases)
     }
 
-    /// The stages of an iteration of a benchmark, after `compute` seconds of computing.
+    /// Turns the stages of a benchmark into phases, the first one after `compute` seconds of computing.
     pub fn of_stages(benchmark: &Benchmark, compute: f64) -> Vec<Self> {
-        let phase = |(i, stage): (usize, &Stage)| Phase {
-            compute: if i == 0 { compute } else { 0.0 },
-            guest: stage.guest.clone(),
-            bytes: 1.0,
-            messages: f64::from(stage.messages),
-        };
-        benchmark.stages.iter().enumerate().map(phase).collect()
+        let mut phases = Vec::new();
+        for stage in &benchmark.stages {
+            phases.push(Phase {
+                compute: if phases.is_empty() { compute } else { 0.0 },
+                guest: stage.guest.clone(),
+                // Volumes of benchmarks are bytes.
+                bytes: 1.0,
+                messages: f64::from(stage.messages),
+            });
+        }
+        phases
     }
 }
 
-/// Refuses a guest of more processes than the job has nodes.
+/// Checks that a guest has no more processes than the job has nodes.
 fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Result<()> {
     if guest.processes() as usize > nodes {
         let found = format!("`{}` with {} processes", guest.label(), guest.processes());
@@ -278,7 +284,7 @@ fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Resul
     Ok(())
 }
 
-/// The nodes that `nodes` lists.
+/// Reads the nodes that the key `nodes` lists. Fails if the machine does not have them.
 fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
     let mut nodes = Vec::new();
     for (word, location) in params.list("nodes")? {

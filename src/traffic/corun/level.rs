@@ -1,4 +1,7 @@
-//! Jobs that come and go on one machine, at either level: mean seconds of an iteration of each beside the others.
+//! Jobs that come and go on one machine, at either level: the mean seconds of an iteration of each beside the others.
+//!
+//! Two jobs meet if they ask for more of a channel together than it has. After a change only the jobs that meet one which
+//! came or went, directly or through others, are simulated anew; the others keep their seconds.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -46,12 +49,12 @@ use super::usage::JobUsage;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 use nodeorder_base::error::Result;
 
-/// How closely messages are followed.
+/// Level of detail at which messages are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Message by message.
+    /// Message by message, at max-min fair rates.
     Flow,
-    /// By the channels that jobs share, one by one.
+    /// By the load of each job on each channel that jobs share.
     Job,
 }
 
@@ -59,7 +62,7 @@ pub enum Detail {
 #[derive(Clone, Debug)]
 pub struct PlacedJob {
     traffic: Traffic,
-    /// The channels on which it may meet other jobs, ascending, with the most it asks of each, in bytes a second.
+    /// Channels on which it may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
     asks: Vec<(u32, f64)>,
 }
 
@@ -116,16 +119,22 @@ impl PlacedJob {
         })
     }
 
-    /// Computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
+    /// Sets that computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
     pub fn drawn(mut self, spread: f64, seed: u64) -> Self {
         match &mut self.traffic {
-            Traffic::Flow(job) => (job.spread, job.seed) = (spread, seed),
-            Traffic::Job(job) => (job.spread, job.seed) = (spread, seed),
+            Traffic::Flow(job) => {
+                job.spread = spread;
+                job.seed = seed;
+            }
+            Traffic::Job(job) => {
+                job.spread = spread;
+                job.seed = seed;
+            }
         }
         self
     }
 
-    /// Seconds of an iteration as if no other job ran, without spread.
+    /// Returns the seconds of an iteration as if no other job ran, without spread.
     pub fn alone(&self) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.alone(),
@@ -133,7 +142,7 @@ impl PlacedJob {
         }
     }
 
-    /// How many of these are latency.
+    /// Returns the seconds of an iteration alone that are latency.
     pub fn latency(&self, channels: &Channels) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.latency(channels),
@@ -153,7 +162,7 @@ impl PlacedJob {
 #[derive(Debug)]
 struct Running {
     job: Arc<PlacedJob>,
-    /// Mean seconds of an iteration, as last found.
+    /// Mean seconds of an iteration, as last simulated.
     seconds: f64,
 }
 
@@ -161,18 +170,19 @@ struct Running {
 #[derive(Debug)]
 pub struct Level {
     channels: Channels,
+    /// Number of iterations after which a mean is taken.
     iterations: u64,
     /// Whether states that come again are counted.
     pub(super) count_patterns: bool,
     running: BTreeMap<u32, Running>,
-    /// By channel: the jobs on it, ascending, with the most each asks of it.
+    /// By channel: the jobs on it, ascending, with the most that each asks of it, in bytes a second.
     on: Vec<Vec<(u32, f64)>>,
-    /// Jobs whose seconds must be found anew.
+    /// Jobs whose seconds must be simulated anew.
     dirty: BTreeSet<u32>,
 }
 
 impl Level {
-    /// No job on these channels. A mean is taken once each of the jobs that meet has done `iterations`.
+    /// Creates a machine without jobs. A mean is taken once each of the jobs that meet has done `iterations`.
     pub fn new(channels: Channels, iterations: u64) -> Self {
         Level {
             on: vec![Vec::new(); channels.capacity.len()],
@@ -184,11 +194,12 @@ impl Level {
         }
     }
 
-    /// A job starts; `key` names it from now on. Its iteration must take some time.
+    /// Starts a job; `key` names it from now on. Its iteration must take some time.
     ///
     /// # Complexity
     /// O(channels it uses · jobs on one).
     pub fn start(&mut self, key: u32, job: Arc<PlacedJob>) {
+        // A name that is in use names the new job from now on.
         self.end(key);
         for (channel, most) in &job.asks {
             let on = &mut self.on[*channel as usize];
@@ -199,7 +210,7 @@ impl Level {
         self.dirty.insert(key);
     }
 
-    /// A job ends; nothing happens where none of that name runs.
+    /// Ends a job; nothing happens if none of that name runs.
     pub fn end(&mut self, key: u32) {
         let Some(job) = self.running.remove(&key) else {
             return;
@@ -216,7 +227,8 @@ impl Level {
         self.dirty.remove(&key);
     }
 
-    /// Simulates what has changed. Returns those jobs, ascending, with their mean seconds of an iteration.
+    /// Simulates the jobs that a change may have slowed down or sped up. Returns them, ascending, with their mean seconds of
+    /// an iteration.
     ///
     /// # Complexity
     /// For the jobs that meet what came or went, directly or through others: a simulation of `iterations` of each, less
@@ -224,21 +236,19 @@ impl Level {
     pub fn update(&mut self) -> Vec<(u32, f64)> {
         let mut all = BTreeMap::new();
         while let Some(key) = self.dirty.pop_first() {
+            // It met a job that was simulated before it.
             if all.contains_key(&key) {
                 continue;
             }
             let keys: Vec<u32> = self.meeting(key).into_iter().collect();
-            let alone = match keys.as_slice() {
-                [key] => Some(&*self.running[key].job).filter(|job| job.spread() == 0.0),
-                _ => None,
-            };
-            let seconds: Vec<f64> = match alone {
-                Some(job) => vec![job.alone()],
-                None => {
-                    let mut run = self.run_of(&keys);
-                    run.until_each_has_done(self.iterations);
-                    (0..keys.len()).map(|job| run.mean(job).0).collect()
-                }
+            let job = &self.running[&key].job;
+            // Alone, and each time alike: known without a simulation.
+            let seconds: Vec<f64> = if keys.len() == 1 && job.spread() == 0.0 {
+                vec![job.alone()]
+            } else {
+                let mut run = self.run_of(&keys);
+                run.until_each_has_done(self.iterations);
+                (0..keys.len()).map(|job| run.mean(job).0).collect()
             };
             for (key, seconds) in keys.into_iter().zip(seconds) {
                 if let Some(job) = self.running.get_mut(&key) {
@@ -250,13 +260,14 @@ impl Level {
         all.into_iter().collect()
     }
 
-    /// The simulation of some running jobs, none of which meets another one.
+    /// Creates the simulation of some running jobs, none of which meets another one.
     pub(super) fn run_of(&self, keys: &[u32]) -> Box<dyn Run> {
         let jobs: Vec<&Running> = keys
             .iter()
             .filter_map(|key| self.running.get(key))
             .collect();
-        let (mut flows, mut usages) = (Vec::new(), Vec::new());
+        let mut flows = Vec::new();
+        let mut usages = Vec::new();
         for running in &jobs {
             match &running.job.traffic {
                 Traffic::Flow(job) => flows.push(job),
@@ -266,10 +277,12 @@ impl Level {
         if usages.is_empty() {
             return Box::new(FlowRun::new(&flows, &self.channels, self.count_patterns));
         }
-        let asked = jobs
+        let mut contended: Vec<u32> = jobs
             .iter()
-            .flat_map(|job| job.job.asks.iter().map(|(channel, _)| *channel));
-        let mut contended: Vec<u32> = asked.filter(|channel| self.contended(*channel)).collect();
+            .flat_map(|job| &job.job.asks)
+            .map(|(channel, _)| *channel)
+            .filter(|channel| self.contended(*channel))
+            .collect();
         contended.sort_unstable();
         contended.dedup();
         Box::new(JobRun::new(
@@ -280,25 +293,28 @@ impl Level {
         ))
     }
 
-    /// Whether the jobs on a channel can fill it.
+    /// Checks whether the jobs on a channel can fill it.
     fn contended(&self, channel: u32) -> bool {
         let on = &self.on[channel as usize];
         let most: f64 = on.iter().map(|(_, most)| most).sum();
+        // Jobs that fill it exactly, but for rounding, do not slow each other down.
         on.len() > 1 && most > self.channels.capacity[channel as usize] * (1.0 + 1e-9)
     }
 
-    /// A job and those that it meets on channels they can fill, directly or through others.
+    /// Finds a job and those that it meets on channels they can fill, directly or through others.
     pub(super) fn meeting(&self, key: u32) -> BTreeSet<u32> {
-        let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
+        let mut met = BTreeSet::from([key]);
+        let mut left = vec![key];
         while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
-            for (channel, _) in job
-                .job
-                .asks
-                .iter()
-                .filter(|(channel, _)| self.contended(*channel))
-            {
-                let on = self.on[*channel as usize].iter();
-                left.extend(on.filter(|(key, _)| met.insert(*key)).map(|(key, _)| *key));
+            for (channel, _) in &job.job.asks {
+                if !self.contended(*channel) {
+                    continue;
+                }
+                for (key, _) in &self.on[*channel as usize] {
+                    if met.insert(*key) {
+                        left.push(*key);
+                    }
+                }
             }
         }
         met

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Channels;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 
-/// Where the messages of a job go.
+/// The machine that a job's messages cross, and the job's nodes on it.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
     pub fabric: &'a Fabric<'a>,
@@ -17,44 +17,48 @@ pub(super) struct Site<'a> {
 /// The messages of a job on one route.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FlowGroup {
-    /// The links, with the share of each message on them, ascending.
+    /// The channels, ascending, with the share of each message on them.
     pub route: Vec<(u32, f64)>,
-    /// Seconds before their first byte arrives.
+    /// Seconds before the first byte of a message arrives.
     pub latency: f64,
-    /// How fast their rate grows among others'.
+    /// Rate of a message relative to others on a shared channel ([`Speeds::rate_weight`](super::Speeds::rate_weight)).
     pub weight: f64,
-    /// Bytes of a message, ascending, and how many have them.
+    /// Sizes of messages in bytes, ascending, with the number of messages of each.
     pub sizes: Vec<(f64, f64)>,
 }
 
 /// Computing time and messages of a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FlowPhase {
-    /// Seconds of computing before.
+    /// Seconds of computing before the messages are sent.
     pub compute: f64,
     /// Messages that share channels.
     pub groups: Vec<FlowGroup>,
-    /// Bytes of the largest message that shares none.
+    /// Bytes of the largest message that shares no channel; 0 if there is none.
     pub inside: f64,
 }
 
 /// A job, message by message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FlowJob {
+    /// The phases of an iteration, one after the other.
     pub phases: Vec<FlowPhase>,
-    /// Seconds that each phase sends alone; empty where that is not known.
+    /// By phase: seconds of sending alone; empty while that is not known.
     pub sending: Vec<f64>,
-    /// As in [`super::PlacedJob::drawn`].
+    /// Largest part by which a drawn computing time differs from its mean; 0 draws none.
     pub spread: f64,
+    /// Seed of these draws.
     pub seed: u64,
 }
 
 impl FlowJob {
-    /// The channels it uses, ascending.
+    /// Returns the channels that the job uses, ascending.
     pub fn channels(&self) -> BTreeSet<u32> {
-        let groups = self.phases.iter().flat_map(|phase| &phase.groups);
-        groups
-            .flat_map(|group| group.route.iter().map(|(channel, _)| *channel))
+        self.phases
+            .iter()
+            .flat_map(|phase| &phase.groups)
+            .flat_map(|group| &group.route)
+            .map(|(channel, _)| *channel)
             .collect()
     }
 }

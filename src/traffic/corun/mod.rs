@@ -1,16 +1,16 @@
-//! Jobs side by side, in time: how long an iteration of each takes while they share links.
+//! Jobs side by side, in time: the seconds of an iteration of each while they share links.
 //!
 //! A job is a loop: it computes for some seconds, sends all messages of an iteration at once, and waits for all of
 //! them. Two levels say what sharing costs:
 //!
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
-//! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U of its
-//!   bytes a byte of its largest message. Where several jobs send over a channel, their messages share it equally (by
+//! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U bytes
+//!   for each byte of the phase's largest message. Where several jobs send over a channel, their messages share it equally (by
 //!   their weights), each job until its own are through; a phase takes as long as on its slowest channel, and no less
 //!   than alone. Much faster; a message that another channel holds up leaves none of its share to others here.
 //!
-//! [`side_by_side()`] runs the jobs of a file; [`Level`] those that come and go.
+//! [`side_by_side()`] runs the jobs of a file; [`RunningJobs`] those that come and go.
 //!
 //! Shared are directed links between routers, each with its capacity times the bandwidth; node links, each direction by
 //! itself (or they only bound each message); and switches, where their bandwidth is limited ([`Channels`]). Messages
@@ -26,6 +26,7 @@
 mod channels;
 mod filling;
 pub mod fit;
+mod flow;
 mod flow_job;
 mod flow_run;
 mod job_run;

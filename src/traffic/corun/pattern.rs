@@ -1,54 +1,63 @@
-//! States of a simulation that come again.
+//! States of a simulation that come again: the periods in between are counted instead of simulated.
+//!
+//! Jobs that repeat their iterations often fall into step: all of them compute, send and wait in the same pattern over and
+//! over. A simulation without random draws that comes to a state a second time will do from there what it did after the
+//! first. So as many of these periods as fit before the goal are added to the counts at once, and only the rest is
+//! simulated.
 
 use std::collections::VecDeque;
 
 use super::timing::Finished;
 
-/// How far times (relative to the time since the state before) and parts may be apart to be the same.
+/// Largest difference between two times (relative to the time between the states) or parts that are the same.
 pub(super) const NEAR: f64 = 1e-11;
 
-/// States that are kept.
+/// Number of states that are kept: longer periods are simulated.
 const KEPT: usize = 64;
 
-/// State of a simulation without random draws: two equal states have the same future.
+/// State of a simulation without random draws: two equal states go on in the same way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct State {
-    /// Counters and choices.
+    /// Counters and choices, which must be equal.
     pub whole: Vec<u32>,
-    /// Seconds, from now.
+    /// Seconds from now until something ends, or since it began.
     pub times: Vec<f64>,
-    /// Parts of messages that are sent.
+    /// Parts of messages that are sent or left, from 0 to 1.
     pub parts: Vec<f64>,
 }
 
-/// When to stop.
+/// The goal at which a simulation stops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
+    /// Each job has done so many iterations.
     Iterations(u64),
+    /// The time is so many seconds.
     Time(f64),
 }
 
-/// When a state was met, and what each job had done by then.
+/// A state that was met, and what each job had done by then.
 #[derive(Clone, Debug)]
 struct Met {
     state: State,
+    /// Second at which it was met.
     now: f64,
-    /// Iterations of each job.
+    /// By job: number of iterations done.
     counts: Vec<u64>,
-    /// How often each phase of each job was done.
+    /// By job and phase: number of times it was done.
     phases: Vec<Vec<f64>>,
 }
 
-/// The last states met.
+/// The last states that a simulation was in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pattern {
+    /// Oldest first.
     met: VecDeque<Met>,
 }
 
 impl Pattern {
-    /// Where this state was met before, all that happened since will happen again: counts as many of these periods as fit
-    /// before the goal, and returns their seconds. `now` is the simulated time, after `skipped` seconds that were counted;
-    /// `jobs` are what each job has done, iterations and phases.
+    /// Skips as many periods since this state was met before as fit before the goal: adds them to what each of `jobs` has
+    /// done, iterations and phases, and returns their seconds. `None` if the state is new or no period fits. `now` is the
+    /// simulated time, after `skipped` seconds that were counted.
     pub fn count(
         &mut self,
         state: State,
@@ -56,15 +65,13 @@ impl Pattern {
         goal: Goal,
         jobs: &mut [(&mut Finished, &mut Vec<f64>)],
     ) -> Option<f64> {
-        let same = |met: &&Met| {
-            let near = |a: &[f64], b: &[f64], unit: f64| {
-                a.iter().zip(b).all(|(a, b)| (a - b).abs() <= NEAR * unit)
-            };
+        // The last one met gives the shortest period, of which the most fit.
+        let before = self.met.iter().rev().find(|met| {
             met.state.whole == state.whole
-                && near(&met.state.times, &state.times, now - met.now)
-                && near(&met.state.parts, &state.parts, 1.0)
-        };
-        let Some(before) = self.met.iter().rev().find(same) else {
+                && are_near(&met.state.times, &state.times, now - met.now)
+                && are_near(&met.state.parts, &state.parts, 1.0)
+        });
+        let Some(before) = before else {
             if self.met.len() == KEPT {
                 self.met.pop_front();
             }
@@ -81,17 +88,14 @@ impl Pattern {
         let period = now - before.now;
         let times = match goal {
             Goal::Iterations(n) => {
-                let before_last = |((finished, _), before): (&(&mut Finished, _), &u64)| {
+                // The slowest job decides; its last period is simulated, as it may end within.
+                let mut most = 0;
+                for ((finished, _), before) in jobs.iter().zip(&before.counts) {
                     let gained = (finished.count - before).max(1);
-                    n.saturating_sub(finished.count)
-                        .div_ceil(gained)
-                        .saturating_sub(1)
-                };
-                jobs.iter()
-                    .zip(&before.counts)
-                    .map(before_last)
-                    .max()
-                    .unwrap_or(0)
+                    let periods = n.saturating_sub(finished.count).div_ceil(gained);
+                    most = most.max(periods.saturating_sub(1));
+                }
+                most
             }
             Goal::Time(time) => (((time - now - skipped) / period) as u64).saturating_sub(1),
         };
@@ -107,8 +111,13 @@ impl Pattern {
                 *done += times as f64 * (*done - before);
             }
         }
-        // Counts have jumped.
+        // States met so far hold counts from before the jump.
         self.met.clear();
         Some(seconds)
     }
+}
+
+/// Checks whether two lists of numbers are the same but for rounding, in units of `unit`.
+fn are_near(a: &[f64], b: &[f64], unit: f64) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= NEAR * unit)
 }

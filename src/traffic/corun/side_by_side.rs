@@ -1,4 +1,4 @@
-//! Jobs beside each other and alone, at either level.
+//! The jobs of a file beside each other and alone, at either level: groups of jobs that meet are simulated each for itself.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use nodeorder_network::topology::Topology;
 /// Settings of all jobs: network, level, and length of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The network's figures.
+    /// Bandwidths and latencies of the network.
     pub speeds: Speeds,
-    /// How closely messages are followed.
+    /// Level of detail at which messages are followed.
     pub level: Detail,
     /// Every job goes on until each has done so many iterations; at least 1.
     pub iterations: u64,
     /// Whether periods that repeat exactly are counted instead of simulated; never with drawn computing times.
     pub count_patterns: bool,
-    /// How many stages of the jobs are kept for [`Outcome::spans`].
+    /// Number of spans of the jobs that are kept for [`Outcome::spans`].
     pub spans: usize,
 }
 
 impl Settings {
-    /// From the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`, `rtt`) and `--level`
-    /// (`flow`, `job`); states that come again are counted, and no stages kept.
+    /// Creates settings from the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`,
+    /// `rtt`) and `--level` (`flow`, `job`); states that come again are counted, and no spans kept.
     pub fn new(figures: &Figures, fair: &str, level: &str, iterations: u64) -> Self {
         let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
         let speeds = Speeds {
@@ -56,20 +56,20 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JobOutcome {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Its processes.
+    /// Number of its processes.
     pub processes: u32,
-    /// Iterations it finished beside the others.
+    /// Number of iterations that it finished beside the others.
     pub iterations: u64,
-    /// Mean seconds of these.
+    /// Mean seconds of these iterations.
     pub seconds: f64,
     /// Mean seconds of an iteration alone.
     pub alone: f64,
 }
 
 impl JobOutcome {
-    /// Seconds beside the others over seconds alone.
+    /// Returns the seconds beside the others over the seconds alone.
     pub fn slowdown(&self) -> f64 {
         self.seconds / self.alone
     }
@@ -79,7 +79,7 @@ impl JobOutcome {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The jobs, in their order.
+    /// Times of each job, in the order of the list.
     pub jobs: Vec<JobOutcome>,
     /// Seconds until each had done its iterations.
     pub seconds: f64,
@@ -88,15 +88,15 @@ pub struct Outcome {
     pub utilisation: Vec<f64>,
     /// Directed links of the network: those of the fabric but for joints, which are never used.
     pub links: usize,
-    /// The first stages of the jobs, by job and time.
+    /// The first spans of the jobs, by job and time.
     pub spans: Vec<Span>,
 }
 
 /// Number of times that progress is reported.
 const STEPS: u64 = 20;
 
-/// Lets `jobs` run side by side, and each alone. `progress` is called with the iterations that a group of jobs that
-/// meet has just done together, from any thread. Jobs draw their computing times from the machine's seed and their
+/// Simulates `jobs` side by side, and each alone. `progress` is called with the number of iterations that a group of jobs
+/// that meet has just done together, from any thread. Jobs draw their computing times from the machine's seed and their
 /// index in the list. The same bytes for any number of threads.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ const STEPS: u64 = 20;
 ///
 /// # Complexity
 /// Flow level: a search for each target and O(messages · hops) to begin with; then for every end of a message the
-/// flows that its links reach. Job level: see [`Level`].
+/// flows that its links reach. Job level: see [`RunningJobs`].
 pub fn side_by_side(
     fabric: &Fabric<'_>,
     routing: FixedRouting,
@@ -122,10 +122,8 @@ pub fn side_by_side(
     let longest = alone.iter().copied().fold(0.0, f64::max);
     if !(shortest > 0.0 && longest / shortest <= LONGEST) {
         let of = |seconds: f64| {
-            alone
-                .iter()
-                .position(|s| *s == seconds)
-                .map_or("", |i| &jobs[i].name)
+            let at = alone.iter().position(|s| *s == seconds);
+            at.map_or("", |i| &jobs[i].name)
         };
         return Err(Error::unsuited(
             SourceLocation::option("--jobs"),
@@ -140,19 +138,23 @@ pub fn side_by_side(
         ));
     }
     let iterations = settings.iterations.max(1);
+    let steps = STEPS.min(iterations);
     let ends: Vec<f64> = (groups.par_iter_mut())
         .map(|(members, run)| {
             run.spans()
                 .keep(settings.spans / jobs.len().max(1) * members.len());
             let mut end = 0.0;
-            for step in 1..=STEPS.min(iterations) {
-                let goal = |step: u64| iterations * step / STEPS.min(iterations);
-                end = run.until_each_has_done(goal(step));
-                progress((goal(step) - goal(step - 1)) * members.len() as u64);
+            let mut done = 0;
+            for step in 1..=steps {
+                let goal = iterations * step / steps;
+                end = run.until_each_has_done(goal);
+                progress((goal - done) * members.len() as u64);
+                done = goal;
             }
             end
         })
         .collect();
+    // All groups go on to the end of the slowest, so that shares of links mean the same stretch of time.
     let seconds = ends.iter().copied().fold(0.0, f64::max);
     groups
         .par_iter_mut()
@@ -169,17 +171,19 @@ pub fn side_by_side(
         for (i, job) in members.iter().enumerate() {
             means[*job] = run.mean(i);
         }
+        // Channels beyond the links are node links and switches, which have no utilisation here.
         for (channel, bytes) in run.carried(&channels) {
             let channel = channel as usize;
             if let Some(utilisation) = outcome.utilisation.get_mut(channel) {
                 *utilisation += bytes / (channels.capacity[channel] * seconds);
             }
         }
-        let span = |span: &Span| Span {
-            job: members[span.job],
-            ..*span
-        };
-        outcome.spans.extend(run.spans().list.iter().map(span));
+        for span in &run.spans().list {
+            outcome.spans.push(Span {
+                job: members[span.job],
+                ..*span
+            });
+        }
     }
     // Groups end in any order: sorted, threads do not show.
     outcome.spans.sort_by(|a, b| {
@@ -188,10 +192,9 @@ pub fn side_by_side(
             .unwrap_or(std::cmp::Ordering::Equal)
     });
     for ((job, (seconds, iterations)), alone) in jobs.iter().zip(means).zip(alone) {
-        let (name, processes) = (job.name.clone(), job.processes());
         outcome.jobs.push(JobOutcome {
-            name,
-            processes,
+            name: job.name.clone(),
+            processes: job.processes(),
             iterations,
             seconds,
             alone,
@@ -222,15 +225,16 @@ fn check_drawn(jobs: &[Job], iterations: u64) -> Result<()> {
     ))
 }
 
-/// Most phases of all jobs that are simulated where computing times are drawn.
+/// Largest number of phases of all jobs that are simulated if computing times are drawn.
 const MOST_DRAWN: u64 = 100_000_000;
 
-/// Largest ratio of the longest iteration to the shortest.
+/// Largest ratio of the longest iteration to the shortest: a much shorter one would be done millions of times.
 const LONGEST: f64 = 1e6;
 
-/// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.
+/// Groups of jobs that meet, by index, each with its simulation; and the mean seconds of an iteration of each job alone.
 type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
 
+/// Finds the groups of jobs that meet, and times each job alone.
 fn groups(
     fabric: &Fabric<'_>,
     routing: FixedRouting,
@@ -238,51 +242,55 @@ fn groups(
     settings: &Settings,
     channels: &Channels,
 ) -> Result<Groups> {
-    let place = |(i, job): (usize, &Job)| {
-        let Job {
-            phases, mapping, ..
-        } = job;
-        let placed = PlacedJob::new(settings.level, fabric, routing, phases, mapping, channels)?;
-        Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
-    };
     let placed: Vec<PlacedJob> = jobs
         .par_iter()
         .enumerate()
-        .map(place)
+        .map(|(i, job)| {
+            let Job {
+                phases, mapping, ..
+            } = job;
+            let level = settings.level;
+            let placed = PlacedJob::new(level, fabric, routing, phases, mapping, channels)?;
+            Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
+        })
         .collect::<Result<_>>()?;
     let mut level = Level::new(channels.clone(), settings.iterations);
     level.count_patterns = settings.count_patterns;
-    (0..)
-        .zip(placed)
-        .for_each(|(key, job)| level.start(key, Arc::new(job)));
-    let alone = |key| {
-        let mut run = level.run_of(&[key]);
-        run.until_each_has_done(settings.iterations.max(1));
-        run.mean(0).0
-    };
-    let alone = (0..jobs.len() as u32).into_par_iter().map(alone).collect();
+    for (key, job) in (0..).zip(placed) {
+        level.start(key, Arc::new(job));
+    }
+    let alone = (0..jobs.len() as u32)
+        .into_par_iter()
+        .map(|key| {
+            let mut run = level.run_of(&[key]);
+            run.until_each_has_done(settings.iterations.max(1));
+            run.mean(0).0
+        })
+        .collect();
     let mut left: BTreeSet<u32> = (0..jobs.len() as u32).collect();
     let mut groups = Vec::new();
     while let Some(key) = left.first() {
         let met: Vec<u32> = level.meeting(*key).into_iter().collect();
         left.retain(|key| met.binary_search(key).is_err());
-        groups.push((
-            met.iter().map(|key| *key as usize).collect(),
-            level.run_of(&met),
-        ));
+        let members = met.iter().map(|key| *key as usize).collect();
+        groups.push((members, level.run_of(&met)));
     }
     Ok((groups, alone))
 }
 
-/// The seconds that the job at this index of the list computes, one phase and iteration after the other, the first
-/// `count`: what another simulator needs to follow the same jobs.
+/// Draws the first `count` computing times of the job at `index` of the list, in seconds, one phase and iteration after
+/// the other: another simulator needs them to follow the same jobs.
 pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
     let mut computing = Computing::new(seed(topology, index), job.spread);
-    let phases = job.phases.iter().cycle().take(count);
-    phases.map(|phase| computing.draw(phase.compute)).collect()
+    job.phases
+        .iter()
+        .cycle()
+        .take(count)
+        .map(|phase| computing.draw(phase.compute))
+        .collect()
 }
 
-/// The seed of a job's draws.
+/// Returns the seed of a job's draws: another one for each job, from the machine's seed.
 fn seed(topology: &Topology, job: usize) -> u64 {
     let seed = topology.context().seed;
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)

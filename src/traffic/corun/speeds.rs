@@ -6,7 +6,7 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params, Tables, Unit};
 
-/// How messages share a link.
+/// Rule by which messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fair {
     /// Equally.
@@ -16,14 +16,14 @@ pub enum Fair {
     Rtt,
 }
 
-/// The network's figures.
+/// Bandwidths and latencies of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speeds {
     /// Bytes a second of a link of capacity 1.
     pub bandwidth: f64,
-    /// Seconds a hop.
+    /// Seconds of a hop.
     pub latency: f64,
-    /// How messages share a link.
+    /// Rule by which messages share a link.
     pub fair: Fair,
     /// Bytes a second of a node link, each way.
     pub node_bandwidth: f64,
@@ -32,19 +32,19 @@ pub struct Speeds {
     /// Whether all that a node sends shares its node link, and all that it receives; else a node link only bounds each
     /// message.
     pub node_links_shared: bool,
-    /// Bytes a second of all that passes through a switch; infinite where that is not limited.
+    /// Bytes a second of all that passes through a switch; infinite if there is no limit.
     pub switch_bandwidth: f64,
 }
 
 impl Default for Speeds {
-    /// Links and shared node links of 1 byte a second, without latency: figures for ratios.
+    /// Creates links and shared node links of 1 byte a second without latency, for figures that are ratios.
     fn default() -> Self {
         Speeds::new(1.0, 0.0)
     }
 }
 
 impl Speeds {
-    /// Links of this bandwidth and latency a hop, shared node links of the same bandwidth, switches without a limit.
+    /// Creates links of this bandwidth and latency, shared node links of the same bandwidth, and switches without a limit.
     pub fn new(bandwidth: f64, latency: f64) -> Self {
         let figures = Figures {
             bandwidth: Some(bandwidth),
@@ -54,14 +54,16 @@ impl Speeds {
         figures.speeds(bandwidth)
     }
 
-    /// Seconds before the first byte of a message between nodes this many hops apart arrives.
+    /// Returns the seconds before the first byte of a message between nodes this many hops apart arrives.
     pub fn latency_of(&self, hops: f64) -> f64 {
         hops * self.latency + 2.0 * self.node_latency
     }
 
-    /// How fast the rate of a message over so many hops grows among others.
+    /// Returns the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its latency in
+    /// hops.
     pub fn weight(&self, hops: f64) -> f64 {
         match self.fair {
+            // Latencies in units of a hop's: only ratios count.
             Fair::Rtt if self.latency > 0.0 && hops > 0.0 => {
                 1.0 / (hops + 2.0 * self.node_latency / self.latency)
             }
@@ -70,12 +72,12 @@ impl Speeds {
     }
 }
 
-/// Figures of the network as options and files give them; each may be missing.
+/// Bandwidths and latencies as options and files give them; `None` where not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Bytes a second of a link of capacity 1.
     pub bandwidth: Option<f64>,
-    /// Seconds a hop.
+    /// Seconds of a hop.
     pub latency: Option<f64>,
     /// Bytes a second of a node link, each way: the bandwidth of a link unless given.
     pub node_bandwidth: Option<f64>,
@@ -87,7 +89,7 @@ pub struct Figures {
     pub node_links_free: bool,
 }
 
-/// Options of the network's figures, which models take.
+/// Options of runtime models for the network's figures.
 pub const OPTIONS: [Opt; 6] = [
     Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
         .or_else("1B/s: no unit is needed"),
@@ -103,10 +105,12 @@ pub const OPTIONS: [Opt; 6] = [
     Opt::file("links", "figures of links, as corun --fit writes them").or_else("none"),
 ];
 
-/// The options [`OPTIONS`], read and checked: figures, and the file of those that are missing.
+/// The options [`OPTIONS`], read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureOptions {
+    /// The figures given.
     own: Figures,
+    /// File of the figures that are not given.
     file: Option<PathBuf>,
 }
 
@@ -130,10 +134,10 @@ impl FigureOptions {
         })
     }
 
-    /// Returns the figures, with those of the file.
+    /// Reads the file, if there is one, and returns its figures with those given in their place.
     ///
     /// # Errors
-    /// As [`Figures::read`].
+    /// As [`NetworkFigures::read_file`].
     pub fn read(&self, memory: u64) -> Result<Figures> {
         self.own.or_file(self.file.as_deref(), memory)
     }
@@ -169,8 +173,8 @@ impl Figures {
         Ok(figures)
     }
 
-    /// From the texts of options, by their names, and the file of `--links-file`, whose figures hold where no option
-    /// says otherwise.
+    /// Reads the texts of options, by their names, and the file of `--links-file`, whose figures hold where no option says
+    /// otherwise.
     ///
     /// # Errors
     /// A text that is no such quantity; a bandwidth of 0; a file that cannot be read.
@@ -208,7 +212,7 @@ impl Figures {
         figures.or_file(file, memory)
     }
 
-    /// Returns these figures, and those of a file where they are missing. Fails if the file cannot be read.
+    /// Fills in the missing figures from a file. Fails if the file cannot be read.
     pub fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
         let Some(path) = path else { return Ok(self) };
         let other = Figures::read(&Text::read(path, memory)?)?;
@@ -222,7 +226,7 @@ impl Figures {
         })
     }
 
-    /// The figures with defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without
+    /// Fills in defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without
     /// a limit, equal shares.
     pub fn speeds(&self, bandwidth: f64) -> Speeds {
         let bandwidth = self.bandwidth.unwrap_or(bandwidth);
@@ -238,6 +242,7 @@ impl Figures {
     }
 }
 
+/// Reads a bandwidth; `None` if it is not given. Fails if it is 0.
 fn positive(params: &Params, key: &'static str) -> Result<Option<f64>> {
     match params.quantity(key, Unit::Bandwidth)? {
         Some(0.0) => Err(params.wrong(key, "more than 0")),

@@ -1,9 +1,9 @@
-//! Parts that both levels share: drawn computing times, finished iterations, kept stages, and the simulation's trait.
+//! What both levels share: drawn computing times, finished iterations, kept spans of time, and the simulation's trait.
 
 use super::Channels;
 use nodeorder_base::random::{self, Generator};
 
-/// Draws how long a job computes.
+/// Source of a job's computing times.
 #[derive(Clone, Debug)]
 pub(super) struct Computing {
     random: Generator,
@@ -11,6 +11,7 @@ pub(super) struct Computing {
 }
 
 impl Computing {
+    /// Creates the source that draws times up to the part `spread` from their means.
     pub fn new(seed: u64, spread: f64) -> Self {
         Computing {
             random: random::generator(seed),
@@ -18,8 +19,9 @@ impl Computing {
         }
     }
 
-    /// `seconds` times a number from 1 - spread to 1 + spread.
+    /// Draws a time: `seconds` times a number from 1 - spread to 1 + spread.
     pub fn draw(&mut self, seconds: f64) -> f64 {
+        // No draw at all, so that a spread elsewhere does not change the draws of this job.
         if self.spread == 0.0 || seconds == 0.0 {
             return seconds;
         }
@@ -30,19 +32,20 @@ impl Computing {
 /// The iterations that a job has finished.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Finished {
-    /// How many.
+    /// Number of iterations.
     pub count: u64,
-    /// When the last one ended; the first began at 0.
+    /// Second at which the last one ended; the first began at 0.
     pub last: f64,
 }
 
 impl Finished {
+    /// Adds an iteration that ends now.
     pub fn add(&mut self, now: f64) {
         self.count += 1;
         self.last = now;
     }
 
-    /// Mean seconds of an iteration.
+    /// Returns the mean seconds of an iteration.
     pub fn mean(&self) -> f64 {
         self.last / self.count as f64
     }
@@ -50,61 +53,64 @@ impl Finished {
 
 /// A simulation of jobs that share links.
 pub(super) trait Run: Send {
-    /// Goes on until each job has done so many iterations. Returns the time.
+    /// Runs until each job has done so many iterations, and returns the time in seconds.
     fn until_each_has_done(&mut self, iterations: u64) -> f64;
 
-    /// Goes on as long as something happens up to a time, and to that time.
+    /// Runs up to a time, in seconds.
     fn until(&mut self, time: f64);
 
-    /// The iterations that a job has finished.
+    /// Returns the iterations that a job has finished.
     fn finished(&self, job: usize) -> &Finished;
 
-    /// Mean seconds of these, and how many there are.
+    /// Returns the mean seconds of these iterations, and their number.
     fn mean(&self, job: usize) -> (f64, u64) {
         let finished = self.finished(job);
         (finished.mean(), finished.count)
     }
 
-    /// The bytes that each channel has carried until now.
+    /// Returns the bytes that each channel has carried until now, channels ascending.
     fn carried(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
-    /// The stages of the jobs that are kept.
+    /// Returns the spans that are kept.
     fn spans(&mut self) -> &mut Spans;
 }
 
-/// A stage of a job: computing or sending for a while.
+/// A stretch of time in which a job computes, or sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
-    /// The job, from 0.
+    /// Index of the job, from 0.
     pub job: usize,
-    /// From this second…
+    /// Second at which it begins.
     pub from: f64,
-    /// …to this one.
+    /// Second at which it ends.
     pub to: f64,
-    /// Whether it sent; else it computed.
+    /// Whether the job sends; else it computes.
     pub sends: bool,
 }
 
-/// The first stages of all jobs, up to a number.
+/// The first spans of all jobs, up to a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spans {
+    /// The spans, in the order in which they ended.
     pub list: Vec<Span>,
+    /// Number of spans that are kept at most.
     room: usize,
 }
 
 impl Spans {
-    /// Keeps as many from now on.
+    /// Keeps up to `room` spans from now on.
     pub fn keep(&mut self, room: usize) {
         self.room = room;
     }
 
+    /// Adds a span that has ended, unless it is empty or enough are kept.
     pub fn add(&mut self, span: Span) {
         if self.list.len() < self.room && span.to > span.from {
             self.list.push(span);
         }
     }
 
-    /// Keeps no more: time jumps.
+    /// Keeps no more spans, as times jump from here on.
     pub fn stop(&mut self) {
         self.room = 0;
     }

@@ -1,4 +1,4 @@
-//! Demand of jobs on the network, as the job level sees it.
+//! The load that a job puts on channels, as the job level sees it: bytes on each channel a byte of its largest message.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::messages::Site;
 use crate::mapping::{Demand, Dilation, Traffic};
 use nodeorder_base::error::Result;
 
-/// Demand of one phase of a job on the network.
+/// Load of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PhaseUsage {
     /// Seconds of computing before it sends.
@@ -16,26 +16,28 @@ pub(super) struct PhaseUsage {
     pub latency: f64,
     /// Bytes of the largest message; 0 where nothing is sent.
     pub bytes: f64,
-    /// How fast its rate grows among others': 1, or by the mean latency under [`super::Fair::Rtt`].
+    /// Rate of a message relative to others on a shared channel: 1, or by the mean latency under [`super::Fair::Rtt`].
     pub weight: f64,
-    /// Rate of its messages where nothing else is sent, in bytes a second.
+    /// Bytes a second of its largest message while nothing else is sent.
     pub rate: f64,
-    /// U(l), the bytes that it puts on a channel over its largest message, for each channel it loads, by its number in
-    /// [`Channels`](super::Channels), ascending.
+    /// Channels that it loads, by number in [`Channels`](super::Channels), ascending, with U: its bytes on the channel over
+    /// the bytes of its largest message.
     pub channels: Vec<(u32, f64)>,
 }
 
 /// A job as the job level sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct JobUsage {
+    /// The phases of an iteration, one after the other.
     pub phases: Vec<PhaseUsage>,
-    /// As in [`super::PlacedJob::drawn`].
+    /// Largest part by which a drawn computing time differs from its mean; 0 draws none.
     pub spread: f64,
+    /// Seed of these draws.
     pub seed: u64,
 }
 
 impl JobUsage {
-    /// Adds up what phases put on channels.
+    /// Adds up the loads of phases on channels.
     pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
         let usages = phases.iter().map(|phase| PhaseUsage::new(site, phase));
         let phases = usages.collect::<Result<_>>()?;
@@ -45,13 +47,15 @@ impl JobUsage {
         })
     }
 
-    /// Seconds of an iteration alone.
+    /// Returns the seconds of an iteration alone.
     pub fn alone(&self) -> f64 {
-        let phase = |phase: &PhaseUsage| phase.compute + phase.latency + phase.sending();
-        self.phases.iter().map(phase).sum()
+        self.phases
+            .iter()
+            .map(|phase| phase.compute + phase.latency + phase.sending())
+            .sum()
     }
 
-    /// Every channel that a phase loads, ascending, with the most it asks of it, in bytes a second.
+    /// Returns every channel that a phase loads, ascending, with the most that the job asks of it, in bytes a second.
     pub fn asks(&self) -> Vec<(u32, f64)> {
         let mut most: BTreeMap<u32, f64> = BTreeMap::new();
         for phase in &self.phases {
@@ -65,6 +69,7 @@ impl JobUsage {
 }
 
 impl PhaseUsage {
+    /// Adds up the load of one phase.
     fn new(site: &Site<'_>, phase: &Phase) -> Result<Self> {
         let Site {
             fabric,
@@ -92,6 +97,7 @@ impl PhaseUsage {
             rate: channels.bound,
             channels: Vec::new(),
         };
+        // Nothing is sent: no routes are needed.
         if usage.bytes <= 0.0 {
             return Ok(usage);
         }
@@ -101,6 +107,7 @@ impl PhaseUsage {
             usage.latency = messages * speeds.latency_of(hops.max);
             usage.weight = speeds.weight(hops.mean);
         }
+        // Alone, all messages go at one rate, that of the channel which is full first.
         let loads = routing.loads(fabric, &demand)?;
         usage.channels = channels.of_guest(fabric, guest, mapping, &loads);
         fabric.give_back(loads);
@@ -111,7 +118,7 @@ impl PhaseUsage {
         Ok(usage)
     }
 
-    /// Seconds that it sends alone.
+    /// Returns the seconds of sending alone.
     pub fn sending(&self) -> f64 {
         if self.bytes > 0.0 {
             self.bytes / self.rate

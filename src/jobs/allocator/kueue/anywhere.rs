@@ -1,28 +1,35 @@
-//! Unconstrained jobs without slices and leaders, from leaves kept in the order of their room.
+//! A shortcut for unconstrained jobs without slices and leaders: the leaves stay sorted by their room.
+//!
+//! Such a job asks for no domain but leaves, so the two steps of [`super::placement`] come down to looking at leaves in
+//! the order of their room. Kept sorted from job to job, the few that are taken are found without a look at all others.
 
 use std::collections::BTreeSet;
 
 use super::domains::{Domains, Room};
 use super::placement::{Misfit, Pods};
 
-/// Leaves with room, the fewest pods first, then in the order of labels.
+/// Leaves with room, those with the fewest pods first, then in the order of labels.
 pub(super) struct Index {
+    /// Number of pods that fit, and leaf.
     leaves: BTreeSet<(i64, u32)>,
+    /// Number of pods that fit on all leaves together.
     pods: i64,
 }
 
 impl Index {
+    /// Sorts all leaves.
     pub fn new(domains: &Domains, rooms: &[Room]) -> Self {
         let mut index = Index {
             leaves: BTreeSet::new(),
             pods: 0,
         };
-        let leaves = domains.level(domains.depth() - 1);
-        leaves.for_each(|leaf| index.change(leaf, 0, rooms[leaf as usize].pods));
+        for leaf in domains.level(domains.depth() - 1) {
+            index.change(leaf, 0, rooms[leaf as usize].pods);
+        }
         index
     }
 
-    /// Takes over the new room of a leaf.
+    /// Moves a leaf into which `pods` pods fit now, `before` of them so far.
     pub fn change(&mut self, leaf: u32, before: i64, pods: i64) {
         self.pods += pods - before;
         if before > 0 {
@@ -33,8 +40,8 @@ impl Index {
         }
     }
 
-    /// As [`super::place`]: the leaf with the least room that suffices; else several, those with the least room first,
-    /// or those with the most and as the last one the tightest.
+    /// Places pods as [`super::find_topology_assignment`] does: on the leaf with the least room that holds all; else on
+    /// several, those with the least room first (`least_free`), or those with the most and as the last one the tightest.
     ///
     /// # Complexity
     /// O(leaves taken · log leaves).
@@ -45,8 +52,9 @@ impl Index {
         if self.pods < pods {
             return Err(Misfit::Fits(self.pods, pods));
         }
-        let (mut taken, mut rest): (Pods, i64) = (Vec::new(), pods);
+        let mut taken = Pods::new();
         if least_free {
+            let mut rest = pods;
             for (room, leaf) in &self.leaves {
                 taken.push((*leaf, rest.min(*room), 0));
                 rest -= room;
@@ -55,27 +63,30 @@ impl Index {
                 }
             }
         } else {
-            let mut most = i64::MAX;
-            while let Some((room, _)) = self.leaves.range(..(most, 0)).next_back() {
-                // Those with as much room as each other, in the order of labels.
-                most = *room;
-                for (_, leaf) in self.leaves.range((most, 0)..(most + 1, 0)) {
-                    if most >= rest {
-                        let mut fits = self.leaves.range((rest, 0)..);
-                        let free = fits.find(|(_, leaf)| taken.iter().all(|(t, ..)| t != leaf));
-                        taken.push((free.map_or(*leaf, |(_, leaf)| *leaf), rest, 0));
-                        rest = 0;
-                        break;
-                    }
-                    taken.push((*leaf, most, 0));
-                    rest -= most;
-                }
-                if rest == 0 {
-                    break;
-                }
-            }
+            self.take_fullest(pods, &mut taken);
         }
         taken.sort_unstable();
         Ok(taken)
+    }
+
+    /// Takes the leaves with the most room until one holds the rest, and then the tightest that does.
+    fn take_fullest(&self, pods: i64, taken: &mut Pods) {
+        let mut rest = pods;
+        let mut most = i64::MAX;
+        while let Some((room, _)) = self.leaves.range(..(most, 0)).next_back() {
+            most = *room;
+            // Leaves with as much room as each other go in the order of labels, which is the set's order from the front.
+            for (_, leaf) in self.leaves.range((most, 0)..(most + 1, 0)) {
+                if most >= rest {
+                    let mut fits = self.leaves.range((rest, 0)..);
+                    let free = fits.find(|(_, leaf)| taken.iter().all(|(t, ..)| t != leaf));
+                    let tightest = free.map_or(*leaf, |(_, leaf)| *leaf);
+                    taken.push((tightest, rest, 0));
+                    return;
+                }
+                taken.push((*leaf, most, 0));
+                rest -= most;
+            }
+        }
     }
 }

@@ -1,4 +1,23 @@
-//! Kueue's balanced placement: as even as possible over as few domains as possible, at the level below the one preferred.
+//! Kueue's balanced placement (TASBalancedPlacement): as even as possible over as few domains as possible.
+//!
+//! The rule, with the functions of `tas_balanced_placement.go` in brackets. At the level that the job prefers, each
+//! *group* of domains (those inside one domain of the level above) is asked how evenly it could hold the job:
+//!
+//! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). Job over count, rounded
+//!    down, is the *threshold*: the fewest slices that each of so many domains must hold.
+//! 2. Empty the domains that hold fewer slices (`pruneDomainsBelowThreshold`) and see whether the job still fits.
+//!
+//! The group with the highest threshold wins, the one that needs fewer domains among equals
+//! (`findBestDomainsForBalancedPlacement`). Of its domains a set as small and as tight as possible is chosen
+//! (`selectOptimalDomainSetToFit`), each gets `threshold` slices, and the first ones those left over
+//! (`placeSlicesOnDomainsBalanced`).
+//!
+//! ```text
+//! 10 slices on racks with room for 8, 5, 5 and 2: the first two hold them, so the threshold is 10 / 2 = 5;
+//! without the rack of 2, racks 5 and 5 are the tightest pair that holds 10: 5 + 5, where best fit would put 8 + 2.
+//! ```
+//!
+//! If slices are to share a domain of a lower level, domains right below the preferred level get the slices.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,29 +26,37 @@ use std::ops::Range;
 use super::domains::Room;
 use super::placement::{Misfit, Placement, Share, with_room};
 
-/// Domains that a greedy choice takes: how many, the last one beside a leader, and the last one.
-type Greedy = (i64, Option<Room>, Option<Room>);
+/// The outcome of a greedy choice.
+struct GreedyChoice {
+    /// Number of domains taken.
+    count: i64,
+    /// The domain that takes the leader, if there is one.
+    beside: Option<Room>,
+    /// The last of the other domains, if any was taken.
+    last: Option<Room>,
+}
 
-/// A level, and what its domains get.
+/// A level, and the slices that its domains get.
 type Balanced = (usize, Vec<Share>);
 
-/// Puts pods evenly; none where that cannot be done. The room that they find is in `pruned`, for the domains chosen and
-/// those beside and below them alone.
+/// Places slices evenly; `None` where that cannot be done. `pruned` gets the room that they find, for the domains chosen
+/// and those beside and below them alone.
 ///
 /// # Errors
-/// Fewer pods than a slice has, at which Kueue stops.
+/// The job has fewer pods than a slice, at which Kueue stops.
 pub(super) fn place(
     p: &Placement<'_>,
     rooms: &[Room],
     pruned: &mut Vec<Room>,
 ) -> Result<Option<Balanced>, Misfit> {
     pruned.resize(rooms.len(), Room::default());
-    let Some((group, threshold)) = candidates(p, rooms, pruned)? else {
+    let Some((group, threshold)) = find_best_group(p, rooms, pruned)? else {
         return Ok(None);
     };
-    let (mut level, mut ids): (usize, Vec<u32>) = (p.ask.level, group.collect());
+    let mut level = p.ask.level;
+    let mut ids: Vec<u32> = group.collect();
     if level < p.slice.0 {
-        let Some(chosen) = fewest(p, &ids, pruned, true) else {
+        let Some(chosen) = select_domain_set(p, &ids, pruned, true) else {
             return Ok(None);
         };
         ids = chosen
@@ -38,52 +65,74 @@ pub(super) fn place(
             .collect();
         level += 1;
     }
-    Ok(share(p, &ids, pruned, threshold).map(|shares| (level, shares)))
+    Ok(share_evenly(p, &ids, pruned, threshold).map(|shares| (level, shares)))
 }
 
-fn greedy(p: &Placement<'_>, shares: impl Iterator<Item = Share>) -> Option<Greedy> {
-    let (mut count, mut beside, mut last, mut rest) = (0, None, None, p.need);
-    // Domains with nothing come last, and most have nothing on a full machine.
-    let counts = |share: &Share| {
-        p.leader > 0 || p.ask.least_free || share.room.slices > 0 || share.room.affinity != 0
+/// Takes the fullest domains until the job fits; `None` if it does not fit.
+fn take_fullest(p: &Placement<'_>, shares: impl Iterator<Item = Share>) -> Option<GreedyChoice> {
+    let mut choice = GreedyChoice {
+        count: 0,
+        beside: None,
+        last: None,
     };
-    let mut left: Vec<Share> = shares.filter(counts).collect();
-    if p.leader > 0 {
-        left.sort_by_cached_key(|share| p.key_beside(share));
+    let mut rest = p.need;
+    // Domains with nothing come last, and most have nothing on a full machine: leaving them out saves sorting them.
+    let mut left: Vec<Share> = shares
+        .filter(|Share { room, .. }| {
+            p.leader || p.ask.least_free || room.slices > 0 || room.affinity != 0
+        })
+        .collect();
+    if p.leader {
+        p.sort(&mut left, true);
         let first = left.first().filter(|share| share.room.leaders > 0)?.room;
-        (count, beside, rest) = (1, Some(first), rest - first.slices_beside);
+        choice.count = 1;
+        choice.beside = Some(first);
+        rest -= first.slices_beside;
         left.remove(0);
     }
-    p.sort(&mut left);
-    for share in left.iter().take_while(|share| share.room.slices > 0) {
-        if rest <= 0 {
+    p.sort(&mut left, false);
+    for Share { room, .. } in left {
+        if rest <= 0 || room.slices == 0 {
             break;
         }
-        (count, last, rest) = (count + 1, Some(share.room), rest - share.room.slices);
+        choice.count += 1;
+        choice.last = Some(room);
+        rest -= room.slices;
     }
-    (rest <= 0).then_some((count, beside, last))
+    (rest <= 0).then_some(choice)
 }
 
-/// The most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest domains of
-/// `group` that may hold the job.
-fn bounds(p: &Placement<'_>, rooms: &[Room], group: &Range<u32>, lower: &Range<u32>) -> (i64, i64) {
-    let of = |range: &Range<u32>| &rooms[range.start as usize..range.end as usize];
-    let slices = |range| of(range).iter().map(|room| room.slices).max().unwrap_or(0);
+/// Returns the most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest domains
+/// of `group` that may hold the job.
+fn bound_group(
+    p: &Placement<'_>,
+    rooms: &[Room],
+    group: &Range<u32>,
+    lower: &Range<u32>,
+) -> (i64, i64) {
+    let most_slices = |range: &Range<u32>| {
+        let row = &rooms[range.start as usize..range.end as usize];
+        row.iter().map(|room| room.slices).max().unwrap_or(0)
+    };
     // Leaves are many: what the fullest of them holds is known above them.
-    let most = match p.slice.0 + 1 == p.domains.depth() && p.ask.level + 2 >= p.domains.depth() {
-        true => of(group)
-            .iter()
+    let most = if p.slice.0 + 1 == p.domains.depth() && p.ask.level + 2 >= p.domains.depth() {
+        let row = &rooms[group.start as usize..group.end as usize];
+        row.iter()
             .map(|room| room.most / p.slice.1)
             .max()
-            .unwrap_or(0),
-        false => slices(lower),
+            .unwrap_or(0)
+    } else {
+        most_slices(lower)
     };
-    (most.min(p.need), (p.need - 1) / slices(group).max(1) + 1)
+    (
+        most.min(p.need),
+        (p.need - 1) / most_slices(group).max(1) + 1,
+    )
 }
 
-/// The domains of a level within one domain, and the fewest slices of each; in `pruned` the room that is left when those
-/// that have fewer are emptied.
-fn candidates(
+/// Returns the group that can hold the job most evenly, and its threshold; `None` if none can. `pruned` gets the room that
+/// is left in it when the domains below the threshold are emptied.
+fn find_best_group(
     p: &Placement<'_>,
     rooms: &[Room],
     pruned: &mut [Room],
@@ -97,88 +146,99 @@ fn candidates(
             .map(|id| p.domains.below(id))
             .collect(),
     };
-    let (mut best, mut fewest, mut chosen) = (0, 0, None);
+    let mut best = 0;
+    let mut fewest = 0;
+    let mut chosen = None;
     for group in groups {
-        let lower = match level < p.slice.0 {
-            true => p.domains.below(group.start).start..p.domains.below(group.end - 1).end,
-            false => group.clone(),
+        let lower = if level < p.slice.0 {
+            p.domains.below_row(&group)
+        } else {
+            group.clone()
         };
-        // What cannot be better than the best so far is not looked at.
-        let (most, least) = bounds(p, rooms, &group, &lower);
-        let worse = |most| most < best || most == best && least >= fewest;
-        if chosen.is_some() && worse(most) {
+        // A group that cannot be better than the best so far is not looked at.
+        let (most, least) = bound_group(p, rooms, &group, &lower);
+        if chosen.is_some() && (most < best || most == best && least >= fewest) {
             continue;
         }
-        let Some((count, beside, last)) = greedy(p, with_room(lower, rooms)) else {
+        let Some(greedy) = take_fullest(p, with_room(lower, rooms)) else {
             continue;
         };
-        if count == 0 {
+        if greedy.count == 0 {
             return Err(Misfit::BelowSlice);
         }
-        let mut threshold = p.need / count;
-        threshold = beside.map_or(threshold, |room| threshold.min(room.slices_beside));
-        threshold = last.map_or(threshold, |room| threshold.min(room.slices));
-        let reserve = match last {
-            Some(room) if p.leader > 0 => threshold.min(room.slices_beside),
+        let mut threshold = p.need / greedy.count;
+        if let Some(room) = greedy.beside {
+            threshold = threshold.min(room.slices_beside);
+        }
+        if let Some(room) = greedy.last {
+            threshold = threshold.min(room.slices);
+        }
+        // The leader may end up in the last domain, which then holds fewer slices.
+        let reserve = match greedy.last {
+            Some(room) if p.leader => threshold.min(room.slices_beside),
             _ => threshold,
         };
-        if worse(threshold) {
+        if threshold < best || threshold == best && least >= fewest {
             continue;
         }
-        prune(p, rooms, pruned, &group, threshold);
-        let mut found = greedy(p, with_room(group.clone(), pruned));
+        prune_group(p, rooms, pruned, &group, threshold);
+        let mut found = take_fullest(p, with_room(group.clone(), pruned));
         if found.is_none() && reserve < threshold {
             if reserve <= 0 || reserve < best {
                 continue;
             }
             threshold = reserve;
-            prune(p, rooms, pruned, &group, threshold);
-            found = greedy(p, with_room(group.clone(), pruned));
+            prune_group(p, rooms, pruned, &group, threshold);
+            found = take_fullest(p, with_room(group.clone(), pruned));
         }
-        let Some((count, ..)) = found else { continue };
+        let Some(GreedyChoice { count, .. }) = found else {
+            continue;
+        };
         if threshold > best || (threshold == best && count < fewest) {
-            (best, fewest, chosen) = (threshold, count, Some(group));
+            best = threshold;
+            fewest = count;
+            chosen = Some(group);
         }
     }
     Ok(chosen.filter(|_| best > 0).map(|group| {
-        prune(p, rooms, pruned, &group, best);
+        // Other groups were looked at since: `pruned` is made for this one again.
+        prune_group(p, rooms, pruned, &group, best);
         (group, best)
     }))
 }
 
-/// The room in a group of domains without those that have fewer slices than `threshold`, and without leaders where
-/// these leave fewer.
-fn prune(
+/// Empties the domains of a group, and right below it, that have fewer slices than `threshold`, and takes leaders off those
+/// that have fewer beside a leader.
+fn prune_group(
     p: &Placement<'_>,
     rooms: &[Room],
     pruned: &mut [Room],
     group: &Range<u32>,
     threshold: i64,
 ) {
-    let below =
-        |row: &Range<u32>| p.domains.below(row.start).start..p.domains.below(row.end - 1).end;
     let mut row = group.clone();
     while !row.is_empty() {
         let range = row.start as usize..row.end as usize;
         pruned[range.clone()].copy_from_slice(&rooms[range]);
-        row = below(&row);
+        row = p.domains.below_row(&row);
     }
-    let lower = match p.ask.level + 1 < p.domains.depth() {
-        true => below(group),
-        false => 0..0,
-    };
-    lower.for_each(|id| prune_one(p, pruned, id, threshold));
+    if p.ask.level + 1 < p.domains.depth() {
+        for id in p.domains.below_row(group) {
+            prune_domain(p, pruned, id, threshold);
+        }
+    }
     p.domains
         .sum_below(pruned, group.clone(), &p.ask.slices, false);
-    group
-        .clone()
-        .for_each(|id| prune_one(p, pruned, id, threshold));
+    for id in group.clone() {
+        prune_domain(p, pruned, id, threshold);
+    }
 }
 
-fn prune_one(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
+/// Empties a domain and all below it, or takes leaders off them, if it has too few slices.
+fn prune_domain(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
     let room = rooms[id as usize];
     let all = room.slices < threshold;
-    if !(all || p.leader > 0 && room.leaders > 0 && room.slices_beside < threshold) {
+    if !(all || p.leader && room.leaders > 0 && room.slices_beside < threshold) {
         return;
     }
     let mut row = id..id + 1;
@@ -190,28 +250,40 @@ fn prune_one(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
                     ..Room::default()
                 };
             }
-            (room.pods_beside, room.slices_beside, room.leaders) = (0, 0, 0);
+            room.pods_beside = 0;
+            room.slices_beside = 0;
+            room.leaders = 0;
         }
-        row = p.domains.below(row.start).start..p.domains.below(row.end - 1).end;
+        row = p.domains.below_row(&row);
     }
 }
 
-/// Entropy of the pods over domains, summed from the most pods on, so that alike domains have the same.
+/// Returns the entropy of the pods that fit over the domains below one, summed from the most pods on: domains whose room
+/// is split alike so have the same bits.
 fn entropy(p: &Placement<'_>, rooms: &[Room], domain: u32) -> f64 {
     let children = p.domains.below(domain).map(|id| rooms[id as usize].pods);
     let mut pods: Vec<i64> = children.filter(|pods| *pods > 0).collect();
     pods.sort_unstable_by_key(|pods| Reverse(*pods));
     let total = pods.iter().sum::<i64>() as f64;
-    let part = |pods: &i64| *pods as f64 / total;
     pods.iter()
-        .map(|pods| -part(pods) * part(pods).log2())
+        .map(|pods| *pods as f64 / total)
+        .map(|part| -part * part.log2())
         .sum()
 }
 
-/// As few domains as the greedy choice takes, of these the least room that suffices; the first such set in order.
-fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> Option<Vec<u32>> {
+/// Returns as few domains as the greedy choice takes, of these sets the one with the least room that suffices, the first
+/// such in order; `None` if there is none.
+///
+/// Goes through the domains one by one and keeps, for each number of domains taken, every combination of leaders and pods
+/// that can be left to place (a knapsack): the last table then shows the least room beyond the job.
+fn select_domain_set(
+    p: &Placement<'_>,
+    ids: &[u32],
+    rooms: &[Room],
+    by_entropy: bool,
+) -> Option<Vec<u32>> {
     let mut all: Vec<_> = with_room(ids.iter().copied(), rooms).collect();
-    let count = greedy(p, all.iter().copied())?.0 as usize;
+    let count = take_fullest(p, all.iter().copied())?.count as usize;
     all.retain(|share| share.room.slices > 0 || share.room.leaders > 0);
     all.sort_by_key(|share| share.id);
     let widest = all.iter().map(|share| share.room.pods).max().unwrap_or(0);
@@ -220,20 +292,22 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
             .iter()
             .map(|share| (share.id, entropy(p, rooms, share.id)))
             .collect();
-        let key = |share: &Share| (-share.room.leaders, -share.room.slices_beside);
         all.sort_by(|a, b| {
-            key(a)
-                .cmp(&key(b))
+            (b.room.leaders, b.room.slices_beside)
+                .cmp(&(a.room.leaders, a.room.slices_beside))
                 .then(entropy[&b.id].total_cmp(&entropy[&a.id]))
         });
     }
-    // By number of domains: leaders and pods that are left, with the domains chosen, each with those before it.
+    // Every set met, as its last domain and the set without that one.
     let mut chosen: Vec<(u32, usize)> = vec![(0, 0)];
+    // By number of domains: leaders and pods that are left to place, with the first set that leaves them.
     let mut table: Vec<BTreeMap<(i64, i64), usize>> = vec![BTreeMap::new(); count + 1];
-    table[0].insert((p.leader, p.need * p.slice.1), 0);
+    table[0].insert((i64::from(p.leader), p.need * p.slice.1), 0);
     for (at, share) in all.iter().enumerate() {
+        let Share { id, room } = *share;
         // With fewer taken, those that follow are too few.
         let fewest = (count + at + 1).saturating_sub(all.len()).max(1);
+        // From the largest sets down, so that no set takes a domain twice.
         for taken in (fewest..=count.min(at + 1)).rev() {
             let (before, after) = table.split_at_mut(taken);
             for (&(leaders, pods), &from) in &before[taken - 1] {
@@ -241,57 +315,58 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
                 if done || pods > (count - taken + 1) as i64 * widest {
                     continue;
                 }
-                let Room {
-                    pods: own,
-                    pods_beside,
-                    ..
-                } = share.room;
-                let mut put = |left: (i64, i64)| {
-                    after[0].entry(left).or_insert_with(|| {
-                        chosen.push((share.id, from));
+                let mut put = |leaders: i64, pods: i64| {
+                    after[0].entry((leaders, pods)).or_insert_with(|| {
+                        chosen.push((id, from));
                         chosen.len() - 1
                     });
                 };
-                if leaders > 0 && share.room.leaders > 0 {
-                    put((leaders - share.room.leaders, pods - pods_beside));
+                if leaders > 0 && room.leaders > 0 {
+                    put(leaders - room.leaders, pods - room.pods_beside);
                 }
-                if share.room.slices > 0 {
-                    put((leaders, pods - own));
+                if room.slices > 0 {
+                    put(leaders, pods - room.pods);
                 }
             }
         }
     }
-    let (_, &last) = table[count].range((0, i64::MIN)..=(0, 0)).next_back()?;
-    let back = std::iter::successors(Some(chosen[last]), |(_, before)| Some(chosen[*before]));
-    let mut found: Vec<u32> = back.take(count).map(|(id, _)| id).collect();
+    // The fewest pods too many: the largest number that is not above 0.
+    let (_, mut at) = table[count].range((0, i64::MIN)..=(0, 0)).next_back()?;
+    let mut found = Vec::new();
+    for _ in 0..count {
+        let (id, before) = &chosen[*at];
+        found.push(*id);
+        at = before;
+    }
     found.reverse();
     (count > 0).then_some(found)
 }
 
-/// `threshold` slices to each of as few domains as can be, those left over to the first ones.
-fn share(p: &Placement<'_>, ids: &[u32], rooms: &mut [Room], threshold: i64) -> Option<Vec<Share>> {
-    let chosen = fewest(p, ids, rooms, false)?;
+/// Gives `threshold` slices to each of as few domains as can be, and those left over to the first ones; `None` if they do
+/// not fit.
+fn share_evenly(
+    p: &Placement<'_>,
+    ids: &[u32],
+    rooms: &mut [Room],
+    threshold: i64,
+) -> Option<Vec<Share>> {
+    let chosen = select_domain_set(p, ids, rooms, false)?;
     let mut extra = p.need - chosen.len() as i64 * threshold;
     if extra < 0 {
         return None;
     }
-    let mut leaders = p.leader;
+    let mut leaders = i64::from(p.leader);
     let mut shares: Vec<_> = with_room(chosen.iter().copied(), rooms).collect();
-    shares.sort_by_cached_key(|share| p.key_beside(share));
+    p.sort(&mut shares, true);
     for Share { room, .. } in &mut shares {
-        let own = if leaders > 0 {
-            room.slices_beside
-        } else {
-            room.slices
-        };
-        let more = if leaders > 0 || extra > 0 {
-            (own - threshold).min(extra)
-        } else {
-            0
-        };
+        let mut more = 0;
+        if leaders > 0 || extra > 0 {
+            more = (room.count_fitting(true, leaders > 0) - threshold).min(extra);
+        }
         room.leaders = leaders.min(1);
         leaders -= room.leaders;
-        (room.slices, room.slices_beside) = (threshold + more, threshold + more);
+        room.slices = threshold + more;
+        room.slices_beside = room.slices;
         room.pods = room.slices * p.slice.1;
         room.pods_beside = room.pods - room.leaders;
         extra -= more;

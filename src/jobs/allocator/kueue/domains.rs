@@ -1,23 +1,26 @@
-//! The tree of domains of a Kueue Topology, and the room in them.
+//! The tree of domains of a Kueue Topology, and how many pods, slices and leaders of a job fit into each.
+//!
+//! A leaf is a node; what fits into it is counted from its free GPUs. What fits into any other domain is summed up from
+//! the domains right below it (Kueue's `fillInCounts`), for one kind of pods at a time.
 
 use std::ops::Range;
 
-/// Domains level by level, the outermost first; within a level in the order of their labels, compared as bytes, level by
-/// level. Domains of the last level are leaves.
+/// Domains, numbered level by level, the outermost level first; within a level in the order of their labels, compared as
+/// bytes, level by level. The domains of the last level are leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Domains {
-    /// The domain below which each domain is; none on the first level.
+    /// By domain: the domain that it is in; 0 on the outermost level.
     parent: Vec<u32>,
-    /// The domains right below each domain.
+    /// By domain: the domains right below it.
     children: Vec<Range<u32>>,
-    /// The domains of each level.
+    /// By level: its domains.
     levels: Vec<Range<u32>>,
-    /// The leaf domain of each path given.
+    /// By path given to [`Domains::new`]: its leaf.
     leaf: Vec<u32>,
 }
 
 impl Domains {
-    /// The domains that leaves with these labels are in, outermost level first; each leaf has a label a level.
+    /// Builds the tree of leaves with these labels: one label for each level, the outermost first.
     ///
     /// # Complexity
     /// O(leaves · levels · log leaves).
@@ -39,7 +42,7 @@ impl Domains {
             for at in &sorted {
                 let path = &paths[*at][..=level];
                 if last != Some(path) {
-                    // The next domain above, where the labels above it are others.
+                    // Paths are sorted, so domains above come in the order of their numbers.
                     let moved = last.is_some_and(|last| last[..level] != path[..level]);
                     parent += u32::from(moved);
                     let own = domains.parent.len() as u32;
@@ -59,81 +62,96 @@ impl Domains {
         domains
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     pub fn depth(&self) -> usize {
         self.levels.len()
     }
 
-    /// How many domains there are.
+    /// Returns the number of domains, leaves included.
     pub fn count(&self) -> usize {
         self.parent.len()
     }
 
-    /// The domains of a level.
+    /// Returns the domains of a level.
     pub fn level(&self, level: usize) -> Range<u32> {
         self.levels[level].clone()
     }
 
-    /// The domains right below one.
+    /// Returns the domains right below one.
     pub fn below(&self, domain: u32) -> Range<u32> {
         self.children[domain as usize].clone()
     }
 
-    /// The domain of the leaf given as number `index`.
+    /// Returns the domains right below those of a row of neighbours on one level; an empty row below leaves.
+    pub fn below_row(&self, row: &Range<u32>) -> Range<u32> {
+        self.below(row.start).start..self.below(row.end - 1).end
+    }
+
+    /// Returns the leaf of the path that was given as number `index`.
     pub fn leaf(&self, index: usize) -> u32 {
         self.leaf[index]
     }
 
-    /// The domain of `level` that a leaf is in.
+    /// Returns the domain of `level` that a leaf is in.
     pub fn above(&self, leaf: u32, level: usize) -> u32 {
         (level + 1..self.depth()).fold(leaf, |at, _| self.parent[at as usize])
     }
-
-    fn level_of(&self, domain: u32) -> usize {
-        self.levels
-            .iter()
-            .position(|level| level.contains(&domain))
-            .unwrap_or(0)
-    }
 }
 
-/// How many pods and slices of a job fit into a domain, the same beside its leader, and how many leaders (0 or 1).
+/// Number of pods, slices and leaders of one kind that fit into a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
-    /// Pods.
+    /// Number of pods that fit where no leader is.
     pub pods: i64,
-    /// Pods beside a leader.
+    /// Number of pods that fit beside a leader.
     pub pods_beside: i64,
-    /// Slices, of the outermost layer.
+    /// Number of slices of the outermost layer; 0 below the level of these slices.
     pub slices: i64,
-    /// Slices beside a leader.
+    /// Number of these slices that fit beside a leader.
     pub slices_beside: i64,
-    /// Leaders.
+    /// Number of leaders that fit: 0 or 1.
     pub leaders: i64,
-    /// Sum of the weights of preferred nodes.
+    /// Sum of the weights of preferred nodes; 0 unless Kueue's own cases are replayed.
     pub affinity: i64,
-    /// Pods that fit into the leaf with the least room of those that have some; 0 where none has.
+    /// Number of pods that fit into the leaf with the least room, of those that have some; 0 if none has.
     pub least: i64,
-    /// Pods that fit into the leaf with the most room.
+    /// Number of pods that fit into the leaf with the most room.
     pub most: i64,
 }
 
-/// How the pods of a job are sliced: what the room in domains depends on.
+impl Room {
+    /// Returns the number of slices, or of pods, that fit into the domain, alone or beside a leader.
+    pub fn count_fitting(&self, slices: bool, leader: bool) -> i64 {
+        match (slices, leader) {
+            (true, false) => self.slices,
+            (true, true) => self.slices_beside,
+            (false, false) => self.pods,
+            (false, true) => self.pods_beside,
+        }
+    }
+
+    /// Checks whether `need` slices, or pods, fit into the domain, with the leader if there is one.
+    pub fn holds(&self, need: i64, slices: bool, leader: bool) -> bool {
+        (!leader || self.leaders > 0) && self.count_fitting(slices, leader) >= need
+    }
+}
+
+/// How the pods of a job are sliced: with the GPUs of a pod, all that the room in domains depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Slices {
-    /// Levels and pods of the slices, the outermost first; each size divides the one before.
+    /// Level and number of pods of the slices of each layer, the outermost first; each size divides the one before.
     pub layers: Vec<(usize, i64)>,
     /// Whether there is a leader.
     pub leader: bool,
 }
 
 impl Slices {
-    /// Level and pods of the outermost slices, in a tree of so many levels.
+    /// Returns level and pods of the outermost slices in a tree of `depth` levels; single pods on leaves if there are none.
     pub fn outermost(&self, depth: usize) -> (usize, i64) {
         self.layers.first().copied().unwrap_or((depth - 1, 1))
     }
 
-    /// Pods come to domains of `level`, below the outermost slices, in multiples of this.
+    /// Returns the number of pods in multiples of which domains of `level`, below the outermost slices, get pods.
     pub fn inner(&self, level: usize) -> i64 {
         let within = self
             .layers
@@ -144,16 +162,18 @@ impl Slices {
 }
 
 impl Domains {
-    /// Slices of a leaf, where leaves are what slices lie in.
+    /// Sets what follows from the pods of a leaf: its slices, where slices lie in leaves, and its least and most pods.
     pub fn slice_leaf(&self, room: &mut Room, slices: &Slices) {
         let (level, size) = slices.outermost(self.depth());
-        (room.least, room.most) = (room.pods, room.pods);
+        room.least = room.pods;
+        room.most = room.pods;
         if level + 1 == self.depth() {
-            (room.slices, room.slices_beside) = (room.pods / size, room.pods_beside / size);
+            room.slices = room.pods / size;
+            room.slices_beside = room.pods_beside / size;
         }
     }
 
-    /// The room in a domain of `level` from that in those right below it; `layered`: in multiples of inner layers.
+    /// Sums up the room in a domain of `level` from that in those right below it; `layered`: in multiples of inner layers.
     pub fn sum(
         &self,
         rooms: &mut [Room],
@@ -164,13 +184,18 @@ impl Domains {
     ) {
         let unit = if layered { slices.inner(level + 1) } else { 1 };
         let mut sum = Room::default();
-        let (mut less_pods, mut less_slices) = (i64::MAX, i64::MAX);
+        // What the leader costs is least in the child that it suits best; without a leader the children are all alike.
+        let mut less_pods = i64::MAX;
+        let mut less_slices = i64::MAX;
         for child in self.below(domain) {
             let child = &rooms[child as usize];
-            let (pods, beside) = match unit {
-                1 => (child.pods, child.pods_beside),
-                _ => (child.pods / unit * unit, child.pods_beside / unit * unit),
-            };
+            let mut pods = child.pods;
+            let mut beside = child.pods_beside;
+            // A part of an inner slice holds no pod. Most jobs have no inner slices, and divisions are slow.
+            if unit > 1 {
+                pods -= pods % unit;
+                beside -= beside % unit;
+            }
             sum.pods += pods;
             sum.slices += child.slices;
             sum.affinity += child.affinity;
@@ -190,14 +215,17 @@ impl Domains {
         }
         let (own, size) = slices.outermost(self.depth());
         if level == own {
-            (sum.slices, sum.slices_beside) = (sum.pods / size, sum.pods_beside / size);
+            sum.slices = sum.pods / size;
+            sum.slices_beside = sum.pods_beside / size;
         } else if level > own {
-            (sum.slices, sum.slices_beside) = (0, 0);
+            // Slices are not counted below their own level: no domain there holds one.
+            sum.slices = 0;
+            sum.slices_beside = 0;
         }
         rooms[domain as usize] = sum;
     }
 
-    /// Sums up the room below `domains`, which are those of a level or some in a row of it.
+    /// Sums up the room in `domains`, all of a level or neighbours on it, and in all domains below them, from the leaves up.
     pub fn sum_below(
         &self,
         rooms: &mut [Room],
@@ -205,18 +233,21 @@ impl Domains {
         slices: &Slices,
         layered: bool,
     ) {
-        let level = self.level_of(domains.start);
+        let level = self
+            .levels
+            .iter()
+            .position(|level| level.contains(&domains.start))
+            .unwrap_or(0);
         let mut rows = vec![domains];
         while rows.len() + level < self.depth() {
-            let last = &rows[rows.len() - 1];
-            let (first, end) = (self.below(last.start).start, self.below(last.end - 1).end);
-            rows.push(first..end);
+            rows.push(self.below_row(&rows[rows.len() - 1]));
         }
         for (below, row) in rows.into_iter().enumerate().rev() {
             for domain in row {
-                match level + below + 1 == self.depth() {
-                    true => self.slice_leaf(&mut rooms[domain as usize], slices),
-                    false => self.sum(rooms, domain, level + below, slices, layered),
+                if level + below + 1 == self.depth() {
+                    self.slice_leaf(&mut rooms[domain as usize], slices);
+                } else {
+                    self.sum(rooms, domain, level + below, slices, layered);
                 }
             }
         }
@@ -225,14 +256,14 @@ impl Domains {
     /// Sums up the room in the domains above leaves whose room has changed. O(leaves · levels · domains right below).
     pub fn sum_above(&self, rooms: &mut [Room], mut changed: Vec<u32>, slices: &Slices) {
         for level in (0..self.depth().saturating_sub(1)).rev() {
-            changed
-                .iter_mut()
-                .for_each(|domain| *domain = self.parent[*domain as usize]);
+            for domain in &mut changed {
+                *domain = self.parent[*domain as usize];
+            }
             changed.sort_unstable();
             changed.dedup();
-            changed
-                .iter()
-                .for_each(|domain| self.sum(rooms, *domain, level, slices, true));
+            for domain in &changed {
+                self.sum(rooms, *domain, level, slices, true);
+            }
         }
     }
 }

@@ -1,16 +1,17 @@
-//! The labels of nodes: for each level the unit that a node is in, and its own name.
+//! The labels that a node would carry in a cluster: for each level the unit that it is in, and its own name.
 
 use super::options::LevelNames;
 use crate::allocator::entry::AllocatorContext;
 use crate::allocator::units::list_levels;
 
-/// The level of nodes.
+/// Name of the level of nodes, as Kueue's `kubernetes.io/hostname`.
 const HOST: &str = "host";
 
 /// The nodes of an ordering with their labels.
 pub(super) struct LabelledNodes {
+    /// Names of the levels, nodes last.
     pub levels: LevelNames,
-    /// By rank: a label for each level.
+    /// By rank: a label for each level, the outermost first.
     pub paths: Vec<Vec<String>>,
 }
 
@@ -20,8 +21,7 @@ impl LabelledNodes {
     pub fn new(context: &AllocatorContext<'_>, by_rank: bool) -> Self {
         let network = context.topology.network();
         let levels = network.levels();
-        let joins_all = levels.first().is_some_and(|level| level.name == "all");
-        let skip = usize::from(joins_all);
+        let skip = usize::from(levels.first().is_some_and(|level| level.name == "all"));
         let mut names: Vec<String> = levels
             .iter()
             .skip(skip)
@@ -46,12 +46,12 @@ impl LabelledNodes {
                 let label = if by_rank {
                     format!("{:010}", unit.ranks.first().copied().unwrap_or(0))
                 } else {
-                    // Units of one name in several others are called by their paths.
+                    // Units that share a name are called by their paths; within the unit around them the last part is enough.
                     name.rsplit('/').next().unwrap_or(&name).to_string()
                 };
-                unit.ranks
-                    .iter()
-                    .for_each(|rank| labels[*rank as usize].push(label.clone()));
+                for rank in &unit.ranks {
+                    labels[*rank as usize].push(label.clone());
+                }
                 if unit.ranks.len() > 1 {
                     default = at - skip;
                 }

@@ -1,13 +1,17 @@
-//! The options of the allocator and of its jobs, and what they ask for on the levels of a machine.
+//! The options of the allocator and of its jobs, and the request that they make on the levels of a machine.
+//!
+//! Options stay texts until a job is placed: those of a job go before those of the allocator, key by key, and only
+//! together they say which levels are meant.
 
 use std::collections::HashMap;
 
 use super::domains::Slices;
 use super::placement::{Ask, Mode};
+use crate::allocator::units::find_level_named;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
 
-/// The options of the allocator.
+/// The options of the allocator, in the order of the help.
 pub(super) const OPTIONS: &[Opt] = &[
     Opt::one_of(
         "mode",
@@ -62,13 +66,13 @@ const SWAP: Opt = Opt::one_of(
     "on: pods of a node that fails go to others; off: the job ends",
 );
 
-/// Options of jobs: all but `ties`.
+/// Options of jobs: all but `ties` and `swap`, which concern the machine.
 const JOBS: &[Opt] = OPTIONS.split_at(8).0;
 
 /// The options of a job as texts, by key.
 pub(super) type Texts = HashMap<&'static str, String>;
 
-/// The options of the allocator.
+/// The options of the allocator, checked as far as that goes without a machine.
 pub(super) struct KueueOptions {
     /// The text that they stand in, for messages.
     pub location: SourceLocation,
@@ -104,7 +108,7 @@ fn read_texts(params: &Params, usual: &Texts) -> Result<Texts> {
     let mut texts = usual.clone();
     for option in JOBS {
         let value = match option.key {
-            // Checked against their words.
+            // These have values that need no machine to be checked.
             "mode" | "profile" => Some(params.choice(option.key)?.to_string()),
             "balanced" => Some(params.flag("balanced")?.to_string()),
             "gpus" => Some(params.whole::<u32>("gpus", 1, 1 << 16)?.to_string()),
@@ -126,17 +130,25 @@ pub(super) fn read_job_texts(
     read_texts(&Params::words(text, location, JOBS)?, usual)
 }
 
-/// Options of a job with those of the allocator, and where they were read.
+/// Options of a job with those of the allocator where it gives none, and where they were read.
 struct MergedOptions<'t> {
     texts: &'t Texts,
     location: &'t SourceLocation,
 }
 
 impl MergedOptions<'_> {
+    /// Returns the value of an option; `None` if neither job nor allocator gives it.
     fn text(&self, key: &str) -> Option<&str> {
         self.texts.get(key).map(String::as_str)
     }
 
+    /// Returns the parts of a value such as `16/4/1`; none if it is not given.
+    fn list(&self, key: &str) -> Vec<&str> {
+        self.text(key)
+            .map_or(Vec::new(), |text| text.split('/').collect())
+    }
+
+    /// Returns the error that the value of `key` is not what is expected.
     fn wrong(&self, key: &'static str, expected: &str) -> Error {
         let found = format!("{key} = `{}`", self.text(key).unwrap_or_default());
         Error::input(self.location.clone(), found, expected)
@@ -144,40 +156,33 @@ impl MergedOptions<'_> {
 
     /// Returns the number of the level of this name. Fails if there is none.
     fn level(&self, name: &str, levels: &[String]) -> Result<usize> {
-        let names = || levels.iter().map(String::as_str);
-        names()
-            .position(|level| level == name)
-            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
+        find_level_named(self.location, levels.iter().map(String::as_str), name)
     }
 }
 
-/// What a job asks for; `ask.pods` is not yet known.
+/// A job's request; `ask.pods` is set when it is placed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct JobRequest {
     pub ask: Ask,
-    /// GPUs of a pod.
+    /// Number of GPUs of a pod.
     pub gpus: u32,
-    /// GPUs of the leader, if there is one.
+    /// Number of GPUs of the leader; `None` if there is no leader.
     pub leader: Option<u32>,
 }
 
-/// The levels of a machine.
+/// Names of the levels of a machine.
 pub(super) struct LevelNames {
     /// The outermost first.
     pub names: Vec<String>,
-    /// The level that jobs ask for which name none.
+    /// The level of jobs that name none.
     pub default: usize,
 }
 
 impl LevelNames {
-    /// Level and pods of the slices that a job asks for.
+    /// Reads level and pods of each layer of slices. Fails if they are not nested, or name no level.
     fn layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
-        let list = |key| {
-            options
-                .text(key)
-                .map_or(Vec::new(), |text| text.split('/').collect())
-        };
-        let (sizes, at): (Vec<&str>, Vec<&str>) = (list("slice"), list("slice_level"));
+        let sizes = options.list("slice");
+        let at = options.list("slice_level");
         if sizes.len() != at.len() || sizes.len() > 3 {
             let found = format!("{} sizes of slices at {} levels", sizes.len(), at.len());
             let expected = "up to three of both, as in slice=16/4 slice_level=rack/host";
@@ -202,7 +207,7 @@ impl LevelNames {
         Ok(layers)
     }
 
-    /// Returns what a job with these options asks for. Fails if they do not go together, or name no level.
+    /// Reads the request of a job with these options. Fails if they do not go together, or name no level.
     pub fn read_request(&self, texts: &Texts, location: &SourceLocation) -> Result<JobRequest> {
         let options = MergedOptions { texts, location };
         let layers = self.layers(&options)?;
@@ -215,6 +220,8 @@ impl LevelNames {
         let profile = options.text("profile").unwrap_or("mixed");
         let by_leaf = free && profile == "tightest-leaf";
         let top_down = by_leaf || free && profile == "least-free-hierarchical";
+        // Unconstrained jobs start where no domain is too small to be one of several: at the leaves; with slices at the
+        // outermost level, since slices below it are kept together.
         let level = match (mode, options.text("level")) {
             (Mode::Unconstrained, Some(name)) => {
                 options.level(name, &self.names)?;
@@ -237,14 +244,17 @@ impl LevelNames {
             .text("gpus")
             .and_then(|text| text.parse().ok())
             .unwrap_or(1);
-        let number = |text: &str| text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
         let expected = "`same`, or a whole number of GPUs from 0 to 65536";
         let leader = match options.text("leader") {
             Some("same") => Some(gpus),
-            Some(text) => Some(number(text).ok_or_else(|| options.wrong("leader", expected))?),
+            Some(text) => {
+                let own = text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
+                Some(own.ok_or_else(|| options.wrong("leader", expected))?)
+            }
             None => None,
         };
         let least_free = profile != "best-fit" && (free || profile == "least-free");
+        // A job that asks for slices alone gets no replacement for pods that are no whole slice of any layer.
         let bare = options.text("mode").is_none();
         let slices = Slices {
             layers,

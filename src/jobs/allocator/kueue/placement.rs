@@ -1,7 +1,34 @@
-//! Where Kueue puts the pods of a job: the level, then down to the leaves.
+//! Where Kueue puts the pods of a job that it does not balance.
+//!
+//! The rule has two steps, named as in `tas_flavor_snapshot.go`; before them (`fillInCounts`, here
+//! [`Domains::sum_descendants`]) it is counted how many pods fit into each domain of the tree.
+//!
+//! - 2a, [`Placement::find_level_with_fit_domains`]: from the level that the job asks for outwards, look for one domain
+//!   that holds the whole job, and take the tightest one. If there is none on the outermost level, or the job may not go
+//!   up, take several domains of that level.
+//! - 2b, [`Placement::descend_to_leaves`]: level by level inwards, hand the pods of the chosen domains to as few domains
+//!   below them as possible ([`Placement::update_counts_to_minimum`]): the fullest first under LeastFreeCapacity, those
+//!   with most room first under BestFit, and as the last one the tightest that holds the rest.
+//!
+//! Under BestFit, `mode=preferred,level=rack`:
+//!
+//! ```text
+//! room           5 pods                                        9 pods
+//! rack 1:  7     one rack holds it: rack 1                     no rack holds it: up; both racks hold it: 7 + 2
+//!   node a 4     4 (too small for 5, so all that it has)       4
+//!   node b 3     1 (the rest)                                  3
+//! rack 2:  3
+//!   node c 2                                                   2 (the tightest that holds 2)
+//!   node d 1
+//! ```
+//!
+//! Pods come in slices where a job asks for these: down to the slices' level whole slices are counted and moved, below it
+//! pods, or slices of an inner layer. A leader is one more pod; the domain that gets it holds fewer others, so each
+//! capacity is kept twice, alone and beside a leader.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::domains::{Domains, Room, Slices};
 
@@ -17,18 +44,18 @@ pub enum Mode {
     Unconstrained,
 }
 
-/// What a job asks for.
+/// A job's request: its pods, and where they may go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ask {
-    /// Pods, without the leader.
+    /// Number of pods, without the leader.
     pub pods: i64,
-    /// Where it may go.
+    /// How far the search may go up.
     pub mode: Mode,
-    /// The level that the search starts at.
+    /// The level that the search starts at, 0 the outermost.
     pub level: usize,
-    /// Its slices.
+    /// How the pods are sliced, and whether they have a leader.
     pub slices: Slices,
-    /// Whether domains with the least room come first, not those with the most.
+    /// Whether domains with the least room come first (LeastFreeCapacity), not those with the most (BestFit).
     pub least_free: bool,
     /// Whether, of domains with the least room first, one that holds all that is left goes before several.
     pub top_down: bool,
@@ -36,27 +63,27 @@ pub struct Ask {
     pub by_leaf: bool,
     /// Whether pods are put evenly where that can be (TASBalancedPlacement).
     pub balanced: bool,
-    /// Whether slices are all that it asks for.
+    /// Whether the job asks for slices only, without a mode.
     pub bare: bool,
 }
 
-/// Why there is no place.
+/// Why a job has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// So many slices (pods, where slices hold one) of those wanted fit.
+    /// Only `.0` of `.1` slices fit (pods, where a slice is one pod).
     Fits(i64, i64),
-    /// As [`Misfit::Fits`], by layer.
+    /// As [`PlacementError::TooFew`], for each layer of slices.
     Layers(Vec<(i64, i64)>),
-    /// Fewer pods than a slice has.
+    /// The job has fewer pods than a slice.
     BelowSlice,
     /// Another node of the job is gone.
     Stale,
-    /// The pods of a failed node go nowhere else.
+    /// The pods of a failed node fit nowhere else.
     NoReplacement,
 }
 
 impl Misfit {
-    /// The reason in words, the same for all such jobs.
+    /// Returns the reason in words, the same for all such jobs.
     pub(super) fn reason(&self) -> &'static str {
         match self {
             Misfit::Fits(..) | Misfit::Layers(_) => {
@@ -69,17 +96,17 @@ impl Misfit {
     }
 }
 
-/// Domains with the pods, and the leaders, that they get.
+/// Domains with the numbers of pods and of leaders that they get.
 pub type Pods = Vec<(u32, i64, i64)>;
 
-/// A domain with what is left of its room, or what it gets.
+/// A domain with its capacity, or with the part of it that a job gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     pub id: u32,
     pub room: Room,
 }
 
-/// Domains with all of their room.
+/// Pairs domains with their capacities.
 pub(super) fn with_room(
     ids: impl Iterator<Item = u32>,
     rooms: &[Room],
@@ -90,320 +117,288 @@ pub(super) fn with_room(
     })
 }
 
+/// A job's request on the domains of a machine.
 pub(super) struct Placement<'p> {
     pub domains: &'p Domains,
     pub ask: &'p Ask,
-    /// The level and pods of the outermost slices.
+    /// Level and pods of the outermost slices; single pods on leaves where there are none.
     pub slice: (usize, i64),
+    /// Number of these slices.
     pub need: i64,
-    pub leader: i64,
+    pub leader: bool,
 }
 
+/// The order in which domains are taken; the last part is the domain's number, so no two are equal.
 type Key = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
-    /// Whether a job goes by leaves: it is a single pod without a leader.
-    fn single(&self) -> bool {
-        self.ask.by_leaf && self.ask.pods == 1 && self.leader == 0
+    /// Checks whether the job goes by leaves: it is a single pod without a leader.
+    fn is_single_pod(&self) -> bool {
+        self.ask.by_leaf && self.ask.pods == 1 && !self.leader
     }
 
-    fn leaf(&self, room: &Room) -> i64 {
-        match room.least {
-            _ if !self.single() => 0,
+    /// Returns the sort key of a domain; `leader`: for domains that may take the leader, which come first.
+    pub fn key(&self, share: &Share, leader: bool) -> Key {
+        let room = &share.room;
+        let leaf = match room.least {
+            _ if !self.is_single_pod() => 0,
+            // Nothing fits: behind all others.
             0 => i64::MAX,
             least => least,
-        }
-    }
-
-    pub fn key(&self, share: &Share) -> Key {
-        let Room {
-            slices,
-            pods,
-            affinity,
-            ..
-        } = share.room;
-        (
-            self.leaf(&share.room),
-            -affinity,
-            if self.ask.least_free { slices } else { -slices },
-            pods,
-            share.id,
-        )
-    }
-
-    pub fn key_beside(&self, share: &Share) -> Key {
-        let Room {
-            slices_beside,
-            pods_beside,
-            leaders,
-            affinity,
-            ..
-        } = share.room;
-        let slices = if self.ask.least_free {
-            slices_beside
-        } else {
-            -slices_beside
         };
+        let slices = room.count_fitting(true, leader);
         (
-            self.leaf(&share.room) - leaders,
-            -affinity,
-            slices,
-            pods_beside,
+            leaf - if leader { room.leaders } else { 0 },
+            -room.affinity,
+            if self.ask.least_free { slices } else { -slices },
+            room.count_fitting(false, leader),
             share.id,
         )
     }
 
-    pub fn sort(&self, shares: &mut [Share]) {
-        shares.sort_by_cached_key(|share| self.key(share));
+    /// Sorts domains into the order in which they are taken.
+    pub fn sort(&self, shares: &mut [Share], leader: bool) {
+        shares.sort_by_cached_key(|share| self.key(share, leader));
     }
 
-    /// The first of the domains with the least room that suffices, in their order; else the first. Only the domains with
+    /// Returns, of sorted domains, the one with the least room that suffices; the first if none does. Only domains with
     /// as much affinity as the first count.
-    fn tightest(&self, shares: &[Share], need: i64, leader: i64, slices: bool) -> Share {
-        let score = shares[0].room.affinity;
+    fn find_best_fit_domain(
+        &self,
+        shares: &[Share],
+        need: i64,
+        leader: bool,
+        slices: bool,
+    ) -> Share {
+        let affinity = shares[0].room.affinity;
         let alike = shares
             .iter()
-            .take_while(|share| share.room.affinity == score);
-        let fits = alike.filter(|share| {
-            share.room.leaders >= leader && self.room(share, leader, slices) >= need
-        });
+            .take_while(|share| share.room.affinity == affinity);
+        let fits = alike.filter(|share| share.room.holds(need, slices, leader));
         *fits
-            .min_by_key(|share| self.room(share, leader, slices))
+            .min_by_key(|share| share.room.count_fitting(slices, leader))
             .unwrap_or(&shares[0])
     }
 
-    fn room(&self, share: &Share, leader: i64, slices: bool) -> i64 {
-        match (slices, leader > 0) {
-            (true, false) => share.room.slices,
-            (true, true) => share.room.slices_beside,
-            (false, false) => share.room.pods,
-            (false, true) => share.room.pods_beside,
-        }
-    }
-
-    /// Level and domains to go down from.
+    /// Returns the level and the domains from which [`Placement::descend_to_leaves`] goes down. Fails if too few pods
+    /// fit.
     pub fn level_that_fits(&self, rooms: &[Room]) -> Result<(usize, Vec<Share>), Misfit> {
-        let Ask {
-            mode, least_free, ..
-        } = *self.ask;
         let mut level = self.ask.level;
         loop {
             let ids = self.domains.level(level);
-            let all = || with_room(ids.clone(), rooms);
-            let Some(top) = all().min_by_key(|share| self.key_beside(share)) else {
+            let Some(top) = with_room(ids.clone(), rooms).min_by_key(|share| self.key(share, true))
+            else {
                 return Err(Misfit::Fits(0, self.need));
             };
-            let fits = |share: &Share| {
-                share.room.leaders >= self.leader
-                    && self.room(share, self.leader, true) >= self.need
-            };
-            let found = match least_free {
-                true => all()
-                    .filter(fits)
-                    .min_by_key(|share| self.key_beside(share)),
-                // Other domains may have room where the one with most affinity has not.
-                false if mode == Mode::Required || fits(&top) => {
-                    let first = all()
-                        .filter(fits)
-                        .min_by_key(|share| self.key_beside(share));
-                    first.and_then(|first| {
-                        let alike = |share: &Share| share.room.affinity == first.room.affinity;
-                        let near = all().filter(|share| fits(share) && alike(share));
-                        near.min_by_key(|share| (share.room.slices_beside, self.key_beside(share)))
-                    })
-                }
-                false => None,
-            };
-            if let Some(found) = found {
+            // BestFit looks at the first domain only, but for required jobs: there another domain may have room where
+            // the one with most affinity has not.
+            let required = self.ask.mode == Mode::Required;
+            let looks = self.ask.least_free || required || self.holds_job(&top);
+            if looks && let Some(found) = self.find_single_domain(ids, rooms) {
                 return Ok((level, vec![found]));
             }
-            if mode == Mode::Required {
-                return Err(self.misfit(level, rooms, top.room.slices));
+            if required {
+                return Err(self.explain_failure(level, rooms, top.room.slices));
             }
-            if level == 0 || mode == Mode::Unconstrained {
-                return Ok((level, self.several(level, rooms)?));
+            if level == 0 || self.ask.mode == Mode::Unconstrained {
+                return Ok((level, self.select_domains(level, rooms)?));
             }
             level -= 1;
         }
     }
 
-    fn misfit(&self, level: usize, rooms: &[Room], fits: i64) -> Misfit {
+    fn holds_job(&self, share: &Share) -> bool {
+        share.room.holds(self.need, true, self.leader)
+    }
+
+    /// Returns the domain that gets the whole job; `None` if none holds it.
+    fn find_single_domain(&self, ids: Range<u32>, rooms: &[Room]) -> Option<Share> {
+        let fitting = || with_room(ids.clone(), rooms).filter(|share| self.holds_job(share));
+        let first = fitting().min_by_key(|share| self.key(share, true))?;
+        if self.ask.least_free {
+            return Some(first);
+        }
+        // The tightest of those with as much affinity.
+        fitting()
+            .filter(|share| share.room.affinity == first.room.affinity)
+            .min_by_key(|share| (share.room.slices_beside, self.key(share, true)))
+    }
+
+    /// Returns the failure of a job of whose slices `fits` fit, layer by layer where it has several.
+    fn explain_failure(&self, level: usize, rooms: &[Room], fits: i64) -> Misfit {
         let layers = &self.ask.slices.layers;
         if layers.len() < 2 {
             return Misfit::Fits(fits, self.need);
         }
-        let ids = self.domains.level(level);
-        let best = ids
+        let best = self
+            .domains
+            .level(level)
             .min_by_key(|id| (Reverse(rooms[*id as usize].slices), *id))
             .unwrap_or(0);
-        let within = |target: usize, size: i64| {
-            let (mut first, mut end) = (best, best + 1);
-            for _ in level..target {
-                (first, end) = (
-                    self.domains.below(first).start,
-                    self.domains.below(end - 1).end,
-                );
+        let mut counts = Vec::new();
+        for (inner, size) in layers {
+            let mut below = best..best + 1;
+            for _ in level..*inner {
+                below = self.domains.below_row(&below);
             }
-            (first..end).map(|id| rooms[id as usize].pods / size).sum()
-        };
-        let layer = |(level, size): &(usize, i64)| (within(*level, *size), self.ask.pods / size);
-        Misfit::Layers(layers.iter().map(layer).collect())
+            let fits = below.map(|id| rooms[id as usize].pods / size).sum();
+            counts.push((fits, self.ask.pods / size));
+        }
+        Misfit::Layers(counts)
     }
 
-    /// Domains of a level that hold the job together.
-    fn several(&self, level: usize, rooms: &[Room]) -> Result<Vec<Share>, Misfit> {
+    /// Returns domains of a level that hold the job together. Fails if all of them are too few.
+    fn select_domains(&self, level: usize, rooms: &[Room]) -> Result<Vec<Share>, Misfit> {
         let mut left: Vec<_> = with_room(self.domains.level(level), rooms).collect();
-        let (mut taken, mut rest, mut leaders) = (Vec::new(), self.need, self.leader);
-        if leaders > 0 {
-            left.sort_by_cached_key(|share| self.key_beside(share));
-            self.leader_first(&mut left, self.ask.pods, leaders, self.slice.1, true);
-            let mut next = 0;
-            while leaders > 0 && next < left.len() && left[next].room.leaders > 0 {
-                let mut share = left[next];
-                if !self.ask.least_free && share.room.slices_beside >= rest {
-                    share = self.tightest(&left[next..], rest, leaders, true);
-                }
-                taken.push(share);
-                leaders -= share.room.leaders;
-                rest -= share.room.slices_beside;
-                next += 1;
+        let mut taken = Vec::new();
+        let mut rest = self.need;
+        if self.leader {
+            self.sort(&mut left, true);
+            self.move_leader_first(&mut left, rest, true);
+            if left.first().is_none_or(|share| share.room.leaders == 0) {
+                return Err(self.explain_failure(level, rooms, 0));
             }
-            if leaders > 0 {
-                return Err(self.misfit(level, rooms, self.leader - leaders));
+            let mut share = left[0];
+            if !self.ask.least_free && share.room.slices_beside >= rest {
+                share = self.find_best_fit_domain(&left, rest, true, true);
             }
-            left.drain(..next);
+            taken.push(share);
+            rest -= share.room.slices_beside;
+            left.remove(0);
         }
         let room: i64 = left.iter().map(|share| share.room.slices).sum();
         if room < rest {
-            return Err(self.misfit(level, rooms, self.need - rest + room));
+            return Err(self.explain_failure(level, rooms, self.need - rest + room));
         }
         // Domains without room get nothing, but for a leader.
-        let open = left
-            .into_iter()
-            .filter(|share| share.room.slices > 0 || self.leader > 0);
-        let mut heap: BinaryHeap<_> = open.map(|share| Reverse(self.key(&share))).collect();
-        // A key ends with the domain.
-        let of = |key: Key| Share {
-            id: key.4,
-            room: rooms[key.4 as usize],
-        };
+        left.retain(|share| share.room.slices > 0 || self.leader);
+        // A heap, since few of many domains are taken.
+        let mut heap: BinaryHeap<_> = left
+            .iter()
+            .map(|share| Reverse(self.key(share, false)))
+            .collect();
         while rest > 0 {
             let Some(Reverse(key)) = heap.pop() else {
                 break;
             };
-            let mut share = of(key);
-            if !self.ask.least_free && share.room.slices >= rest {
-                let others = heap.drain().map(|Reverse(key)| (key, of(key)));
-                let alike = others.filter(|(_, other)| other.room.affinity == share.room.affinity);
-                let fits = alike.filter(|(_, other)| other.room.slices >= rest);
-                let best = fits.min_by_key(|(key, other)| (other.room.slices, *key));
-                share = best
-                    .filter(|(_, other)| other.room.slices < share.room.slices)
-                    .map_or(share, |(_, other)| other);
+            let mut id = key.4;
+            let room = rooms[id as usize];
+            // The last one: the tightest that holds the rest.
+            if !self.ask.least_free && room.slices >= rest {
+                let tighter = heap.drain().filter(|Reverse(key)| {
+                    let other = &rooms[key.4 as usize];
+                    other.affinity == room.affinity && (rest..room.slices).contains(&other.slices)
+                });
+                let best = tighter.min_by_key(|Reverse(key)| (rooms[key.4 as usize].slices, *key));
+                id = best.map_or(id, |Reverse(key)| key.4);
             }
+            let share = Share {
+                id,
+                room: rooms[id as usize],
+            };
             taken.push(share);
             rest -= share.room.slices;
         }
         Ok(taken)
     }
 
-    /// Moves the first domain that holds the leader and leaves room enough in all to the front.
-    fn leader_first(&self, shares: &mut [Share], pods: i64, leader: i64, size: i64, slices: bool) {
-        if leader == 0 || shares.len() < 2 {
-            return;
-        }
-        let need = if slices { pods / size } else { pods };
-        let room: i64 = shares.iter().map(|share| self.room(share, 0, slices)).sum();
-        let suits = |share: &Share| {
-            let lost = self.room(share, 0, slices) - self.room(share, 1, slices);
-            share.room.leaders >= leader && room - lost >= need
-        };
-        if let Some(at) = shares.iter().position(suits) {
+    /// Moves the first domain that holds the leader and leaves enough room for `need` in all to the front.
+    fn move_leader_first(&self, shares: &mut [Share], need: i64, slices: bool) {
+        let room: i64 = shares
+            .iter()
+            .map(|share| share.room.count_fitting(slices, false))
+            .sum();
+        let suits = shares.iter().position(|share| {
+            let alone = share.room.count_fitting(slices, false);
+            let lost = alone - share.room.count_fitting(slices, true);
+            share.room.leaders > 0 && room - lost >= need
+        });
+        if let Some(at) = suits {
             shares[..=at].rotate_right(1);
         }
     }
 
-    /// Gives each domain its pods, in order; the last one is the tightest that holds the rest.
-    fn spread(
+    /// Gives `pods` pods, `unit` at a time, to the first of these domains that are enough; the last one is the tightest
+    /// that holds the rest. `slices`: units are slices of the outermost layer as counted in the domains.
+    fn update_counts_to_minimum(
         &self,
         mut shares: Vec<Share>,
         pods: i64,
-        mut leader: i64,
-        size: i64,
+        mut leader: bool,
+        unit: i64,
         slices: bool,
     ) -> Vec<Share> {
-        self.leader_first(&mut shares, pods, leader, size, slices);
-        let unit = if slices { size } else { 1 };
-        let (mut rest, mut out) = (pods / unit, Vec::new());
+        let mut rest = pods / unit;
+        if leader {
+            self.move_leader_first(&mut shares, rest, slices);
+        }
+        let mut out = Vec::new();
         for at in 0..shares.len() {
             let mut share = shares[at];
-            let lead = i64::from(leader > 0);
-            let fits = |share: &Share| {
-                share.room.leaders >= lead && self.room(share, lead, slices) >= rest
-            };
-            let whole = self.ask.top_down && !self.single();
-            if whole || !self.ask.least_free && fits(&share) {
-                share = self.tightest(&shares[at..], rest, lead, slices);
+            let whole = self.ask.top_down && !self.is_single_pod();
+            if whole || !self.ask.least_free && share.room.holds(rest, slices, leader) {
+                share = self.find_best_fit_domain(&shares[at..], rest, leader, slices);
             }
-            let last = fits(&share);
-            let given = self.room(&share, lead, slices).min(rest);
-            share.room.leaders = share.room.leaders.min(leader);
+            let last = share.room.holds(rest, slices, leader);
+            let given = share.room.count_fitting(slices, leader).min(rest);
+            share.room.leaders = share.room.leaders.min(i64::from(leader));
             share.room.pods = given * unit;
             out.push(share);
             if last {
                 return out;
             }
-            leader -= share.room.leaders;
+            leader &= share.room.leaders == 0;
             rest -= given;
         }
         // Kueue logs an error and goes on with nothing.
         Vec::new()
     }
 
-    /// From domains of a level down to leaves.
+    /// Hands the pods of domains of a level down to leaves. `even`: the domains have their pods already, down to the
+    /// level of the slices.
     pub fn down(&self, mut level: usize, shares: Vec<Share>, rooms: &[Room], even: bool) -> Pods {
-        let (ask, (slice_level, size)) = (self.ask, self.slice);
-        let mut shares = self.spread(shares, ask.pods, self.leader, size, true);
+        let (slice_level, size) = self.slice;
+        let pods = self.ask.pods;
+        let mut shares = self.update_counts_to_minimum(shares, pods, self.leader, size, true);
         let last = self.domains.depth() - 1;
-        let below = |id: u32| {
-            let mut below: Vec<_> = with_room(self.domains.below(id), rooms).collect();
-            self.sort(&mut below);
-            below
-        };
+        // Above the slices' level all domains below are one list: which domain they are in does not count.
         while level < last.min(slice_level) && !even {
             let ids = shares.iter().flat_map(|share| self.domains.below(share.id));
-            let mut all: Vec<_> = with_room(ids, rooms).collect();
-            self.sort(&mut all);
-            shares = self.spread(all, ask.pods, self.leader, size, true);
+            let mut below: Vec<_> = with_room(ids, rooms).collect();
+            self.sort(&mut below, false);
+            shares = self.update_counts_to_minimum(below, pods, self.leader, size, true);
             level += 1;
         }
+        // From there on each domain's pods stay inside it, or slices would be torn.
         while level < last {
             let unit = if level >= slice_level {
-                ask.slices.inner(level + 1)
+                self.ask.slices.inner(level + 1)
             } else {
                 size
             };
             let mut out = Vec::new();
             for share in shares {
-                let mut below = below(share.id);
+                let mut below: Vec<_> = with_room(self.domains.below(share.id), rooms).collect();
+                self.sort(&mut below, false);
                 if unit > 1 {
                     for Share { room, .. } in &mut below {
-                        (room.slices, room.slices_beside) =
-                            (room.pods / unit, room.pods_beside / unit);
+                        room.slices = room.pods / unit;
+                        room.slices_beside = room.pods_beside / unit;
                     }
                 }
                 let Room { pods, leaders, .. } = share.room;
-                out.extend(self.spread(below, pods, leaders, unit, unit > 1));
+                let leader = leaders > 0;
+                out.extend(self.update_counts_to_minimum(below, pods, leader, unit, unit > 1));
             }
             shares = out;
             level += 1;
         }
-        let held = shares
-            .iter()
-            .filter(|share| share.room.pods > 0 || share.room.leaders > 0);
-        let mut pods: Pods = held
-            .map(|share| (share.id, share.room.pods, share.room.leaders))
-            .collect();
+        let mut pods = Pods::new();
+        for Share { id, room } in shares {
+            if room.pods > 0 || room.leaders > 0 {
+                pods.push((id, room.pods, room.leaders));
+            }
+        }
         pods.sort_unstable();
         pods
     }

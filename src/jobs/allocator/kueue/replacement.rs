@@ -1,14 +1,18 @@
-//! Where the pods of a failed node go, while the rest of their job stays.
+//! Where the pods of a failed node go while the rest of their job stays.
+//!
+//! The missing pods are placed like a job of their own, with two rules of Kueue's: pods that complete a slice must go into
+//! the domain whose slice they complete, and those of a required job into the domain that the rest is in. Inside that
+//! domain the placement is free, so the room outside it is taken off first.
 
 use super::choice::place;
 use super::domains::{Domains, Room, Slices};
 use super::placement::{Ask, Misfit, Mode, Pods};
 
-/// The pods of a job after those of a failed node (`missing` of them) were put elsewhere; `rest` are those that stay,
-/// by leaf. `rooms` gives the room for the slices asked for: rest and other jobs taken off, nothing on the failed node.
+/// Returns the pods of a job after the `missing` ones of a failed node were put elsewhere; `rest` are those that stay, by
+/// leaf. `rooms` gives the room for the slices asked for, without the rest, other jobs and the failed node.
 ///
 /// # Errors
-/// There is no place for them.
+/// There is no place for the missing pods.
 pub fn replace(
     domains: &Domains,
     ask: &Ask,
@@ -24,8 +28,11 @@ pub fn replace(
     let broken = layers.first().is_some_and(|(_, size)| missing % size != 0);
     let mut within = None;
     if broken && !rest.is_empty() {
+        // The innermost layer of which a slice was torn: its domain is the smallest that can complete the slice.
         let odd = layers.iter().rev().find(|(_, size)| missing % size != 0);
-        within = odd.and_then(|(level, size)| short(domains, rest, missing, *level, *size));
+        within = odd.and_then(|(level, size)| {
+            find_broken_domain(domains, rest, missing, *level, *size).map(|id| (id, *level))
+        });
         if within.is_some() {
             // The innermost layer whose size divides what is missing stays; none: single pods.
             let kept = layers.iter().rev().find(|(_, size)| missing % size == 0);
@@ -44,12 +51,11 @@ pub fn replace(
     }
     let mut rooms = rooms(&new.slices);
     if let Some((domain, level)) = within {
-        let last = domains.depth() - 1;
-        let outside = |leaf: &u32| domains.above(*leaf, level) != domain;
-        domains
-            .level(last)
-            .filter(outside)
-            .for_each(|leaf| rooms[leaf as usize] = Room::default());
+        for leaf in domains.level(domains.depth() - 1) {
+            if domains.above(leaf, level) != domain {
+                rooms[leaf as usize] = Room::default();
+            }
+        }
         domains.sum_below(&mut rooms, domains.level(0), &new.slices, true);
     }
     let found = place(domains, &new, &rooms, &mut Vec::new())?;
@@ -62,7 +68,10 @@ pub fn replace(
     for (leaf, pods, leaders) in found {
         let leaders = if moves { leaders } else { 0 };
         match all.iter_mut().find(|(other, ..)| *other == leaf) {
-            Some((_, own, leads)) => (*own, *leads) = (*own + pods, *leads + leaders),
+            Some((_, own, leads)) => {
+                *own += pods;
+                *leads += leaders;
+            }
             None => all.push((leaf, pods, leaders)),
         }
     }
@@ -71,25 +80,21 @@ pub fn replace(
     Ok(all)
 }
 
-/// The first domain whose pods are a multiple of `size` again with those that are missing.
-fn short(
+/// Returns the first domain of `level` whose pods and the missing ones make a multiple of `size`; `None` if no domain is
+/// like that.
+fn find_broken_domain(
     domains: &Domains,
     rest: &Pods,
     missing: i64,
     level: usize,
     size: i64,
-) -> Option<(u32, usize)> {
+) -> Option<u32> {
     // Leaves are in order, so those of a domain stand together.
-    let above = |leaf: &u32| domains.above(*leaf, level);
-    let mut inside: Vec<(u32, i64)> = Vec::new();
-    for (leaf, pods, _) in rest {
-        match inside.last_mut() {
-            Some((domain, sum)) if *domain == above(leaf) => *sum += pods,
-            _ => inside.push((above(leaf), *pods)),
-        }
-    }
-    let whole = inside
-        .into_iter()
-        .find(|(_, pods)| (pods + missing) % size == 0);
-    whole.map(|(domain, _)| (domain, level))
+    let above = |(leaf, ..): &(u32, i64, i64)| domains.above(*leaf, level);
+    rest.chunk_by(|a, b| above(a) == above(b))
+        .find(|inside| {
+            let pods: i64 = inside.iter().map(|(_, pods, _)| pods).sum();
+            (pods + missing) % size == 0
+        })
+        .map(|inside| above(&inside[0]))
 }

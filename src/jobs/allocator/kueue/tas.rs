@@ -1,4 +1,7 @@
-//! The allocator: capacities kept up to date, and the choices made on them.
+//! The allocator `kueue-tas`: what fits into each domain, kept up to date, and the choices made on that.
+//!
+//! Counting what fits into all domains takes a pass over the machine. It is kept for the last kinds of pods, and from
+//! job to job only the leaves whose free GPUs changed are counted anew, with the domains above them.
 
 use std::collections::HashMap;
 
@@ -70,85 +73,97 @@ impl BuildAllocator for KueueOptions {
     }
 }
 
-/// The room for pods of one kind, and the free set that it was counted on.
+/// What fits for pods of one kind, and the free set that it was counted on.
 struct CapacityCache {
     gpus: u32,
     leader: Option<u32>,
     slices: Slices,
     seen: FreeSet,
     rooms: Vec<Room>,
-    /// Its leaves in order, once an unconstrained job asked.
+    /// The leaves sorted by room; `None` until an unconstrained job asks.
     index: Option<Index>,
 }
 
-/// Kinds of pods whose room is kept up to date.
+/// Number of kinds of pods whose room is kept up to date.
 const KINDS: usize = 8;
 
 struct KueueTas {
     domains: Domains,
     levels: LevelNames,
-    /// The leaf of each rank, and the rank of each leaf, counted from the first.
+    /// By rank: its leaf.
     leaves: Vec<u32>,
+    /// By leaf, counted from the first one: its rank.
     ranks: Vec<u32>,
     /// The options of jobs that give none.
     usual: Texts,
+    /// Whether pods of a failed node go to other nodes.
     swap: bool,
+    /// What the next job asks for.
     request: JobRequest,
+    /// What a job without options asks for.
     usual_request: JobRequest,
     counted: Vec<CapacityCache>,
+    /// By rank: whether the node has failed.
     down: Vec<bool>,
+    /// By job: whether it would be refused on an empty machine too.
     never: HashMap<(u32, JobRequest), bool>,
+    /// The pods of the job placed last.
     chosen: Vec<PodsOn>,
+    /// Memory for balanced placements.
     scratch: Vec<Room>,
 }
 
 impl KueueTas {
-    /// The room of a leaf with so many places free.
+    /// Returns what fits on a node with so many GPUs free.
     fn leaf_room(&self, rank: u32, places: u32, slices: &Slices) -> Room {
         let JobRequest { gpus, leader, .. } = self.request;
         let mut room = Room::default();
+        // A failed node may have free GPUs, but nothing fits on it.
         if self.down[rank as usize] {
             return room;
         }
         room.pods = i64::from(places / gpus);
         room.pods_beside = room.pods;
         if let Some(leader) = leader.filter(|leader| *leader <= places) {
-            (room.leaders, room.pods_beside) = (1, i64::from((places - leader) / gpus));
+            room.leaders = 1;
+            room.pods_beside = i64::from((places - leader) / gpus);
         }
         self.domains.slice_leaf(&mut room, slices);
         room
     }
 
-    /// Counts the room for such pods on these free ranks. O(places/64 + changes since the last time · levels), but
-    /// O(domains) for pods of a new kind.
-    fn count(&mut self, free: &FreeSet, slices: &Slices) -> usize {
+    /// Counts what fits into every domain, from the leaves up.
+    fn count_all(&self, free: &FreeSet, slices: &Slices) -> Vec<Room> {
+        let mut rooms = vec![Room::default(); self.domains.count()];
+        for (rank, leaf) in (0..).zip(&self.leaves) {
+            rooms[*leaf as usize] = self.leaf_room(rank, free.places(rank), slices);
+        }
+        let outermost = self.domains.level(0);
+        self.domains.sum_below(&mut rooms, outermost, slices, true);
+        rooms
+    }
+
+    /// Brings the room for the next job's kind of pods up to date, and returns its index in `counted`. O(places/64 +
+    /// changes since the last time · levels), but O(domains) for pods of a new kind.
+    fn update_capacities(&mut self, free: &FreeSet, slices: &Slices) -> usize {
         let JobRequest { gpus, leader, .. } = self.request;
-        let same = |c: &CapacityCache| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices);
         let at = self
             .counted
             .iter()
-            .position(same)
+            .position(|c| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices))
             .unwrap_or(self.counted.len());
         if at == self.counted.len() {
-            let mut rooms = vec![Room::default(); self.domains.count()];
-            for (rank, leaf) in (0..).zip(&self.leaves) {
-                rooms[*leaf as usize] = self.leaf_room(rank, free.places(rank), slices);
-            }
-            let all = self.domains.level(0);
-            self.domains.sum_below(&mut rooms, all, slices, true);
-            let (seen, slices) = (free.clone(), slices.clone());
+            let cache = CapacityCache {
+                gpus,
+                leader,
+                slices: slices.clone(),
+                seen: free.clone(),
+                rooms: self.count_all(free, slices),
+                index: None,
+            };
+            // The kind that came first of those kept goes.
             self.counted.truncate(KINDS - 1);
-            self.counted.insert(
-                0,
-                CapacityCache {
-                    gpus,
-                    leader,
-                    slices,
-                    seen,
-                    rooms,
-                    index: None,
-                },
-            );
+            self.counted.insert(0, cache);
             return 0;
         }
         let mut rooms = std::mem::take(&mut self.counted[at].rooms);
@@ -159,23 +174,30 @@ impl KueueTas {
             let before = rooms[leaf as usize].pods;
             let room = self.leaf_room(rank, free.places(rank), slices);
             rooms[leaf as usize] = room;
-            index
-                .iter_mut()
-                .for_each(|index| index.change(leaf, before, room.pods));
+            if let Some(index) = &mut index {
+                index.change(leaf, before, room.pods);
+            }
             changed.push(leaf);
         });
         if !changed.is_empty() {
             self.domains.sum_above(&mut rooms, changed, slices);
             self.counted[at].seen.clone_from(free);
         }
-        (self.counted[at].rooms, self.counted[at].index) = (rooms, index);
+        self.counted[at].rooms = rooms;
+        self.counted[at].index = index;
         at
     }
 
-    fn pods_on_leaf(&self, (leaf, pods, leaders): (u32, i64, i64)) -> PodsOn {
+    /// Turns leaves with pods into ranks.
+    fn list_pods(&self, pods: Pods) -> Vec<PodsOn> {
+        pods.into_iter()
+            .map(|(leaf, pods, leaders)| self.pods_on_leaf(leaf, pods as u32, leaders as u32))
+            .collect()
+    }
+
+    fn pods_on_leaf(&self, leaf: u32, pods: u32, leaders: u32) -> PodsOn {
         let first = self.domains.level(self.domains.depth() - 1).start;
         let JobRequest { gpus, leader, .. } = self.request;
-        let (pods, leaders) = (pods as u32, leaders as u32);
         let places = pods * gpus + leaders * leader.unwrap_or(0);
         PodsOn {
             rank: self.ranks[(leaf - first) as usize],
@@ -185,7 +207,8 @@ impl KueueTas {
         }
     }
 
-    fn answer(&mut self, free: &FreeSet, count: u32) -> Result<Pods, Misfit> {
+    /// Places the next job on these free ranks. Fails if it does not fit.
+    fn place_job(&mut self, free: &FreeSet, count: u32) -> Result<Pods, Misfit> {
         let ask = Ask {
             pods: count.into(),
             ..self.request.ask.clone()
@@ -193,7 +216,8 @@ impl KueueTas {
         if ask.pods < ask.slices.outermost(self.domains.depth()).1 {
             return Err(Misfit::BelowSlice);
         }
-        let at = self.count(free, &ask.slices);
+        let at = self.update_capacities(free, &ask.slices);
+        // The index knows nothing but leaves and pods, and what-if profiles go by domains.
         let plain = ask.slices.layers.is_empty() && !ask.slices.leader && !ask.top_down;
         if ask.mode == Mode::Unconstrained && plain {
             let CapacityCache { index, rooms, .. } = &mut self.counted[at];
@@ -211,15 +235,12 @@ impl KueueTas {
 
 impl Allocator for KueueTas {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        let choice = match self.answer(free, count) {
+        let choice = match self.place_job(free, count) {
             Ok(pods) => {
-                self.chosen = pods
-                    .into_iter()
-                    .map(|pods| self.pods_on_leaf(pods))
-                    .collect();
-                self.chosen
-                    .iter()
-                    .for_each(|pods| chosen.push_rank(pods.rank));
+                self.chosen = self.list_pods(pods);
+                for pods in &self.chosen {
+                    chosen.push_rank(pods.rank);
+                }
                 Choice::Placed
             }
             Err(misfit) => {
@@ -227,11 +248,13 @@ impl Allocator for KueueTas {
                 let never = match self.never.get(&key) {
                     Some(never) => *never,
                     None => {
-                        let down =
-                            std::mem::replace(&mut self.down, vec![false; self.leaves.len()]);
+                        // On an empty machine without failed nodes; the rooms counted so far are those of this one.
+                        let up = vec![false; self.leaves.len()];
+                        let down = std::mem::replace(&mut self.down, up);
                         let counted = std::mem::take(&mut self.counted);
-                        let never = self.answer(&free.emptied(), count).is_err();
-                        (self.down, self.counted) = (down, counted);
+                        let never = self.place_job(&free.emptied(), count).is_err();
+                        self.down = down;
+                        self.counted = counted;
                         self.never.insert(key, never);
                         never
                     }
@@ -283,43 +306,27 @@ impl PodRules for KueueTas {
     }
 
     fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice {
-        let mut rest: Pods = held
-            .iter()
-            .filter(|pods| pods.rank != failed)
-            .map(|on| {
-                (
-                    self.leaves[on.rank as usize],
-                    on.pods.into(),
-                    on.leaders.into(),
-                )
-            })
-            .collect();
+        let mut rest = Pods::new();
+        let mut missing = 0;
+        for on in held {
+            if on.rank == failed {
+                missing += i64::from(on.pods);
+                continue;
+            }
+            let leaf = self.leaves[on.rank as usize];
+            rest.push((leaf, on.pods.into(), on.leaders.into()));
+        }
         rest.sort_unstable();
-        let missing = held
-            .iter()
-            .filter(|on| on.rank == failed)
-            .map(|on| i64::from(on.pods))
-            .sum();
         let ask = self.request.ask.clone();
         let mut found = Err(Misfit::NoReplacement);
         if self.swap {
-            let rooms = |slices: &Slices| {
-                let mut rooms = vec![Room::default(); self.domains.count()];
-                for (rank, leaf) in (0..).zip(&self.leaves) {
-                    rooms[*leaf as usize] = self.leaf_room(rank, free.places(rank), slices);
-                }
-                self.domains
-                    .sum_below(&mut rooms, self.domains.level(0), slices, true);
-                rooms
-            };
-            found = replace(&self.domains, &ask, &rest, missing, &rooms);
+            found = replace(&self.domains, &ask, &rest, missing, &|slices| {
+                self.count_all(free, slices)
+            });
         }
         let choice = match found {
             Ok(pods) => {
-                self.chosen = pods
-                    .into_iter()
-                    .map(|pods| self.pods_on_leaf(pods))
-                    .collect();
+                self.chosen = self.list_pods(pods);
                 Choice::Placed
             }
             Err(misfit) => Choice::NotNow(misfit.reason().into()),
@@ -330,6 +337,7 @@ impl PodRules for KueueTas {
 
     fn set_node(&mut self, rank: u32, up: bool) {
         self.down[rank as usize] = !up;
+        // Free GPUs do not show that the node changed, so nothing that was counted holds.
         self.counted.clear();
     }
 }

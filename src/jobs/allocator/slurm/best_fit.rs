@@ -29,15 +29,16 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
     },
 );
 
-/// The rule, apart from its name.
+/// The best-fit rule, which other plugins fall back on.
 #[derive(Clone)]
 pub(super) struct BestFit {
+    /// Whether a single node is the first free one.
     first_for_one: bool,
     runs: Runs,
 }
 
 impl BestFit {
-    /// `first_for_one`: a single node is the first free one.
+    /// Creates the rule; `first_for_one`: a single node is the first free one.
     pub fn new(first_for_one: bool) -> Self {
         BestFit {
             first_for_one,

@@ -1,4 +1,18 @@
 //! topology/block: base blocks within aggregated ones, and segments.
+//!
+//! Base blocks of B nodes stand in a row; `BlockSizes` names aggregated blocks of 2^l neighbouring base blocks, aligned to
+//! their size. The rule for a segment of n nodes (a job without segments is one):
+//!
+//! 1. The smallest aggregated block that can hold n nodes; of all of its size that have room, the one with the fewest free
+//!    nodes, the last among equals.
+//! 2. Inside it the segment may touch only as many *small* blocks, about half its size, as n nodes need.
+//! 3. Base block by base block: first in small blocks that are in use, else in the tightest that holds the rest; there
+//!    the tightest base block that holds the rest, else the fullest.
+//!
+//! ```text
+//! base blocks of 4, BlockSizes=4,8,16; free nodes 4 4 | 1 3 || 4 2 | 4 4      (| ends 8 nodes, || ends 16)
+//! 7 nodes: need 2 base blocks, so an aggregated block of 8. Free there: 8, 4, 6, 8; the last of those with 8 is taken.
+//! ```
 
 use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
@@ -6,32 +20,34 @@ use nodeorder_base::ranks::FreeSet;
 
 const NO_BLOCK: &str = "no block has enough free nodes";
 
-/// Base blocks in the order of the file, and the sizes of aggregated ones.
+/// The base blocks in the order of the file, and the sizes of aggregated ones.
 pub(super) struct Blocks {
     units: Units,
-    /// Nodes of a base block, as configured.
+    /// Number of nodes of a base block, as configured.
     base: u32,
     /// Aggregated blocks hold 2^l base blocks, for these l.
     levels: Vec<u32>,
-    /// By base block: free ranks that the job may still take, and how many it has taken.
+    /// By base block: number of free ranks that the job may still take.
     left: Vec<u32>,
+    /// By base block: number of ranks that the job has taken.
     taken: Vec<u32>,
 }
 
-/// Sizes by which a segment is looked for.
+/// Sizes of the blocks in which a segment is looked for.
 struct Plan {
-    /// Ranks of the segment.
+    /// Number of ranks of the segment.
     ranks: u32,
-    /// Base blocks of the aggregated block that holds it.
+    /// Number of base blocks of the aggregated block that holds it.
     block: usize,
-    /// Base blocks of a small block, and the number of small blocks it may use. Where these small blocks make up the
-    /// whole aggregated block, that block is the only small one.
+    /// Number of base blocks of a small block. If the small blocks that it may use make up the whole aggregated block, that
+    /// block is the only small one.
     small: usize,
+    /// Number of small blocks that it may use.
     most: usize,
 }
 
-/// Whether one of two units suits `need` ranks better: one that has enough, the tighter of two, the fuller where
-/// neither has.
+/// Returns whether the first of two units suits `need` ranks better: one that has enough, the tighter of two, the fuller
+/// if neither has; `None` if both suit alike.
 fn better(free: u32, other: u32, need: u32) -> Option<bool> {
     match (free >= need, other >= need) {
         (true, false) => Some(true),
@@ -42,7 +58,7 @@ fn better(free: u32, other: u32, need: u32) -> Option<bool> {
 }
 
 impl Blocks {
-    /// Blocks of ranks; `sizes` as in `BlockSizes`, empty where there are none.
+    /// Creates blocks of ranks; `sizes` as in `BlockSizes`, empty if there are none.
     pub fn new(size: u32, blocks: Vec<Vec<u32>>, sizes: &[u32]) -> Self {
         let first = blocks
             .iter()
@@ -67,7 +83,7 @@ impl Blocks {
         }
     }
 
-    /// Base blocks of the smallest aggregated block of 2^`least` base blocks and more: all where there is none.
+    /// Returns the number of base blocks of the smallest aggregated block of at least 2^`least`: all if there is none.
     fn aggregate(&self, least: u32) -> usize {
         let level = self
             .levels
@@ -78,11 +94,12 @@ impl Blocks {
         level.map_or(self.left.len().max(1), |level| 1 << level)
     }
 
-    /// ⌈log2 ⌈ranks/base⌉⌉.
+    /// Returns ⌈log2 ⌈ranks/base⌉⌉: how often a base block must be doubled to hold the ranks.
     fn doublings(&self, ranks: u32) -> u32 {
         ranks.div_ceil(self.base).next_power_of_two().ilog2()
     }
 
+    /// Plans a segment of so many ranks.
     fn plan(&self, ranks: u32) -> Plan {
         let doublings = self.doublings(ranks);
         let block = self.aggregate(doublings);
@@ -96,35 +113,27 @@ impl Blocks {
             .unwrap_or(0);
         let small = 1usize << level;
         let most = ranks.div_ceil(self.base << level) as usize;
-        let gains = block != small * most;
-        if gains {
-            Plan {
-                ranks,
-                block,
-                small,
-                most,
-            }
-        } else {
-            Plan {
-                ranks,
-                block,
-                small: block,
-                most: 1,
-            }
+        // Small blocks that make up the whole rule nothing out.
+        let whole = block == small * most;
+        Plan {
+            ranks,
+            block,
+            small: if whole { block } else { small },
+            most: if whole { 1 } else { most },
         }
     }
 
-    /// The base blocks of the aggregated block of `count` that begins at `from`.
+    /// Returns the base blocks of the aggregated block of `count` that begins at `from`; the last one may be cut off.
     fn range(&self, from: usize, count: usize) -> std::ops::Range<usize> {
         from..(from + count).min(self.left.len())
     }
 
-    /// Free nodes left in an aggregated block of `count` base blocks.
+    /// Sums up the free nodes left in an aggregated block of `count` base blocks.
     fn sum(&self, from: usize, count: usize) -> u32 {
         self.left[self.range(from, count)].iter().sum()
     }
 
-    /// The most free nodes that a segment can take in the aggregated block that begins at `from`.
+    /// Returns the largest number of free nodes that a segment can take in the aggregated block that begins at `from`.
     fn within_reach(&self, plan: &Plan, from: usize) -> u32 {
         let all = &self.left[self.range(from, plan.block)];
         let mut sums: Vec<u32> = all
@@ -135,41 +144,48 @@ impl Blocks {
         sums.iter().take(plan.most).sum()
     }
 
-    /// Places one segment in the base blocks `inside`. Returns the first base block of its aggregated block.
+    /// Places one segment in the base blocks `inside`, and returns the first base block of its aggregated block; `None` if
+    /// it has no place.
     fn segment(
         &mut self,
         plan: &Plan,
-        inside: impl Fn(usize) -> bool,
+        inside: &[bool],
         free: &FreeSet,
         spread: bool,
         chosen: &mut Vec<u32>,
     ) -> Option<usize> {
         let open = (0..self.left.len())
             .step_by(plan.block)
-            .filter(|from| inside(*from));
-        let open = open.filter(|from| self.within_reach(plan, *from) >= plan.ranks);
+            .filter(|from| inside[*from] && self.within_reach(plan, *from) >= plan.ranks);
         // Slurm takes the last of equal ones.
         let from =
             open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
         let mut in_use = vec![false; plan.block.div_ceil(plan.small)];
-        let (mut used, mut need) = (Vec::new(), plan.ranks);
+        let mut used = Vec::new();
+        let mut need = plan.ranks;
         while need > 0 {
             let small = |unit: usize| (unit - from) / plan.small;
-            let in_small = |unit: usize| self.sum(from + small(unit) * plan.small, plan.small);
             let candidates = self
                 .range(from, plan.block)
                 .filter(|unit| self.left[*unit] > 0);
             let unit = candidates.reduce(|best, unit| {
                 let apart = small(unit) != small(best);
-                let by_small = match (in_use[small(unit)], in_use[small(best)]) {
-                    _ if !apart => None,
-                    (true, false) => Some(true),
-                    (false, true) => Some(false),
-                    (true, true) => None,
-                    (false, false) => better(in_small(unit), in_small(best), need),
+                let mine = in_use[small(unit)];
+                // Small blocks in use come first: a new one counts against those that the segment may use.
+                let by_small = if apart && mine != in_use[small(best)] {
+                    Some(mine)
+                } else if apart && !mine {
+                    let free = self.sum(from + small(unit) * plan.small, plan.small);
+                    let other = self.sum(from + small(best) * plan.small, plan.small);
+                    better(free, other, need)
+                } else {
+                    None
                 };
-                let by_base = || better(self.left[unit], self.left[best], need);
-                if by_small.or_else(by_base).unwrap_or(true) {
+                // The last of equal ones.
+                if by_small
+                    .or_else(|| better(self.left[unit], self.left[best], need))
+                    .unwrap_or(true)
+                {
                     unit
                 } else {
                     best
@@ -188,8 +204,9 @@ impl Blocks {
             used.push((unit, std::mem::take(&mut self.left[unit]) - count));
         }
         if !spread {
-            used.iter()
-                .for_each(|(unit, rest)| self.left[*unit] = *rest);
+            for (unit, rest) in used {
+                self.left[unit] = rest;
+            }
         }
         Some(from)
     }
@@ -214,23 +231,23 @@ impl Rule for Blocks {
         if let Some(segment) = segment {
             // The rounds of a larger job begin with those of a smaller one, unless all are in one aggregated block.
             let segments = Sizes::segments(segment, most);
-            match request.consolidate {
-                false => all.push(segments),
-                true => all.extend(
-                    (0..segments.count)
-                        .rev()
-                        .map(|i| Sizes::row(segments.first + i * segment, 1)),
-                ),
+            if request.consolidate {
+                for i in (0..segments.count).rev() {
+                    all.push(Sizes::row(segments.first + i * segment, 1));
+                }
+            } else {
+                all.push(segments);
             }
         }
         // Sizes that take equally many base blocks follow one rule: where one is placed, so are the smaller ones.
         let most = segment.unwrap_or(most);
-        let row = |first: u32| Sizes::row(first + 1, self.base.min(most - first));
-        all.extend((0..most).step_by(self.base as usize).rev().map(row));
+        for first in (0..most).step_by(self.base as usize).rev() {
+            all.push(Sizes::row(first + 1, self.base.min(most - first)));
+        }
         all
     }
 
-    /// The sizes of all base and aggregated blocks that are not wholly free, and the nodes that are taken. An
+    /// Sums up the sizes of all base and aggregated blocks that are not wholly free, and the nodes that are taken. An
     /// aggregated block that the last lines do not fill is none; one that begins with free base blocks counts in the
     /// place where a later one is taken.
     ///
@@ -259,15 +276,13 @@ impl Rule for Blocks {
     }
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (
-            Ask {
-                free,
-                count,
-                request,
-                closed,
-            },
-            segment,
-        ) = (*ask, ask.segment());
+        let Ask {
+            free,
+            count,
+            request,
+            closed,
+        } = *ask;
+        let segment = ask.segment();
         let plan = self.plan(segment);
         let mut start = self.units.free.clone();
         for (unit, start) in start.iter_mut().enumerate() {
@@ -275,15 +290,18 @@ impl Rule for Blocks {
                 *start = 0;
             }
         }
-        let doublings = match request.spread {
-            true => self.doublings(segment.div_ceil(self.base) * self.base * (count / segment)),
-            false => self.doublings(count),
+        // Segments that share no base block take whole ones.
+        let nodes = if request.spread {
+            segment.div_ceil(self.base) * self.base * (count / segment)
+        } else {
+            count
         };
         let aggregate = if request.consolidate {
-            self.aggregate(doublings)
+            self.aggregate(self.doublings(nodes))
         } else {
             start.len().max(1)
         };
+        // Aggregated blocks in which the first segments had a place, but not all: tried once, then left out.
         let mut dropped = vec![false; start.len().div_ceil(aggregate)];
         loop {
             self.left.clone_from(&start);
@@ -291,18 +309,23 @@ impl Rule for Blocks {
             chosen.clear();
             let mut home = None;
             for _ in 0..count / segment {
-                let enough = |from: usize| {
-                    let all = self.range(from / aggregate * aggregate, aggregate);
-                    !dropped[from / aggregate] && start[all].iter().sum::<u32>() >= count
-                };
-                let inside: Vec<bool> = (0..start.len())
-                    .map(|from| match home {
-                        _ if !request.consolidate => true,
-                        None => enough(from),
-                        Some(home) => from / aggregate == home,
-                    })
-                    .collect();
-                match self.segment(&plan, |from| inside[from], free, request.spread, chosen) {
+                // Consolidated, the first segment goes where all have room, the others to where it went.
+                let mut inside = vec![true; start.len()];
+                for (from, inside) in inside
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|_| request.consolidate)
+                {
+                    let own = from / aggregate;
+                    *inside = match home {
+                        None => {
+                            let all = self.range(own * aggregate, aggregate);
+                            !dropped[own] && start[all].iter().sum::<u32>() >= count
+                        }
+                        Some(home) => own == home,
+                    };
+                }
+                match self.segment(&plan, &inside, free, request.spread, chosen) {
                     Some(from) => home = Some(from / aggregate),
                     None if request.consolidate && home.is_some() => break,
                     None => return Err(NO_BLOCK),

@@ -1,4 +1,4 @@
-//! The plugins tree, block, torus3d and ring, and their options.
+//! The entries of the plugins tree, block, torus3d and ring, with their options.
 
 use super::rule::{Plugin, Request};
 use super::site::{
@@ -89,8 +89,9 @@ struct TreeOptions {
     location: SourceLocation,
     /// The options of jobs that give none.
     usual: Request,
-    /// As the file says unless given.
+    /// Whether jobs are spread over leaf switches; `None`: as the file says.
     dragonfly: Option<bool>,
+    /// Whether only jobs with `switches` see switches; `None`: as the file says.
     optional: Option<bool>,
 }
 
@@ -108,9 +109,13 @@ impl BuildAllocator for TreeOptions {
         let (parents, ranks) = list_switches(&self.location, context)?;
         let mut rule = tree::Tree::new(context.order.len() as u32, parents, ranks);
         let site = find_site(context, SiteKind::Tree);
-        let says = |word| site.is_some_and(|site| site.has(word));
-        rule.optional = self.optional.unwrap_or_else(|| says("TopoOptional"));
-        rule.dragonfly = self.dragonfly.unwrap_or_else(|| says("Dragonfly"));
+        rule.optional = self
+            .optional
+            .unwrap_or(site.is_some_and(|site| site.has("TopoOptional")));
+        rule.dragonfly = self
+            .dragonfly
+            .unwrap_or(site.is_some_and(|site| site.has("Dragonfly")));
+        // Weights count only where they were observed to.
         if rule.dragonfly {
             rule.weights = list_weights(context);
         } else {
@@ -154,10 +159,10 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
     ],
     |params| {
         let sizes = params.extents("sizes")?;
-        let doubles =
-            |size: &u32, base: u32| size.is_multiple_of(base) && (size / base).is_power_of_two();
         if let Some(sizes) = &sizes
-            && !sizes.iter().all(|size| doubles(size, sizes[0]))
+            && !sizes
+                .iter()
+                .all(|size| size.is_multiple_of(sizes[0]) && (size / sizes[0]).is_power_of_two())
         {
             return Err(params.wrong(
                 "sizes",
@@ -180,7 +185,7 @@ struct BlockOptions {
     location: SourceLocation,
     /// The options of jobs that give none.
     usual: Request,
-    /// Sizes of blocks, the base first.
+    /// Number of nodes of the base block and of aggregated ones; `None`: the file's.
     sizes: Option<Vec<u32>>,
 }
 
@@ -232,16 +237,17 @@ struct TorusOptions {
     location: SourceLocation,
     /// The options of jobs that give none.
     usual: Request,
-    /// Shapes that jobs may have; those of the file unless given.
+    /// Shapes that jobs may have, in cells along x, y and z; `None`: the file's.
     placements: Option<Vec<[u32; 3]>>,
 }
 
-/// Returns the boxes of `2x2x2/4x4x4`; `None` if the text is not of this form.
+/// Reads shapes as in `2x2x2/4x4x4`; `None` if the text is not of this form.
 fn parse_shapes(text: &str) -> Option<Vec<[u32; 3]>> {
     let mut shapes = Vec::new();
     for part in text.split('/') {
         let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
         let dims: [u32; 3] = dims?.try_into().ok()?;
+        // A box without cells would hold no job.
         if dims.contains(&0) {
             return None;
         }

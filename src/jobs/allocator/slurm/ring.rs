@@ -1,4 +1,9 @@
 //! topology/ring: runs of neighbours on rings.
+//!
+//! The rule: of the rings on which the segment finds free neighbours, the one with the fewest free nodes, and on it the
+//! first position from which enough nodes in a row are free, going on past the ring's end. A job of k segments gets the k
+//! rings with the fewest free nodes, one segment on each. Slurm keeps these in a heap, whose order is that of the nodes
+//! in its answer.
 
 use super::rule::{Ask, Rule};
 use crate::allocator::units::Units;
@@ -6,13 +11,13 @@ use nodeorder_base::ranks::FreeSet;
 
 /// Rings in the order of the file.
 pub(super) struct Rings {
-    /// The ranks of each ring by position.
+    /// By ring: its ranks by position.
     rings: Vec<Vec<u32>>,
     units: Units,
 }
 
 impl Rings {
-    /// Rings of ranks by position.
+    /// Creates rings of ranks by position.
     pub fn new(size: u32, rings: Vec<Vec<u32>>) -> Self {
         Rings {
             units: Units::new(size, rings.clone()),
@@ -20,16 +25,16 @@ impl Rings {
         }
     }
 
-    /// The first position of a ring at which `count` ranks in a row are free, going on past its end.
+    /// Returns the first position of a ring from which `count` ranks in a row are free, going on past its end; `None` if
+    /// there is none.
     fn start(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
         let ranks = &self.rings[ring];
-        let row =
-            |start: &usize| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()]));
-        (0..ranks.len()).find(row)
+        (0..ranks.len())
+            .find(|start| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()])))
     }
 }
 
-/// Puts the largest on top of a heap below `at`; equal ones stay.
+/// Moves an entry of a heap down from `at` until none below is larger; equal ones stay where they are, as in Slurm.
 fn sink(heap: &mut [(u32, usize, usize)], mut at: usize) {
     loop {
         let mut largest = at;
@@ -52,9 +57,10 @@ impl Rule for Rings {
     }
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
+        let Ask { free, count, .. } = *ask;
+        let segment = ask.segment();
         let most = (count / segment) as usize;
-        // The rings with the fewest free ranks, the one with most of them on top.
+        // Free ranks, ring and start of the rings with the fewest free ranks, the one with most of them on top.
         let mut heap: Vec<(u32, usize, usize)> = Vec::new();
         for ring in 0..self.rings.len() {
             let open = self.units.free[ring];

@@ -1,4 +1,8 @@
-//! The allocator that all of Slurm's topology plugins share: options, exclusive units, refusals.
+//! The allocator that all of Slurm's topology plugins share: options of jobs, exclusive units, refusals.
+//!
+//! A plugin is a [`SelectionRule`]: which of the free ranks a job gets. Before it is asked, cases that Slurm decides elsewhere are
+//! taken out, in this order: a job of one node gets the first free one; a contiguous job, or one that sees no switches, the
+//! tightest run of the table; where no unit has a free node, a job gets nodes outside all units.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,13 +18,19 @@ use nodeorder_trace::JobOptions;
 /// `--contiguous` and `--nodes=a-b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Request {
+    /// Number of nodes of each segment; `None`: the job is one.
     pub segment: Option<u32>,
+    /// Largest number of leaf switches; `None`: any.
     pub switches: Option<u32>,
+    /// Whether no two segments share a base block.
     pub spread: bool,
+    /// Whether all segments are in one aggregated block, if they fit.
     pub consolidate: bool,
+    /// Whether the job has its units alone.
     pub exclusive: bool,
+    /// Whether its nodes are neighbours in the table.
     pub contiguous: bool,
-    /// Fewest and most nodes, where the job leaves a choice.
+    /// Smallest and largest number of nodes, if the job leaves a choice.
     pub range: Option<(u32, u32)>,
 }
 
@@ -30,30 +40,39 @@ impl Request {
         self.switches = self.switches.map(|_| u32::MAX);
     }
 
-    /// The values that `params` gives to `options`; those of `self` for the others.
+    /// Reads the values that `params` gives to `options`; the others are those of `self`. Fails if a value is out of range.
     pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
         let mut request = self.clone();
-        let flag = |key: &'static str, usual: bool| {
-            let given = params.flag(key)?;
-            Ok(if params.has(key) { given } else { usual })
-        };
-        let whole = |key: &'static str, usual| Ok(params.integer(key, 1, u32::MAX)?.or(usual));
         for option in options {
-            match option.key {
-                "segment" => request.segment = whole("segment", self.segment)?,
-                "switches" => request.switches = whole("switches", self.switches)?,
-                "spread" => request.spread = flag("spread", self.spread)?,
-                "consolidate" => request.consolidate = flag("consolidate", self.consolidate)?,
-                "contiguous" => request.contiguous = flag("contiguous", self.contiguous)?,
-                "nodes" => request.range = range(params)?.or(self.range),
-                _ => request.exclusive = flag("exclusive", self.exclusive)?,
+            let flag = match option.key {
+                "segment" => {
+                    request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment);
+                    continue;
+                }
+                "switches" => {
+                    request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
+                    continue;
+                }
+                "nodes" => {
+                    request.range = range(params)?.or(self.range);
+                    continue;
+                }
+                "spread" => &mut request.spread,
+                "consolidate" => &mut request.consolidate,
+                "contiguous" => &mut request.contiguous,
+                _ => &mut request.exclusive,
+            };
+            let given = params.flag(option.key)?;
+            // A flag that is not given reads as false, which is not what the job asked for.
+            if params.has(option.key) {
+                *flag = given;
             }
         }
         Ok(request)
     }
 }
 
-/// Nodes as in `nodes=4-12`.
+/// Reads numbers of nodes as in `nodes=4-12`; `None` if they are not given.
 fn range(params: &Params) -> Result<Option<(u32, u32)>> {
     let Some(text) = params.word("nodes")? else {
         return Ok(None);
@@ -70,16 +89,19 @@ fn range(params: &Params) -> Result<Option<(u32, u32)>> {
 /// Seconds after which `--switches` no longer holds a job back (`max_switch_wait`).
 const MAX_SWITCH_WAIT: i64 = 300;
 
-/// Sizes of jobs: `first` and `count` - 1 more, `step` apart. Where one of them is placed, so are the smaller ones.
+/// Sizes of jobs in nodes, `step` apart. If one of them is placed, so are the smaller ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
+    /// The smallest size.
     pub first: u32,
+    /// Difference of neighbouring sizes.
     pub step: u32,
+    /// Number of sizes.
     pub count: u32,
 }
 
 impl Sizes {
-    /// Neighbouring sizes.
+    /// Creates `count` sizes that follow each other.
     pub fn row(first: u32, count: u32) -> Self {
         Sizes {
             first,
@@ -88,7 +110,7 @@ impl Sizes {
         }
     }
 
-    /// Multiples of a segment from twice on, up to `most`.
+    /// Creates the multiples of a segment from twice on, up to `most`.
     pub fn segments(segment: u32, most: u32) -> Self {
         Sizes {
             first: 2 * segment,
@@ -98,71 +120,76 @@ impl Sizes {
     }
 }
 
-/// Which free ranks a plugin picks.
+/// A plugin's rule: which free ranks a job gets.
 pub(super) trait Rule: Send {
     /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
     fn covered(&mut self, free: &FreeSet) -> u32;
 
-    /// The unit of a rank that a job may have alone.
+    /// Returns the unit around a rank that a job may have alone; `None` if there is none.
     fn unit_of(&self, _rank: u32) -> Option<usize> {
         None
     }
 
-    /// Whether a rank of a unit is taken, as counted by [`Rule::covered`].
+    /// Checks whether a rank of a unit is taken, as counted by [`SelectionRule::count_covered`].
     fn is_used(&self, _unit: usize) -> bool {
         false
     }
 
-    /// Whether a job of one node takes the first free one, whatever its unit.
+    /// Returns whether a job of one node takes the first free one, whatever its unit.
     fn any_one(&self) -> bool {
         true
     }
 
-    /// Whether jobs get nodes outside all units where no other is free.
+    /// Returns whether jobs get nodes outside all units if no other is free.
     fn goes_outside(&self) -> bool {
         true
     }
 
-    /// The sizes up to `most` that jobs can have which ask for `request`, the largest first; after [`Rule::covered`].
-    /// Sizes that no rule orders stand alone.
+    /// Lists the sizes up to `most` that jobs with this `request` can have, the largest first; after
+    /// [`SelectionRule::count_covered`]. Sizes that no rule orders stand alone.
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         let segment = request.segment.unwrap_or(most).max(1);
-        let all = (1..=most)
+        (1..=most)
             .rev()
-            .filter(|k| *k < segment || k.is_multiple_of(segment));
-        all.map(|size| Sizes::row(size, 1)).collect()
+            .filter(|size| *size < segment || size.is_multiple_of(segment))
+            .map(|size| Sizes::row(size, 1))
+            .collect()
     }
 
-    /// See [`JobRules::fragmentation`]; after [`Rule::covered`].
+    /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after [`SelectionRule::count_covered`].
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
 
-    /// Whether such a job gets nodes by the flat rule, whatever the units.
+    /// Checks whether such a job gets nodes by the flat rule (best fit in the table), whatever the units.
     fn is_flat(&self, _request: &Request) -> bool {
         false
     }
 
-    /// The weight of a rank: the lighter, the sooner it is taken.
+    /// Returns the weight of a rank: the lighter, the sooner it is taken.
     fn weight(&self, _rank: u32) -> u32 {
         1
     }
 
-    /// Puts the ranks for `ask` into `chosen`, or says why there are none.
+    /// Picks the ranks for `ask` into `chosen`. Fails with the reason if there are none.
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str>;
 }
 
-/// A request to a plugin: `count` of the free ranks, in none of the units `closed`.
+/// The question to a plugin: which of the free ranks a job gets.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'a> {
+    /// The free ranks.
     pub free: &'a FreeSet,
+    /// Number of ranks that are wanted.
     pub count: u32,
+    /// The options of the job.
     pub request: &'a Request,
+    /// Units of which no rank may be taken: other jobs have them alone.
     pub closed: &'a [usize],
 }
 
 impl Ask<'_> {
-    /// Ranks of each segment.
+    /// Returns the number of ranks of each segment.
     pub fn segment(&self) -> u32 {
         self.request
             .segment
@@ -170,7 +197,7 @@ impl Ask<'_> {
             .unwrap_or(self.count)
     }
 
-    /// The fewest ranks that will do.
+    /// Returns the smallest number of ranks that will do.
     pub fn least(&self) -> u32 {
         self.request
             .range
@@ -178,7 +205,7 @@ impl Ask<'_> {
     }
 }
 
-/// An allocator that follows a [`Rule`].
+/// An allocator that follows a [`SelectionRule`].
 pub(super) struct Plugin<R> {
     rule: R,
     /// Options that jobs may have.
@@ -187,16 +214,18 @@ pub(super) struct Plugin<R> {
     usual: Request,
     /// The options of the next job.
     request: Request,
-    /// The ranks of jobs that have their units alone.
+    /// By job that has its units alone: its ranks.
     alone: Vec<Vec<u32>>,
     /// By size and options: whether such a job cannot be placed even where all ranks are free.
     never: HashMap<(u32, Request), bool>,
+    /// The rule for nodes outside all units, and for jobs that see no units.
     outside: BestFit,
+    /// The ranks picked last.
     picked: Vec<u32>,
 }
 
 impl<R: Rule> Plugin<R> {
-    /// Makes the allocator of jobs that have the options `usual`, and may have their own of `jobs`.
+    /// Creates the allocator of jobs that have the options `usual`, and may have their own of `jobs`.
     pub fn new(rule: R, usual: Request, jobs: &'static [Opt]) -> Self {
         Plugin {
             rule,
@@ -210,6 +239,7 @@ impl<R: Rule> Plugin<R> {
         }
     }
 
+    /// Picks ranks for the next job. Fails with the reason if there are none.
     fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
         self.picked.clear();
         let Plugin {
@@ -223,10 +253,9 @@ impl<R: Rule> Plugin<R> {
         let whole_range = request.range.is_none_or(|(_, most)| most == 1);
         let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
         if count == 1 && rule.any_one() && whole_range {
-            let open = |rank: &u32| !rule.unit_of(*rank).is_some_and(shut);
             let first = free
                 .iter()
-                .filter(open)
+                .filter(|rank| !rule.unit_of(*rank).is_some_and(shut))
                 .min_by_key(|rank| rule.weight(*rank));
             picked.push(first.ok_or("no node is open to it")?);
             return Ok(());
@@ -250,6 +279,7 @@ impl<R: Rule> Plugin<R> {
             picked.extend(chosen.iter());
             return Ok(());
         }
+        // Ranks of units that are closed to the job are neither covered nor outside.
         let mut outside = Cow::Borrowed(free);
         if !closed.is_empty() || request.exclusive {
             for rank in free.iter() {
@@ -306,12 +336,14 @@ impl<R: Rule> Allocator for Plugin<R> {
                 continue;
             }
             // The first `low` of them are placed, those from `high` on are not.
-            let (mut low, mut high) = (1, count);
+            let mut low = 1;
+            let mut high = count;
             while low < high {
                 let middle = low + (high - low).div_ceil(2);
-                match placed(first + (middle - 1) * step) {
-                    true => low = middle,
-                    false => high = middle - 1,
+                if placed(first + (middle - 1) * step) {
+                    low = middle;
+                } else {
+                    high = middle - 1;
                 }
             }
             return first + (low - 1) * step;
@@ -354,8 +386,9 @@ impl<R: Rule> JobRules for Plugin<R> {
 }
 
 impl<R: Rule> Plugin<R> {
-    /// The units that jobs have alone.
+    /// Lists the units that jobs have alone.
     fn closed(&mut self, free: &FreeSet) -> Vec<usize> {
+        // Jobs that ended have given their ranks back.
         self.alone
             .retain(|job| job.iter().all(|rank| !free.contains(*rank)));
         let mut closed: Vec<usize> = self
@@ -369,6 +402,7 @@ impl<R: Rule> Plugin<R> {
         closed
     }
 
+    /// Places the next job, or refuses it.
     fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if let Some(segment) = self.request.segment
             && count > segment
@@ -379,6 +413,7 @@ impl<R: Rule> Plugin<R> {
         let closed = self.closed(free);
         match self.pick(free, count, &closed) {
             Ok(()) => {
+                // Remembered, as later jobs must stay out of its units while it runs.
                 if self.request.exclusive {
                     self.alone.push(self.picked.clone());
                 }

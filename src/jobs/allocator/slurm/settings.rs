@@ -5,10 +5,10 @@ use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
 
-/// Sizes of jobs up to which shapes are chosen for a torus, the smallest ones first.
+/// Number of sizes of jobs for which shapes are chosen on a torus, the smallest ones first.
 const MOST_SIZES: usize = 64;
 
-/// Allocators with the settings that may suit `machine` and jobs of these sizes.
+/// Lists allocators with the settings that may suit `machine` and jobs of these sizes.
 ///
 /// On a torus of three axes, a node a router: placements of `slurm-torus3d` chosen for the sizes: of each size the box of
 /// the least surface, that in all its turns, the box that closes the most rings of the torus, and all boxes.
@@ -40,7 +40,7 @@ pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
     }
 }
 
-/// The nodes of most units of the innermost level of several nodes.
+/// Returns the number of nodes of most units of the innermost level of several nodes; `None` if there is no such level.
 fn unit(machine: &Topology) -> Option<u32> {
     let network = machine.network();
     if let Some(site) = network.site().filter(|site| site.kind == SiteKind::Block) {
@@ -54,7 +54,7 @@ fn unit(machine: &Topology) -> Option<u32> {
     })
 }
 
-/// The most common count above 0; the largest where several are.
+/// Returns the most common count above 0, the largest of several; `None` if all are 0.
 fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
     let mut all: Vec<u32> = counts.filter(|count| *count > 0).collect();
     all.sort_unstable();
@@ -64,7 +64,7 @@ fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
         .map(|(_, count)| count)
 }
 
-/// The extents of a torus or a mesh of three axes.
+/// Returns the extents of a torus or a mesh of three axes; `None` for other machines.
 fn dims(machine: &Topology) -> Option<[u32; 3]> {
     let of_site = machine
         .network()
@@ -83,6 +83,7 @@ fn dims(machine: &Topology) -> Option<[u32; 3]> {
         .ok()
 }
 
+/// Lists settings of `slurm-block` for units of `unit` nodes.
 fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
     let mut blocks = Vec::new();
     for base in [1, 2, 4]
@@ -102,58 +103,51 @@ fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
     let largest = sizes.last().copied().unwrap_or(0);
     let common = sizes.iter().fold(0, |a, b| gcd(a, *b));
     let mut segments = vec![common, unit, 2 * unit, 4 * unit];
-    segments.extend(
-        [2, 3]
-            .into_iter()
-            .filter(|d| unit.is_multiple_of(*d))
-            .map(|d| unit / d),
-    );
+    for parts in [2, 3] {
+        if unit.is_multiple_of(parts) {
+            segments.push(unit / parts);
+        }
+    }
     segments.sort_unstable();
     segments.dedup();
-    let suits = |segment: &u32| {
-        let mut larger = sizes.iter().filter(|size| *size > segment);
-        *segment > 1 && *segment < largest && larger.all(|size| size.is_multiple_of(*segment))
-    };
     let mut asked = vec![String::new()];
-    for segment in segments.into_iter().filter(suits) {
-        asked.push(format!(",segment={segment}"));
-        asked.push(format!(",segment={segment},consolidate=true"));
+    for segment in segments {
+        let mut larger = sizes.iter().filter(|size| **size > segment);
+        // Slurm refuses larger jobs that are no multiple of the segment.
+        if segment > 1 && segment < largest && larger.all(|size| size.is_multiple_of(segment)) {
+            asked.push(format!(",segment={segment}"));
+            asked.push(format!(",segment={segment},consolidate=true"));
+        }
     }
-    let all = blocks
-        .iter()
-        .flat_map(|sizes| asked.iter().map(move |a| format!("slurm-block:{sizes}{a}")));
-    all.collect()
+    let mut all = Vec::new();
+    for sizes in &blocks {
+        for segments in &asked {
+            all.push(format!("slurm-block:{sizes}{segments}"));
+        }
+    }
+    all
 }
 
+/// Lists settings of `slurm-torus3d`.
 fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
-    type Box3 = [u32; 3];
-    let surface = |[x, y, z]: &Box3| x * y + y * z + z * x;
-    let closed = |shape: &Box3| (0..3).filter(|i| shape[*i] == dims[*i]).count();
-    let boxes: Vec<Vec<Box3>> = sizes
+    let boxes: Vec<Vec<[u32; 3]>> = sizes
         .iter()
         .take(MOST_SIZES)
         .map(|size| boxes_of(*size, dims))
         .collect();
-    // Of equal ones the first.
-    let compact = |all: &Vec<Box3>| all.iter().min_by_key(|shape| surface(shape)).copied();
-    let turned = |all: &Vec<Box3>| {
-        let least = all.iter().map(surface).min();
-        all.iter()
-            .copied()
-            .filter(|shape| Some(surface(shape)) == least)
-            .collect::<Vec<_>>()
-    };
-    let rings = |all: &Vec<Box3>| {
-        all.iter()
-            .min_by_key(|shape| (3 - closed(shape), surface(shape)))
-            .copied()
-    };
-    let sets: [Vec<Box3>; 4] = [
-        boxes.iter().filter_map(compact).collect(),
-        boxes.iter().flat_map(turned).collect(),
-        boxes.iter().filter_map(rings).collect(),
-        boxes.concat(),
-    ];
+    let mut sets: [Vec<[u32; 3]>; 4] = Default::default();
+    let [compact, turned, rings, all] = &mut sets;
+    for of_size in &boxes {
+        // Of equal ones the first.
+        compact.extend(of_size.iter().min_by_key(|shape| surface(shape)));
+        let least = of_size.iter().map(surface).min();
+        turned.extend(of_size.iter().filter(|shape| Some(surface(shape)) == least));
+        rings.extend(of_size.iter().min_by_key(|shape| {
+            let open = (0..3).filter(|i| shape[*i] != dims[*i]).count();
+            (open, surface(shape))
+        }));
+        all.extend(of_size);
+    }
     let mut found: Vec<String> = Vec::new();
     for set in sets.iter().filter(|set| !set.is_empty()) {
         let shapes: Vec<String> = set.iter().map(|[x, y, z]| format!("{x}x{y}x{z}")).collect();
@@ -165,7 +159,12 @@ fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
     found
 }
 
-/// Every box of `size` cells within `dims`, the longest side along x first.
+/// Returns half the surface of a box.
+fn surface([x, y, z]: &[u32; 3]) -> u32 {
+    x * y + y * z + z * x
+}
+
+/// Lists every box of `size` cells within `dims`, the longest side along x first.
 fn boxes_of(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for x in (1..=dims[0]).rev().filter(|x| size.is_multiple_of(*x)) {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::torus3d;
 use crate::allocator::entry::AllocatorContext;
-use crate::allocator::units::{UnitRanks, list_levels};
+use crate::allocator::units::list_levels;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
 
-/// Returns the site's file, if it is for this plugin.
+/// Returns the site's own file; `None` if there is none for this plugin.
 pub fn find_site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
     context
         .topology
@@ -18,24 +18,18 @@ pub fn find_site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&
         .filter(|site| site.kind == kind)
 }
 
-/// Returns the weight of each rank; none where all are alike.
+/// Returns the weight of each rank; an empty list if all are alike.
 pub fn list_weights(context: &AllocatorContext<'_>) -> Vec<u32> {
     let given = context.topology.network().site().map(|site| &site.weights);
     let Some(given) = given.filter(|weights| !weights.is_empty()) else {
         return Vec::new();
     };
-    let weight = |node| {
-        given
-            .get(&context.topology.node_name(node))
-            .copied()
-            .unwrap_or(1)
-    };
-    let all: Vec<u32> = context
-        .order
-        .nodes()
-        .iter()
-        .map(|node| weight(*node))
-        .collect();
+    let mut all = Vec::new();
+    for node in context.order.nodes() {
+        let weight = given.get(&context.topology.node_name(*node));
+        // Slurm's default.
+        all.push(weight.copied().unwrap_or(1));
+    }
     if all.iter().all(|weight| *weight == all[0]) {
         Vec::new()
     } else {
@@ -43,7 +37,7 @@ pub fn list_weights(context: &AllocatorContext<'_>) -> Vec<u32> {
     }
 }
 
-/// Refuses nodes of several weights.
+/// Checks that all nodes have one weight.
 pub fn check_alike(location: &SourceLocation, context: &AllocatorContext<'_>) -> Result<()> {
     if list_weights(context).is_empty() {
         return Ok(());
@@ -57,7 +51,7 @@ pub fn check_alike(location: &SourceLocation, context: &AllocatorContext<'_>) ->
     Err(Error::unsuited(location.clone(), problem, remedy))
 }
 
-/// Returns the ranks of named nodes, by name; nodes that are not in the ordering have none.
+/// Returns a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
 fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
     let topology = context.topology;
     let ranks: HashMap<NodeId, u32> = context.order.nodes().iter().copied().zip(0..).collect();
@@ -68,17 +62,18 @@ fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> 
     }
 }
 
-/// Returns the site's file, if it is for this plugin, and the ranks that each of its lines names.
+/// Returns the site's file and the ranks that each of its lines names; `None` if there is no file for this plugin.
 fn lines<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<(&'a Site, Vec<Vec<u32>>)> {
-    let (site, rank) = (find_site(context, kind)?, ranks(context));
-    let lines = site
-        .lines
-        .iter()
-        .map(|line| line.nodes.iter().filter_map(&rank).collect());
-    Some((site, lines.collect()))
+    let site = find_site(context, kind)?;
+    let rank = ranks(context);
+    let mut lines = Vec::new();
+    for line in &site.lines {
+        lines.push(line.nodes.iter().filter_map(&rank).collect());
+    }
+    Some((site, lines))
 }
 
-/// Returns the switches of a tree: their parents, and the ranks of leaves.
+/// Lists the switches of a tree: their parents, and the ranks of leaves. Fails if the machine has no levels.
 #[allow(clippy::type_complexity)]
 pub fn list_switches(
     location: &SourceLocation,
@@ -100,7 +95,8 @@ pub fn list_switches(
         ));
     }
     // A switch above all, then level by level.
-    let (mut parents, mut leaves) = (vec![None], vec![Vec::new()]);
+    let mut parents = vec![None];
+    let mut leaves = vec![Vec::new()];
     let mut above = 0;
     for (i, level) in levels.iter().enumerate() {
         let first = parents.len();
@@ -117,19 +113,27 @@ pub fn list_switches(
     Ok((parents, leaves))
 }
 
-/// Returns base blocks, and the sizes of blocks: those `given`, else the file's.
+/// Lists base blocks, and the sizes of blocks: those `given`, else the file's. Fails if the machine has no units of several
+/// nodes.
 pub fn list_blocks(
     location: &SourceLocation,
     given: Option<&[u32]>,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
     if let Some((site, blocks)) = lines(context, SiteKind::Block) {
-        let sizes = || site.sizes.iter().map(|size| *size as u32).collect();
-        return Ok((blocks, given.map_or_else(sizes, <[u32]>::to_vec)));
+        let sizes = match given {
+            Some(sizes) => sizes.to_vec(),
+            None => site.sizes.iter().map(|size| *size as u32).collect(),
+        };
+        return Ok((blocks, sizes));
     }
     let levels = list_levels(context);
-    let several = |level: &&Vec<UnitRanks>| level.iter().any(|unit| unit.ranks.len() > 1);
-    let Some(units) = levels.iter().rev().find(several) else {
+    // The innermost level whose units are not single nodes.
+    let units = levels
+        .iter()
+        .rev()
+        .find(|level| level.iter().any(|unit| unit.ranks.len() > 1));
+    let Some(units) = units else {
         let problem = format!("{} has no units of several nodes", context.topology.name());
         return Err(Error::unsuited(
             location.clone(),
@@ -150,7 +154,7 @@ pub fn list_blocks(
     ))
 }
 
-/// Returns the ranks of each ring. Fails if the site's file has none.
+/// Lists the ranks of each ring. Fails if the site's file has none.
 pub fn list_rings(
     location: &SourceLocation,
     context: &AllocatorContext<'_>,
@@ -167,29 +171,20 @@ pub fn list_rings(
         })
 }
 
-/// Returns the tori, with the shapes `given`, else the file's.
+/// Lists the tori, with the shapes `given`, else the file's. Fails if the machine is no torus of three axes, or a shape is
+/// larger than its torus.
 pub fn list_tori(
     location: &SourceLocation,
     given: Option<&[[u32; 3]]>,
     context: &AllocatorContext<'_>,
 ) -> Result<Vec<torus3d::Torus>> {
-    let shape = |placement: &SitePlacement| torus3d::TorusShape {
-        dims: placement.dims,
-        spacing: placement.spacing.unwrap_or(placement.dims),
-        seed: placement.seed.unwrap_or_default(),
-    };
-    let plain = |dims: &[u32; 3]| torus3d::TorusShape {
-        dims: *dims,
-        spacing: *dims,
-        seed: [0; 3],
-    };
     let mut tori = Vec::new();
     if let Some(site) = find_site(context, SiteKind::Torus) {
         let rank = ranks(context);
         for torus in &site.toruses {
             let shapes = match given {
-                Some(shapes) => shapes.iter().map(plain).collect(),
-                None => torus.placements.iter().map(shape).collect(),
+                Some(shapes) => plain_shapes(shapes),
+                None => torus.placements.iter().map(site_shape).collect(),
             };
             let cells = torus
                 .cells
@@ -235,27 +230,48 @@ pub fn list_tori(
                 Some(cells) => cells[node.index()],
                 None => context.topology.router_of(*node).0,
             };
-            let (x, y, z) = (
-                at / (dims[1] * dims[2]),
-                at / dims[2] % dims[1],
-                at % dims[2],
-            );
+            let x = at / (dims[1] * dims[2]);
+            let y = at / dims[2] % dims[1];
+            let z = at % dims[2];
             cells[(x + y * dims[0] + z * dims[0] * dims[1]) as usize] = Some(rank);
         }
         tori.push(torus3d::Torus {
             dims,
             cells,
-            shapes: given.iter().map(plain).collect(),
+            shapes: plain_shapes(given),
         });
     }
     for torus in &tori {
-        let larger =
-            |shape: &&torus3d::TorusShape| shape.dims.iter().zip(torus.dims).any(|(n, m)| *n > m);
-        if let Some([x, y, z]) = torus.shapes.iter().find(larger).map(|shape| shape.dims) {
-            let [a, b, c] = torus.dims;
-            let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
-            return Err(Error::input(location.clone(), found, "placements that fit"));
+        for shape in &torus.shapes {
+            if shape.dims.iter().zip(torus.dims).any(|(n, m)| *n > m) {
+                let [x, y, z] = shape.dims;
+                let [a, b, c] = torus.dims;
+                let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
+                return Err(Error::input(location.clone(), found, "placements that fit"));
+            }
         }
     }
     Ok(tori)
+}
+
+/// Turns a placement of the site's file into a shape, with Slurm's defaults.
+fn site_shape(placement: &SitePlacement) -> torus3d::TorusShape {
+    torus3d::TorusShape {
+        dims: placement.dims,
+        spacing: placement.spacing.unwrap_or(placement.dims),
+        seed: placement.seed.unwrap_or_default(),
+    }
+}
+
+/// Turns extents into shapes that stand side by side, from the first cell on.
+fn plain_shapes(shapes: &[[u32; 3]]) -> Vec<torus3d::TorusShape> {
+    let mut plain = Vec::new();
+    for dims in shapes {
+        plain.push(torus3d::TorusShape {
+            dims: *dims,
+            spacing: *dims,
+            seed: [0; 3],
+        });
+    }
+    plain
 }

@@ -1,4 +1,8 @@
 //! topology/torus3d: boxes of fixed shapes at fixed places on tori.
+//!
+//! The rule: a job gets a box of its size whose nodes are all free. Shapes of that size are gone through
+//! torus by torus; the first that has a free box wins, unless a later one has one on a torus with fewer free nodes. Among the boxes
+//! of a shape the one wins that spoils the fewest free boxes of the next larger size on the torus, the first of equals.
 
 use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
@@ -8,44 +12,48 @@ use nodeorder_network::topology::site::cells;
 /// Boxes of one shape that jobs may have.
 #[derive(Clone, Debug)]
 pub(super) struct TorusShape {
-    /// Cells along x, y and z.
+    /// Number of cells along x, y and z.
     pub dims: [u32; 3],
-    /// Cells from one corner to the next, along each axis.
+    /// Number of cells from one corner to the next, along each axis.
     pub spacing: [u32; 3],
     /// The first corner.
     pub seed: [u32; 3],
 }
 
-/// A torus: its ranks by cell x + y·X + z·X·Y, and its shapes.
+/// A torus of the site.
 #[derive(Clone, Debug)]
 pub(super) struct Torus {
+    /// Number of cells along x, y and z (X, Y, Z).
     pub dims: [u32; 3],
+    /// By cell x + y·X + z·X·Y: its rank; `None` if the ordering has no node there.
     pub cells: Vec<Option<u32>>,
+    /// Shapes that jobs may have.
     pub shapes: Vec<TorusShape>,
 }
 
 /// The boxes of one shape on a torus.
 struct Boxes {
+    /// Index of the torus.
     torus: usize,
-    /// Cells of a box.
+    /// Number of cells of a box.
     size: u32,
     /// The ranks of each box whose cells all have one, in the order in which they are tried.
     all: Vec<Vec<u32>>,
-    /// The next larger shape on the torus.
+    /// Index of the next larger shape on the torus; `None` if there is none.
     larger: Option<usize>,
 }
 
 /// Tori in the order of the file.
 pub(super) struct Tori {
-    /// By torus, then size.
+    /// The boxes of each shape, by torus, then size.
     boxes: Vec<Boxes>,
     units: Units,
-    /// Whether a rank is free and not chosen.
+    /// By rank: whether it is free and not chosen.
     open: Vec<bool>,
 }
 
 impl Tori {
-    /// Tori of ranks.
+    /// Lists the boxes of all tori.
     pub fn new(size: u32, tori: Vec<Torus>) -> Self {
         let mut boxes: Vec<Boxes> = Vec::new();
         for (number, torus) in tori.iter().enumerate() {
@@ -77,40 +85,30 @@ impl Tori {
         }
     }
 
+    /// Checks whether all of these ranks are free and not chosen.
     fn is_open(&self, ranks: &[u32]) -> bool {
         ranks.iter().all(|rank| self.open[*rank as usize])
     }
 
-    /// Free boxes of the next larger shape that a box would spoil.
+    /// Counts the free boxes of the next larger shape that a box would spoil.
     fn spoils(&self, boxes: &Boxes, ranks: &[u32]) -> usize {
         let larger = boxes
             .larger
             .map_or(&[][..], |larger| &self.boxes[larger].all);
-        let met = |other: &&Vec<u32>| {
-            other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other)
-        };
-        larger.iter().filter(met).count()
+        larger
+            .iter()
+            .filter(|other| other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other))
+            .count()
     }
 }
 
-/// The boxes of a shape, x outermost, z innermost.
+/// Lists the boxes of a shape whose cells all have a rank, by their corners, x outermost, z innermost.
 fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
-    let along = |axis: usize| {
-        let (extent, step) = (torus.dims[axis], shape.spacing[axis].max(1));
-        let first = shape.seed[axis] % extent;
-        let mut all = vec![first];
-        let mut at = (first + step) % extent;
-        while !all.contains(&at) {
-            all.push(at);
-            at = (at + step) % extent;
-        }
-        all
-    };
     let [across, up, deep] = torus.dims;
     let mut all = Vec::new();
-    for x in along(0) {
-        for y in along(1) {
-            for z in along(2) {
+    for x in corners_along(torus, shape, 0) {
+        for y in corners_along(torus, shape, 1) {
+            for z in corners_along(torus, shape, 2) {
                 let mut ranks = Vec::new();
                 for (i, j, k) in cells(shape.dims) {
                     let cell =
@@ -120,6 +118,20 @@ fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
                 all.extend(ranks.into_iter().collect::<Option<Vec<u32>>>());
             }
         }
+    }
+    all
+}
+
+/// Lists the coordinates of corners along an axis, in the order in which they are tried.
+fn corners_along(torus: &Torus, shape: &TorusShape, axis: usize) -> Vec<u32> {
+    let extent = torus.dims[axis];
+    let step = shape.spacing[axis].max(1);
+    let mut all = Vec::new();
+    let mut at = shape.seed[axis] % extent;
+    // Around the ring until a corner comes again.
+    while !all.contains(&at) {
+        all.push(at);
+        at = (at + step) % extent;
     }
     all
 }
@@ -137,12 +149,9 @@ impl Rule for Tori {
         let segment = request.segment.filter(|segment| *segment < most);
         if self.units.free.iter().all(|free| *free == 0) {
             // Nodes on no torus are taken in any number.
-            let rest = Sizes::row(1, segment.map_or(most, |segment| segment));
-            return segment
-                .map(|s| Sizes::segments(s, most))
-                .into_iter()
-                .chain([rest])
-                .collect();
+            let segments = segment.map(|segment| Sizes::segments(segment, most));
+            let rest = Sizes::row(1, segment.unwrap_or(most));
+            return segments.into_iter().chain([rest]).collect();
         }
         let mut sizes: Vec<u32> = self.boxes.iter().map(|boxes| boxes.size).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -158,23 +167,29 @@ impl Rule for Tori {
             .collect()
     }
 
-    /// The sizes of all boxes that jobs may have and that are not wholly free.
+    /// Sums up the sizes of all boxes that jobs may have and that are not wholly free.
     ///
     /// # References
     /// Slurm 26.05, `topology_p_get_fragmentation` of topology/torus3d.
     fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
-        let broken = |boxes: &Boxes| {
-            let taken = |ranks: &&Vec<u32>| !ranks.iter().all(|rank| free.contains(*rank));
-            boxes.all.iter().filter(taken).count() as u64 * u64::from(boxes.size)
-        };
-        Some(self.boxes.iter().map(broken).sum())
+        let mut broken = 0;
+        for boxes in &self.boxes {
+            for ranks in &boxes.all {
+                if !ranks.iter().all(|rank| free.contains(*rank)) {
+                    broken += u64::from(boxes.size);
+                }
+            }
+        }
+        Some(broken)
     }
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
+        let Ask { free, count, .. } = *ask;
+        let segment = ask.segment();
         self.open.fill(false);
-        free.runs()
-            .for_each(|run| self.open[run.first as usize..run.end() as usize].fill(true));
+        for run in free.runs() {
+            self.open[run.first as usize..run.end() as usize].fill(true);
+        }
         let mut left = self.units.free.clone();
         for _ in 0..count / segment {
             // Number of the shape and torus, free ranks of the torus, boxes spoiled, ranks of the box.
@@ -188,6 +203,7 @@ impl Rule for Tori {
                 for ranks in boxes.all.iter().filter(|ranks| self.is_open(ranks)) {
                     let here = left[boxes.torus];
                     match best {
+                        // No box of the shape can be better.
                         Some((shape, _, spoiled, _)) if shape == number && spoiled == 0 => break,
                         Some((shape, _, spoiled, _)) if shape == number => {
                             let spoils = self.spoils(boxes, ranks);
@@ -204,9 +220,9 @@ impl Rule for Tori {
                 return Err("no box of that size is free");
             };
             left[self.boxes[number].torus] -= segment;
-            ranks
-                .iter()
-                .for_each(|rank| self.open[*rank as usize] = false);
+            for rank in ranks {
+                self.open[*rank as usize] = false;
+            }
             chosen.extend(ranks);
         }
         Ok(())

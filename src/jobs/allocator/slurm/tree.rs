@@ -1,5 +1,18 @@
-//! topology/tree: the leaf switch with the fewest free nodes that has enough; else leaf switches below the smallest
-//! switch that has enough, those with the most free nodes first.
+//! topology/tree: few leaf switches, as close to each other as they come.
+//!
+//! The rule: two leaf switches are compared from the leaves upwards. At the first level at which one of the two switches
+//! has enough free nodes, its leaf wins; the tighter one if both have; and if neither has up to the switch that they share,
+//! the fuller one. So a leaf that holds the job wins, the tightest first; else a leaf below the smallest switch that holds
+//! it. Until the job has its nodes, further leaves are taken: those with the fewest hops to the leaves taken already, by
+//! the same comparison among equally far ones.
+//!
+//! ```text
+//! root: switch 1 over leaves with 3 and 2 free nodes, switch 2 over leaves with 4 and 2 free nodes
+//! 3 nodes: the leaf with 3.    6 nodes: below switch 2 (6 free, switch 1 has 5) the leaf with 4, then that with 2.
+//! ```
+//!
+//! Under `TopologyParam=Dragonfly` the rule is the opposite: a job that no leaf holds is dealt over the leaves, one node
+//! each, round and round.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,35 +24,40 @@ use nodeorder_base::ranks::FreeSet;
 /// The switches of a cluster, in the order of the file.
 #[derive(Debug)]
 pub(super) struct Tree {
+    /// By switch: the one above it.
     parent: Vec<Option<usize>>,
+    /// By switch: its height, 0 for leaves.
     level: Vec<u32>,
-    /// By switch: hops to its root.
+    /// By switch: number of hops to its root.
     depth: Vec<u32>,
     /// By unit: its leaf switch, in the order of the file.
     leaves: Vec<usize>,
     units: Units,
-    /// Free ranks at and below each switch, then only those that may be chosen.
+    /// By switch: number of free ranks at and below it, then only of those that may be chosen.
     free: Vec<u32>,
-    /// By leaf: sum of the hops to the leaves chosen so far.
+    /// By leaf: sum of the hops to the leaves chosen so far, for comparing leaves alone.
     hops: Vec<u64>,
-    /// Hops from the leaf chosen last up to each of the switches above it.
+    /// By switch: number of hops up to it from the leaf chosen last; `None` if it is not above that leaf.
     up: Vec<Option<u32>>,
     /// Whether jobs without `switches` see no switches.
     pub optional: bool,
-    /// Whether jobs are spread, with the weight of each rank (none: all alike).
+    /// Whether jobs are spread over leaf switches.
     pub dragonfly: bool,
+    /// By rank: its weight; empty if all are alike.
     pub weights: Vec<u32>,
 }
 
 impl Tree {
-    /// Switches with their parents and, of leaves, ranks; `parent` has no circles.
+    /// Creates switches with their parents and, of leaves, ranks; `parent` has no circles.
     pub fn new(size: u32, parent: Vec<Option<usize>>, ranks: Vec<Vec<u32>>) -> Self {
         let count = parent.len();
-        let (mut level, mut depth, mut inner) =
-            (vec![0; count], vec![0; count], vec![false; count]);
+        let mut level = vec![0; count];
+        let mut depth = vec![0; count];
+        let mut inner = vec![false; count];
         for (switch, depth) in depth.iter_mut().enumerate() {
             for (steps, above) in (0..).zip(above(&parent, switch)).skip(1) {
-                (level[above], inner[above]) = (steps.max(level[above]), true);
+                level[above] = steps.max(level[above]);
+                inner[above] = true;
                 *depth = steps;
             }
         }
@@ -60,8 +78,8 @@ impl Tree {
         }
     }
 
-    /// Compares leaves for `need` ranks, level by level upwards: whether `a` is better than `b`, and whether the switch
-    /// at which this was decided has enough.
+    /// Compares leaves for `need` ranks, level by level upwards: returns whether `a` is better than `b`, and whether the
+    /// switch at which this was decided has enough.
     fn better(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
         loop {
             let fits = (self.free[a] >= need, self.free[b] >= need);
@@ -86,12 +104,14 @@ impl Tree {
         }
     }
 
-    /// Number of the leaf to take ranks from next.
+    /// Returns the index of the leaf to take ranks from next; `None` if none is left.
     fn next(&self, need: u32) -> Option<usize> {
         let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
         open.reduce(|best, leaf| {
             let (better, fits) = self.better(self.leaves[leaf], self.leaves[best], need);
-            let (here, there) = (self.hops[leaf], self.hops[best]);
+            let here = self.hops[leaf];
+            let there = self.hops[best];
+            // A nearer leaf wins only if the switch that decides has enough, as observed of Slurm.
             if (here < there && fits) || (here == there && better) {
                 leaf
             } else {
@@ -100,7 +120,7 @@ impl Tree {
         })
     }
 
-    /// Adds the hops from a leaf to every leaf.
+    /// Adds the hops from a leaf to those of every leaf.
     fn move_away(&mut self, leaf: usize) {
         let from = self.leaves[leaf];
         let path: Vec<usize> = above(&self.parent, from).collect();
@@ -108,52 +128,49 @@ impl Tree {
             self.up[*switch] = Some(steps);
         }
         for other in 0..self.leaves.len() {
-            let meets = above(&self.parent, self.leaves[other]).enumerate();
-            let met = meets
-                .filter_map(|(down, at)| self.up[at].map(|up| up + down as u32))
-                .next();
+            // The first switch that is above both. Leaves of different roots have none.
+            let mut path = (0..).zip(above(&self.parent, self.leaves[other]));
+            let met = path.find_map(|(down, at)| self.up[at].map(|up| up + down));
             self.hops[other] += u64::from(met.unwrap_or(0));
         }
-        path.iter().for_each(|switch| self.up[*switch] = None);
+        for switch in path {
+            self.up[switch] = None;
+        }
     }
 }
 
-/// A switch and those above it.
+/// Lists a switch and those above it.
 fn above(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(switch), |at| parent[*at])
 }
 
 impl Tree {
-    /// The rule of `TopologyParam=Dragonfly`.
+    /// Picks ranks by the rule of `TopologyParam=Dragonfly`. Fails with the reason if there are none.
     fn spread(&self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (
-            Ask {
-                free,
-                count,
-                request,
-                ..
-            },
-            least,
-        ) = (*ask, ask.least());
-        let higher = |top: Option<usize>, switch: usize| match top {
-            Some(top) if self.level[top] >= self.level[switch] => Some(top),
-            _ => Some(switch),
-        };
+        let Ask {
+            free,
+            count,
+            request,
+            ..
+        } = *ask;
+        let least = ask.least();
+        // The first switch of the highest level with a free node.
         let switches = (0..self.free.len()).filter(|switch| self.free[*switch] > 0);
-        let Some(top) = switches.fold(None, higher) else {
+        let Some(top) = switches.min_by_key(|switch| Reverse(self.level[*switch])) else {
             return Err(NO_ROOM);
         };
-        let below = |leaf: &usize| above(&self.parent, self.leaves[*leaf]).any(|at| at == top);
-        let leaves: Vec<usize> = (0..self.leaves.len()).filter(below).collect();
+        let leaves: Vec<usize> = (0..self.leaves.len())
+            .filter(|leaf| above(&self.parent, self.leaves[*leaf]).any(|at| at == top))
+            .collect();
         let ranks = |leaf: usize| self.units.free_ranks(leaf, free);
         // Whole tiers of weights, until there are enough ranks.
         let mut tiers: BTreeMap<u32, u32> = BTreeMap::new();
-        match self.weights.is_empty() {
-            true => _ = tiers.insert(1, self.free[top]),
-            false => leaves
-                .iter()
-                .flat_map(|leaf| ranks(*leaf))
-                .for_each(|rank| *tiers.entry(self.weight(rank)).or_default() += 1),
+        if self.weights.is_empty() {
+            tiers.insert(1, self.free[top]);
+        } else {
+            for rank in leaves.iter().flat_map(|leaf| ranks(*leaf)) {
+                *tiers.entry(self.weight(rank)).or_default() += 1;
+            }
         }
         let mut enough = 0;
         let last = tiers.into_iter().find_map(|(weight, count)| {
@@ -173,35 +190,43 @@ impl Tree {
             })
             .collect();
         let tiered = !self.weights.is_empty();
-        let lighter = leaves.iter().filter(|_| tiered);
-        lighter.for_each(|leaf| chosen.extend(of_tiers(*leaf)));
-        let mut used: Vec<usize> = (0..leaves.len())
-            .filter(|i| tiered && of_tiers(leaves[*i]).next().is_some())
-            .collect();
-        if used.is_empty() {
-            let room = |i: &usize| match self.weights.is_empty() {
-                true => self.units.free[leaves[*i]] as usize,
-                false => open[*i].clone().count(),
-            };
-            used.extend((0..leaves.len()).max_by_key(|i| (room(i), Reverse(*i))));
+        // Lighter tiers are taken whole, which may begin several leaves.
+        let mut used: Vec<usize> = Vec::new();
+        for (i, leaf) in leaves.iter().enumerate().filter(|_| tiered) {
+            let before = chosen.len();
+            chosen.extend(of_tiers(*leaf));
+            if chosen.len() > before {
+                used.push(i);
+            }
         }
-        let left = |chosen: &Vec<u32>| (count as usize).saturating_sub(chosen.len());
+        if used.is_empty() {
+            // Nothing is taken yet: the leaf with the most free ranks of the last tier begins.
+            used.extend((0..leaves.len()).max_by_key(|i| {
+                let room = if tiered {
+                    open[*i].clone().count()
+                } else {
+                    self.units.free[leaves[*i]] as usize
+                };
+                (room, Reverse(*i))
+            }));
+        }
+        let count = count as usize;
+        // One leaf that holds the job gets it whole.
         if let [leaf] = used[..]
             && open[leaf].clone().count() + chosen.len() >= least as usize
         {
-            let left = left(chosen);
+            let left = count.saturating_sub(chosen.len());
             chosen.extend(open[leaf].by_ref().take(left));
         }
-        while left(chosen) > 0 && open.iter_mut().any(|leaf| leaf.peek().is_some()) {
-            let left = left(chosen);
+        while chosen.len() < count && open.iter_mut().any(|leaf| leaf.peek().is_some()) {
+            let left = count - chosen.len();
             chosen.extend(open.iter_mut().filter_map(Iterator::next).take(left));
         }
-        let leaf = |rank: &u32| self.units.of(*rank);
-        let first = chosen.first().and_then(leaf);
-        match request.switches {
-            Some(1) if chosen.iter().any(|rank| leaf(rank) != first) => Err(TOO_MANY),
-            _ => Ok(()),
+        let first = chosen.first().and_then(|rank| self.units.of(*rank));
+        if request.switches == Some(1) && chosen.iter().any(|rank| self.units.of(*rank) != first) {
+            return Err(TOO_MANY);
         }
+        Ok(())
     }
 }
 
@@ -235,29 +260,24 @@ impl Rule for Tree {
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
         if !self.dragonfly && ask.least() < ask.count {
-            // As many nodes as can be had.
+            // As many nodes as can be had: each number is tried, the largest first.
             let whole = Request {
                 range: None,
                 ..ask.request.clone()
             };
-            let fits = |count: &u32| {
+            for count in (ask.least()..=ask.count).rev() {
+                let ask = Ask {
+                    count,
+                    request: &whole,
+                    ..*ask
+                };
                 chosen.clear();
                 self.covered(ask.free);
-                self.pick(
-                    &Ask {
-                        count: *count,
-                        request: &whole,
-                        ..*ask
-                    },
-                    chosen,
-                )
-                .is_ok()
-            };
-            return (ask.least()..=ask.count)
-                .rev()
-                .find(fits)
-                .map(drop)
-                .ok_or(NO_ROOM);
+                if self.pick(&ask, chosen).is_ok() {
+                    return Ok(());
+                }
+            }
+            return Err(NO_ROOM);
         }
         let Ask {
             free,
@@ -291,7 +311,8 @@ impl Rule for Tree {
             }
         }
         self.hops.fill(0);
-        let (mut need, mut leaves) = (count, 0);
+        let mut need = count;
+        let mut leaves = 0;
         while need > 0 {
             let Some(leaf) = self.next(need) else {
                 return Err(NO_ROOM);

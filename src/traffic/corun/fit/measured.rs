@@ -3,11 +3,10 @@
 use crate::corun::Phase;
 use crate::mapping::{Guest, ProcessMapping};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Topology;
 
-/// Patterns that rows may name.
+/// Names of the patterns that rows may have.
 pub const PATTERNS: [&str; 3] = ["ping-pong", "all-to-all", "ring"];
 
 /// A measured pattern.
@@ -21,7 +20,9 @@ pub struct Measured {
     pub bytes: f64,
     /// Seconds that were measured.
     pub seconds: f64,
+    /// The messages of the pattern, one phase after the other.
     pub(super) phases: Vec<Phase>,
+    /// The node of each process.
     pub(super) mapping: ProcessMapping,
 }
 
@@ -66,6 +67,7 @@ impl Measured {
                 number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
             };
             let nodes = topology.nodes_named(list, &line, 0)?;
+            // A node twice would send to itself, which no pattern does.
             let mut distinct = nodes.clone();
             distinct.sort_unstable();
             distinct.dedup();
@@ -75,20 +77,17 @@ impl Measured {
             if pattern == "ping-pong" && nodes.len() != 2 {
                 return Err(line.wrong(format!("{} nodes", nodes.len()), "two nodes for ping-pong"));
             }
+            let size = number("bytes", bytes)?;
             rows.push(Measured {
                 pattern,
                 nodes: list.to_string(),
-                bytes: number("bytes", bytes)?,
+                bytes: size,
                 seconds: number("seconds", seconds)?,
-                phases: phases(
-                    topology,
-                    pattern,
-                    nodes.len() as u32,
-                    number("bytes", bytes)?,
-                )?,
+                phases: phases(topology, pattern, nodes.len() as u32, size)?,
                 mapping: {
-                    let known = |node: &NodeId| topology.check_node(*node, || line.location());
-                    nodes.iter().try_for_each(known)?;
+                    for node in &nodes {
+                        topology.check_node(*node, || line.location())?;
+                    }
                     ProcessMapping::new(topology, list.as_ref(), nodes)?
                 },
             });
@@ -104,7 +103,7 @@ impl Measured {
     }
 }
 
-/// The phases of a pattern on `n` nodes.
+/// Returns the phases of a pattern on `n` nodes.
 fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
     let phase = |guest| Phase {
         compute: 0.0,
@@ -113,6 +112,7 @@ fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<
         messages: 1.0,
     };
     if pattern == "ping-pong" {
+        // There and back are two phases: the second message waits for the first.
         let ways = [(0, 1, 1.0), (1, 0, 1.0)];
         let guests = ways.map(|way| Guest::new(pattern, 2, [way]));
         return guests.into_iter().map(|guest| guest.map(phase)).collect();

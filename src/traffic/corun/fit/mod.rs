@@ -33,20 +33,20 @@ pub const FIGURES: [&str; 5] = [
     "link_latency",
 ];
 
-/// Figures that are bandwidths; the others are latencies.
+/// Number of figures, from the first, that are bandwidths; the others are latencies.
 const BANDWIDTHS: usize = 3;
 
-/// Figures that were found, and how well they explain the rows.
+/// The fitted figures, with the seconds that they give for each row.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// By [`FIGURES`]: bytes a second or seconds, with their standard errors as parts; none where the rows cannot
-    /// tell.
+    /// By [`FIGURES`]: bytes a second or seconds, with the standard error as a part of the figure; `None` where the rows
+    /// cannot tell.
     pub figures: [Option<(f64, f64)>; 5],
-    /// Seconds of each row by these figures.
+    /// By row: seconds simulated with these figures.
     pub fitted: Vec<f64>,
 }
 
-/// Finds the figures that explain the rows best, where messages share links by `fair`.
+/// Fits the figures that explain the rows best, if messages share links by `fair`.
 ///
 /// # Errors
 /// A routing that does not suit the machine; fewer rows than figures; more memory than allowed.
@@ -65,10 +65,7 @@ pub fn fit(
     let mut best = model.least(known)?;
     // Figures that the rows do not need, one after the other, the least needed first.
     loop {
-        let freedom = rows
-            .len()
-            .saturating_sub(known.iter().flatten().count())
-            .max(1) as f64;
+        let freedom = count_freedom(rows, &known);
         let mut without: Option<([Option<f64>; 5], Least)> = None;
         for figure in (0..FIGURES.len()).filter(|figure| known[*figure].is_some()) {
             let mut fewer = best.figures;
@@ -94,10 +91,7 @@ pub fn fit(
             _ => break,
         }
     }
-    let freedom = rows
-        .len()
-        .saturating_sub(known.iter().flatten().count())
-        .max(1) as f64;
+    let freedom = count_freedom(rows, &known);
     let errors = model.errors(&best, best.squares / freedom)?;
     let mut figures = [None; 5];
     for (at, value) in best.figures.iter().enumerate() {
@@ -112,21 +106,30 @@ pub fn fit(
     })
 }
 
-/// A sum of squares below which nothing is left to explain: that of rounding.
+/// Returns the number of rows beyond that of the figures, at least 1.
+fn count_freedom(rows: &[Measured], figures: &[Option<f64>; 5]) -> f64 {
+    let figures = figures.iter().flatten().count();
+    rows.len().saturating_sub(figures).max(1) as f64
+}
+
+/// Sum of squares below which nothing is left to explain: that of rounding.
 const EXACT: f64 = 1e-20;
 
-/// Rounds of the search, and how little the sum may fall in the last.
+/// Largest number of rounds of the search.
 const ROUNDS: usize = 60;
+
+/// Part of the sum of squares by which the last round lowers it at most.
 const CLOSE: f64 = 1e-7;
 
-/// The rows as the network would take them.
+/// The rows, to be simulated on a network with any figures.
 struct Simulated<'a> {
     fabric: &'a Fabric<'a>,
     routing: FixedRouting,
     fair: Fair,
     rows: &'a [Measured],
-    /// Rows of which none repeats another's pattern, nodes and bytes, and for each row which of them it is like.
+    /// Rows of which none repeats another's pattern, nodes and bytes: only these are simulated.
     distinct: Vec<usize>,
+    /// By row: index in `distinct` of the one that it is like.
     like: Vec<usize>,
 }
 
@@ -134,17 +137,21 @@ struct Simulated<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Least {
     figures: [Option<f64>; 5],
+    /// The sum of squares.
     squares: f64,
 }
 
 impl<'a> Simulated<'a> {
+    /// Finds the rows that repeat others.
     fn new(
         fabric: &'a Fabric<'a>,
         routing: FixedRouting,
         fair: Fair,
         rows: &'a [Measured],
     ) -> Self {
-        let (mut distinct, mut like, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut distinct = Vec::new();
+        let mut like = Vec::new();
+        let mut known = BTreeMap::new();
         for (i, row) in rows.iter().enumerate() {
             let same = (row.pattern, &row.nodes, row.bytes.to_bits());
             like.push(*known.entry(same).or_insert_with(|| {
@@ -162,7 +169,7 @@ impl<'a> Simulated<'a> {
         }
     }
 
-    /// Seconds of every row.
+    /// Simulates the seconds of every row.
     fn seconds(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let speed = |at: usize| figures[at].map_or(f64::MAX, |seconds| 1.0 / seconds);
         let bandwidth = speed(1).min(LIMIT);
@@ -182,14 +189,18 @@ impl<'a> Simulated<'a> {
             ..
         } = self;
         let channels = Channels::new(fabric.topology, fabric.links, &speeds);
-        let one = |row: &usize| {
-            let Measured {
-                phases, mapping, ..
-            } = &rows[*row];
-            let job = PlacedJob::new(Detail::Flow, fabric, *routing, phases, mapping, &channels)?;
-            Ok(job.alone())
-        };
-        let seconds: Vec<f64> = self.distinct.par_iter().map(one).collect::<Result<_>>()?;
+        let seconds: Vec<f64> = self
+            .distinct
+            .par_iter()
+            .map(|row| {
+                let Measured {
+                    phases, mapping, ..
+                } = &rows[*row];
+                let flow = Detail::Flow;
+                let job = PlacedJob::new(flow, fabric, *routing, phases, mapping, &channels)?;
+                Ok(job.alone())
+            })
+            .collect::<Result<_>>()?;
         Ok(self
             .like
             .iter()
@@ -197,16 +208,17 @@ impl<'a> Simulated<'a> {
             .collect())
     }
 
-    /// ln(simulated / measured) of every row.
+    /// Returns ln(simulated / measured) of every row.
     fn residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let seconds = self.seconds(figures)?;
-        let each = seconds.iter().zip(self.rows);
-        Ok(each
+        let rows = seconds.iter().zip(self.rows);
+        // No row takes 0 seconds in the logarithm, whatever the figures.
+        Ok(rows
             .map(|(seconds, row)| (seconds / row.seconds).max(1e-300).ln())
             .collect())
     }
 
-    /// Every figure as large as the rows allow when it is the only one.
+    /// Returns the start of the search: every figure as large as the rows allow when it is the only one.
     fn start(&self) -> Result<[Option<f64>; 5]> {
         let mut start = [None; 5];
         let none = self.seconds(&[None; 5])?;
@@ -215,35 +227,44 @@ impl<'a> Simulated<'a> {
             // Nothing is measured in this unit of time or speed: seconds are those of one unit.
             alone[at] = Some(1.0);
             let seconds = self.seconds(&alone)?;
-            let most = seconds.iter().zip(&none).zip(self.rows);
-            let most = most.filter(|((one, none), _)| *one > &(*none * (1.0 + 1e-9)));
-            let most = most.map(|((one, none), row)| row.seconds / (one - none));
-            *figure = most.min_by(f64::total_cmp);
+            let mut most: Option<f64> = None;
+            for ((one, none), row) in seconds.iter().zip(&none).zip(self.rows) {
+                // Rows that do not depend on the figure say nothing of it.
+                if *one > none * (1.0 + 1e-9) {
+                    let own = row.seconds / (one - none);
+                    most = Some(most.map_or(own, |most| most.min(own)));
+                }
+            }
+            *figure = most;
         }
         Ok(start)
     }
 
-    /// The least sum of squares from a start, by the figures that it has.
+    /// Minimises the sum of squares from a start, by the figures that it has (Levenberg, Marquardt).
     fn least(&self, start: [Option<f64>; 5]) -> Result<Least> {
         let free: Vec<usize> = (0..FIGURES.len())
             .filter(|at| start[*at].is_some())
             .collect();
-        let squares = |residuals: &[f64]| dot(residuals, residuals);
         let mut figures = start;
         let mut residuals = self.residuals(&figures)?;
-        let (mut sum, mut damping) = (squares(&residuals), 1e-3);
+        let mut sum = dot(&residuals, &residuals);
+        let mut damping = 1e-3;
         for _ in 0..ROUNDS {
             let slopes = self.slopes(&figures, &free)?;
             let before = sum;
             while damping < 1e12 {
                 let step = solve(&slopes, &residuals, damping);
                 let mut next = figures;
+                // Logarithms keep figures above 0; a step changes none by more than a factor of e.
                 for (at, step) in free.iter().zip(&step) {
                     next[*at] = next[*at].map(|value| value * step.clamp(-1.0, 1.0).exp());
                 }
                 let found = self.residuals(&next)?;
-                if squares(&found) < sum {
-                    (figures, sum, residuals) = (next, squares(&found), found);
+                let squares = dot(&found, &found);
+                if squares < sum {
+                    figures = next;
+                    sum = squares;
+                    residuals = found;
                     damping = f64::max(damping / 10.0, 1e-12);
                     break;
                 }
@@ -259,25 +280,24 @@ impl<'a> Simulated<'a> {
         })
     }
 
-    /// Change of every row's residual with the logarithm of each free figure.
+    /// Returns the change of every row's residual with the logarithm of each free figure.
     fn slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
-        let slope = |at: &usize| {
-            let moved = |by: f64| {
-                let mut moved = *figures;
-                moved[*at] = moved[*at].map(|value| value * by);
-                self.residuals(&moved)
-            };
-            let (up, down) = (moved(1.0 + STEP)?, moved(1.0 - STEP)?);
-            Ok(up
-                .iter()
-                .zip(&down)
-                .map(|(up, down)| (up - down) / (2.0 * STEP))
-                .collect())
-        };
-        free.iter().map(slope).collect()
+        let mut slopes = Vec::new();
+        for at in free {
+            let mut up = *figures;
+            up[*at] = up[*at].map(|value| value * (1.0 + STEP));
+            let mut down = *figures;
+            down[*at] = down[*at].map(|value| value * (1.0 - STEP));
+            let up = self.residuals(&up)?;
+            let down = self.residuals(&down)?;
+            // A difference to both sides: its error is that of the third derivative alone.
+            let ways = up.iter().zip(&down);
+            slopes.push(ways.map(|(up, down)| (up - down) / (2.0 * STEP)).collect());
+        }
+        Ok(slopes)
     }
 
-    /// Standard errors of the figures, as parts, when the variance of a row's residual is `variance`.
+    /// Returns the standard errors of the figures, as parts, if the variance of a row's residual is `variance`.
     fn errors(&self, least: &Least, variance: f64) -> Result<[f64; 5]> {
         let free: Vec<usize> = (0..FIGURES.len())
             .filter(|at| least.figures[*at].is_some())
@@ -297,14 +317,14 @@ impl<'a> Simulated<'a> {
     }
 }
 
-/// Bytes a second of what is left out: far above any network.
+/// Bytes a second of a bandwidth that is left out: far above any network.
 const LIMIT: f64 = 1e18;
 
 /// Part of a figure by which it is moved for a slope.
 const STEP: f64 = 1e-4;
 
 impl Fit {
-    /// The figures as a model of the network takes them.
+    /// Returns the figures as a model of the network takes them.
     pub fn figures(&self) -> Figures {
         let [
             node_bandwidth,
@@ -323,13 +343,15 @@ impl Fit {
         }
     }
 
-    /// Names of the figures that the rows cannot tell.
+    /// Lists the names of the figures that the rows cannot tell.
     pub fn unknown(&self) -> impl Iterator<Item = &'static str> + '_ {
-        let unknown = (0..FIGURES.len()).filter(|i| self.figures[*i].is_none());
-        unknown.map(|i| FIGURES[i])
+        let figures = FIGURES.iter().zip(&self.figures);
+        figures
+            .filter(|(_, figure)| figure.is_none())
+            .map(|(name, _)| *name)
     }
 
-    /// The file that `--links-file` reads.
+    /// Writes the file that `--links-file` reads.
     pub fn toml(&self) -> String {
         let mut text = String::new();
         for (i, (name, figure)) in FIGURES.iter().zip(&self.figures).enumerate() {
