@@ -4,9 +4,10 @@
 use serde::Serialize;
 
 use super::by_size::{SizeMean, size_means};
+use super::figures::FigureSet;
 use super::set::{ReplaySet, ReplaySettings, Summaries};
+use super::single::Counts;
 use super::traffic::{Totals, TrafficSettings};
-use super::{Counts, FigureSet};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::correlation::{kendall, spearman};

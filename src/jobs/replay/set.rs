@@ -3,9 +3,11 @@
 
 use rayon::prelude::*;
 
+use super::figures::{FigureSet, Placed};
+use super::run::{Step, run};
+use super::single::{Clock, Counts, Replay};
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
-use super::{Clock, Counts, FigureSet, Placed, Replay, Step};
 use crate::allocator::{self, AllocatorContext, RoomSums};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ranks::FreeSet;
@@ -194,7 +196,7 @@ impl<'a> ReplaySet<'a> {
             }
             block_done()
         };
-        super::run(log, &mut self.replays, clock, write, gather)
+        run(log, &mut self.replays, clock, write, gather)
     }
 
     /// Results so far of the replays that were asked for.

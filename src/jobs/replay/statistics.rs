@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::Placed;
+use super::figures::Placed;
 use nodeorder_base::ratio::ratio;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 
