@@ -259,26 +259,26 @@ impl Taken<'_> {
     /// Marks the nodes that jobs hold with the time at which they are freed; those that only the states call held have none.
     fn hold(&mut self, holds: &[(NodeId, u32)]) {
         for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
-            let ends = of_node
-                .iter()
-                .map(|(_, job)| self.snapshot.running[*job as usize].end);
             let now = &mut self.nodes[of_node[0].0.index()];
-            if now.state != NodeState::Out {
-                let freed = ends
-                    .collect::<Option<Vec<i64>>>()
-                    .and_then(|e| e.into_iter().max());
-                *now = Node {
-                    state: NodeState::Held,
-                    freed,
-                };
+            // A node that is down or drained takes no job when its last one ends.
+            if now.state == NodeState::Out {
+                continue;
+            }
+            now.state = NodeState::Held;
+            now.freed = Some(i64::MIN);
+            // A job without a limit may hold the node for ever.
+            for (_, job) in of_node {
+                let end = self.snapshot.running[*job as usize].end;
+                now.freed = now.freed.zip(end).map(|(a, b)| a.max(b));
             }
         }
         for node in self.topology.nodes().iter() {
-            let known = || holds.binary_search_by_key(&node, |hold| hold.0).is_ok();
-            if self.nodes[node.index()].state == NodeState::Held && !known() {
-                let first = || self.topology.node_in_words(node);
+            if self.nodes[node.index()].state == NodeState::Held
+                && holds.binary_search_by_key(&node, |hold| hold.0).is_err()
+            {
+                let about = "held nodes of which no listed job has any";
                 self.snapshot
-                    .note("no-job", "held nodes of which no listed job has any", first);
+                    .note("no-job", about, || self.topology.node_in_words(node));
             }
         }
     }
