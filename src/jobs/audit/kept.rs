@@ -11,7 +11,7 @@ use nodeorder_trace::records::Record;
 pub(super) struct Kept {
     /// Start time, in seconds.
     starts: Vec<i64>,
-    /// Run time in seconds, at least 1; [`FOR_EVER`] if the job still runs.
+    /// Run time in seconds, at least 1; [`STILL_RUNNING`] if the job still runs.
     runs: Vec<u32>,
     /// Number of nodes.
     sizes: Vec<u32>,

@@ -35,7 +35,7 @@ pub use score::{AuditSettings, LeftOut, Score, Scored};
 use kept::Kept;
 use replayed::replay;
 use resolve::{Problem, Resolver};
-use score::{Machine, joined_ring};
+use score::{Machine, count_case, joined_ring};
 use summary::Summary;
 
 /// Number of records that are resolved and scored at once.
@@ -114,7 +114,7 @@ impl Recorded {
             Ok(score) => score,
             Err(Problem::Wrong(error)) => return Err(error.into()),
             Err(found) => {
-                problem(&mut self.problems, found);
+                self.count(found);
                 return Ok(());
             }
         };
@@ -129,7 +129,7 @@ impl Recorded {
         if let Some(kept) = &mut self.kept
             && !kept.push(record, &score)?
         {
-            problem(&mut self.problems, Problem::untimed(file, record));
+            self.count(Problem::untimed(file, record));
         }
         let mut worst = self.worst.iter();
         let place = worst.position(|w| badness(&w.score) < badness(&score));
@@ -148,6 +148,12 @@ impl Recorded {
             self.worst.truncate(WORST);
         }
         Ok(())
+    }
+
+    /// Counts a record that was not scored, by reason.
+    fn count(&mut self, found: Problem) {
+        let (name, about, first) = found.described();
+        count_case(&mut self.problems, name, about, || first);
     }
 }
 
@@ -310,20 +316,6 @@ fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
     };
     let expected = "records that list nodes of this machine, such as sacct with NodeList";
     Error::input(SourceLocation::File(records.name().into()), found, expected)
-}
-
-/// Counts a record that was not scored, by reason.
-fn problem(problems: &mut Vec<LeftOut>, found: Problem) {
-    let (name, about, first) = found.described();
-    match problems.iter_mut().find(|known| known.name == name) {
-        Some(known) => known.count += 1,
-        None => problems.push(LeftOut {
-            name,
-            about,
-            count: 1,
-            first,
-        }),
-    }
 }
 
 /// Scores recorded ranks, given in the order of the record; `segment` is the nodes of a segment, 0 without segments.

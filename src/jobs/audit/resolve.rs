@@ -62,7 +62,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
     order: &'t NodeOrder,
-    /// Rank of each node by id; [`NONE`] if it is not schedulable.
+    /// Rank of each node by id; [`NO_RANK`] if it is not schedulable.
     ranks: Vec<u32>,
     /// Nodes by stem (the name before its last digits) and number.
     stems: HashMap<String, Vec<Numbered>>,

@@ -67,6 +67,24 @@ pub struct LeftOut {
     pub first: String,
 }
 
+/// Counts a case of a reason; `first` describes the case if it is the first.
+pub(super) fn count_case(
+    counts: &mut Vec<LeftOut>,
+    name: &'static str,
+    about: &'static str,
+    first: impl FnOnce() -> String,
+) {
+    match counts.iter_mut().find(|known| known.name == name) {
+        Some(known) => known.count += 1,
+        None => counts.push(LeftOut {
+            name,
+            about,
+            count: 1,
+            first: first(),
+        }),
+    }
+}
+
 /// Machine and the units of its levels, which all scores need.
 pub(super) struct Machine<'t> {
     pub(super) topology: &'t Topology,

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::score::LeftOut;
+use super::score::{LeftOut, count_case};
 use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
@@ -155,15 +155,7 @@ impl Snapshot {
 
     /// Counts a case of a reason; `first` describes the first case.
     fn note(&mut self, name: &'static str, about: &'static str, first: impl FnOnce() -> String) {
-        match self.notes.iter_mut().find(|note| note.name == name) {
-            Some(note) => note.count += 1,
-            None => self.notes.push(LeftOut {
-                name,
-                about,
-                count: 1,
-                first: first(),
-            }),
-        }
+        count_case(&mut self.notes, name, about, first);
     }
 }
 
@@ -287,50 +279,50 @@ impl Taken<'_> {
     fn levels(&mut self, holds: &[(NodeId, u32)]) {
         let units = Units::new(self.topology);
         let all: Vec<NodeId> = self.topology.nodes().iter().collect();
-        let mut freed: Vec<(i64, NodeId)> = all
-            .iter()
-            .filter_map(|node| Some((self.freed(*node)?, *node)))
-            .collect();
+        let mut freed = Vec::new();
+        for node in &all {
+            let known = self.nodes[node.index()];
+            if let (NodeState::Held, Some(time)) = (known.state, known.freed) {
+                freed.push((time, *node));
+            }
+        }
         freed.sort_unstable();
         for level in 0..=units.len() {
-            let unit = |node: NodeId| units.unit_of(level, node).unwrap_or(0) as usize;
-            let name = units.names().nth(level).unwrap_or("machine").to_string();
-            let count = all.iter().map(|node| unit(*node) + 1).max().unwrap_or(1);
-            let mut now: Vec<UnitNow> = (0..count as u32)
-                .map(|i| {
-                    units
-                        .unit_name(level, i)
-                        .unwrap_or_else(|| "machine".into())
-                })
-                .map(|name| UnitNow {
-                    name,
-                    freed: Some(i64::MIN),
-                    ..UnitNow::default()
-                })
-                .collect();
+            let mut now = Vec::new();
             for node in &all {
-                let (unit, node) = (&mut now[unit(*node)], self.nodes[node.index()]);
+                // The level above all others has no units: the whole machine is one.
+                let unit = units.unit_of(level, *node).unwrap_or(0) as usize;
+                if now.len() <= unit {
+                    now.resize_with(unit + 1, UnitNow::default);
+                }
+                let unit = &mut now[unit];
                 unit.nodes += 1;
+                let node = self.nodes[node.index()];
                 match node.state {
                     NodeState::Free => unit.free += 1,
                     NodeState::Out => unit.out += 1,
                     NodeState::Held => {
-                        unit.freed = unit.freed.zip(node.freed).map(|(a, b)| a.max(b))
+                        // One node that is never freed keeps the unit from being freed as a whole.
+                        let end = node.freed.unwrap_or(i64::MAX);
+                        unit.freed = Some(unit.freed.map_or(end, |freed| freed.max(end)));
                     }
                 }
             }
             for (node, job) in holds {
                 if self.nodes[node.index()].state == NodeState::Held {
-                    now[unit(*node)].jobs.insert(*job);
+                    let unit = units.unit_of(level, *node).unwrap_or(0);
+                    now[unit as usize].jobs.insert(*job);
                 }
             }
             let mut free: Vec<u32> = now.iter().map(|unit| unit.free).collect();
             let mut most = free.iter().copied().max().unwrap_or(0);
             let mut growth = vec![(self.snapshot.latest, most)];
             for (time, node) in &freed {
-                free[unit(*node)] += 1;
-                if free[unit(*node)] > most {
-                    most = free[unit(*node)];
+                let free = &mut free[units.unit_of(level, *node).unwrap_or(0) as usize];
+                *free += 1;
+                if *free > most {
+                    most = *free;
+                    // A job may have outstayed its limit: its nodes are not free before the moment of the snapshot.
                     let time = self.snapshot.latest.max(*time);
                     match growth.last_mut().filter(|last| last.0 == time) {
                         Some(last) => last.1 = most,
@@ -338,20 +330,19 @@ impl Taken<'_> {
                     }
                 }
             }
+            for (i, unit) in (0..).zip(&mut now) {
+                let name = units.unit_name(level, i);
+                unit.name = name.unwrap_or_else(|| "machine".into());
+                unit.freed = unit.freed.filter(|freed| *freed < i64::MAX);
+            }
+            // Units of nodes that are not schedulable.
             now.retain(|unit| unit.nodes > 0);
-            now.iter_mut()
-                .for_each(|u| u.freed = u.freed.filter(|freed| *freed > i64::MIN));
+            let name = units.names().nth(level).unwrap_or("machine").to_string();
             self.snapshot.levels.push(LevelNow {
                 name,
                 units: now,
                 growth,
             });
         }
-    }
-
-    /// Returns the time at which a held node is freed; `None` if it is not held, or the time is not known.
-    fn freed(&self, node: NodeId) -> Option<i64> {
-        let node = self.nodes[node.index()];
-        node.freed.filter(|_| node.state == NodeState::Held)
     }
 }

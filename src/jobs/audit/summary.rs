@@ -254,7 +254,7 @@ impl Summary {
     }
 
     /// Returns the node-hours that the placement spares if this share of every run time grows with distance
-    /// ([`Sums::spared`]).
+    /// ([`Sums::share_spared`]).
     pub fn node_hours_spared(&self, share: f64) -> Option<f64> {
         Some(self.all.spared(share)? * self.all.node_seconds as f64 / 3600.0)
     }

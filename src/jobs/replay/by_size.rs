@@ -10,7 +10,7 @@ use nodeorder_order::metric::mpc::Curve;
 
 /// Number of jobs that a size must exceed to be compared.
 pub const THRESHOLD: u64 = 5;
-/// Largest number of cases kept in [`Ranking::misled`].
+/// Largest number of cases kept in [`Ranking::worst_inversions`].
 pub const CASES: usize = 3;
 
 /// Measured mean distance of the jobs of one size, beside MPC at that size.
@@ -38,7 +38,7 @@ impl SizeMean {
     }
 }
 
-/// Returns the sizes of more than [`THRESHOLD`] jobs, ascending, with measured mean and MPC.
+/// Returns the sizes of more than [`MIN_JOBS_ABOVE`] jobs, ascending, with measured mean and MPC.
 pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
     let enough = summary.sizes().filter(|(_, row)| row.count > THRESHOLD);
     enough
@@ -63,7 +63,7 @@ pub struct Ranking {
     /// Number of these pairs for which the measured mean is lower on the other ordering.
     pub differently: u64,
     /// Pairs of orderings where that costs the most, over all sizes: jobs times the difference of measured means. The
-    /// costliest first, at most [`CASES`].
+    /// costliest first, at most [`MAX_INVERSIONS`].
     pub misled: Vec<Misled>,
 }
 

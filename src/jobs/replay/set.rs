@@ -177,7 +177,7 @@ impl<'a> ReplaySet<'a> {
     }
 
     /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run`];
-    /// `block_done` is called after each block, from the caller's thread. Fails as [`ReplaySet::run`], `write` and
+    /// `block_done` is called after each block, from the caller's thread. Fails as [`ReplaySet::run_log`], `write` and
     /// `block_done` do.
     pub fn run_with<E: From<Error> + Send>(
         &mut self,

@@ -17,7 +17,7 @@ use nodeorder_order::metric::allocation::AllocationMetrics;
 pub const SMALL: u32 = 10;
 
 /// Sums over the jobs of one size. The distance of a job is the sum over its pairs, of which all jobs of a size have the
-/// same number; or its mean in whole hops ([`Summary::in_whole_hops`]).
+/// same number; or its mean in whole hops ([`Summary::with_whole_hops`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeRow {
     /// Number of jobs.
@@ -96,7 +96,7 @@ pub struct TTest {
 /// Improvement over a baseline by group of sizes, in per cent; every size counts the same. `None` if a group has no size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Improvement of sizes 2 to [`SMALL`].
+    /// Improvement of sizes 2 to [`MAX_SMALL_JOB`].
     pub small: Option<f64>,
     /// Improvement of the sizes above.
     pub large: Option<f64>,

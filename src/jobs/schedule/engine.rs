@@ -42,7 +42,7 @@ pub(super) fn run(
         machine.relenting = relent == Some(next);
         news |= machine.relenting;
         let before = ended;
-        let one_by_one = policy.pass_per_event();
+        let one_by_one = policy.passes().per_event;
         while let Some(task) = machine.end_one() {
             ended += 1;
             news = true;

@@ -39,7 +39,7 @@ pub struct Starved {
     pub overtaken: u32,
 }
 
-/// Returns the bounded slowdown of one record: response over run time, which counts as [`BOUND`] if shorter; at least 1.
+/// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if shorter; at least 1.
 pub(super) fn slowdown(result: &ScheduleResult, record: &Record) -> f64 {
     let submit = result.task(record).submit;
     let bound = (record.end - record.start).max(BOUND * result.ticks);

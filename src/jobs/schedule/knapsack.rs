@@ -28,14 +28,13 @@ pub type Packing = Vec<Option<usize>>;
 /// ```
 pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     let mut packing = vec![None; jobs.len()];
-    let mut by_room: Vec<usize> = (0..slots.len()).collect();
-    by_room.sort_by_key(|i| (slots[*i], *i));
+    let by_room = tightest_first(slots);
     let Some(largest) = by_room.last().map(|i| slots[*i]) else {
         return packing;
     };
     // Larger jobs first, which prunes most; of one size the earlier in the queue.
-    let mut order: Vec<usize> = (0..jobs.len()).filter(|j| jobs[*j] <= largest).collect();
-    order.sort_by_key(|j| (std::cmp::Reverse(jobs[*j]), *j));
+    let mut order = largest_first(jobs);
+    order.retain(|job| jobs[*job] <= largest);
     let kept = &by_room[slots.len() - order.len().min(slots.len())..];
 
     let sizes: Vec<u32> = order.iter().map(|j| jobs[*j]).collect();
@@ -71,6 +70,20 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
         }
     }
     packing
+}
+
+/// Lists the slots by room, ascending; of equal ones the first.
+fn tightest_first(slots: &[u32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..slots.len()).collect();
+    order.sort_by_key(|slot| slots[*slot]);
+    order
+}
+
+/// Lists the jobs by size, descending; of equal ones the earlier in the queue.
+fn largest_first(jobs: &[u32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|job| std::cmp::Reverse(jobs[*job]));
+    order
 }
 
 /// State of the branch-and-bound search.
@@ -142,11 +155,8 @@ impl Search {
 pub fn pack_greedily(jobs: &[u32], slots: &[u32]) -> Packing {
     let mut packing: Packing = vec![None; jobs.len()];
     let mut room = slots.to_vec();
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|j| (std::cmp::Reverse(jobs[*j]), *j));
-    let mut by_room: Vec<usize> = (0..slots.len()).collect();
-    by_room.sort_by_key(|i| (slots[*i], *i));
-    for slot in by_room {
+    let order = largest_first(jobs);
+    for slot in tightest_first(slots) {
         for job in &order {
             if packing[*job].is_none() && jobs[*job] <= room[slot] {
                 packing[*job] = Some(slot);

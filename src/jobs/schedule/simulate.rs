@@ -62,7 +62,7 @@ pub fn simulate(
     };
     let seed = context.topology.context().seed;
     let mut policy = policy::make(settings.policy, &planned, seed)?;
-    let interval = policy.interval() * ticks;
+    let interval = policy.passes().seconds * ticks;
     let components = policy
         .needs_components()
         .then(|| FreeComponents::new(context))

@@ -22,13 +22,13 @@ pub struct ScheduleSummary {
     pub wait_percentiles: [f64; 3],
     /// Waits and slowdowns by size, in classes of powers of two.
     pub by_size: Vec<SizeClass>,
-    /// Number of tasks that starved ([`ScheduleResult::starved`]).
+    /// Number of tasks that starved ([`ScheduleResult::find_starved`]).
     pub starved: usize,
     /// Number of tasks left out because they can never run ([`ScheduleResult::left_out`]).
     pub never_placed: usize,
     /// Mean response: end - submit.
     pub mean_response: f64,
-    /// Mean of max(1, response / max(duration, [`super::BOUND`])).
+    /// Mean of max(1, response / max(duration, [`super::MIN_SLOWDOWN_SECONDS`])).
     pub mean_bounded_slowdown: f64,
     /// Makespan: last end - first submit.
     pub makespan: f64,

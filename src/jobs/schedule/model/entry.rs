@@ -45,7 +45,7 @@ pub struct Start<'s> {
     pub task: &'s Task,
     /// Ranks of its allocation.
     pub ranks: &'s Ranks,
-    /// Metrics of the allocation, if [`Model::measures`] asks for them.
+    /// Metrics of the allocation, if [`Model::needs_metrics`] asks for them.
     pub placement: Option<&'s AllocationMetrics>,
     /// Start time, in ticks.
     pub now: i64,

@@ -95,7 +95,7 @@ impl Promises {
 
 impl Policy for Conservative {
     fn rule(&self) -> String {
-        let (first, again) = if self.passes.interval() == 0 {
+        let (first, again) = if self.passes.seconds == 0 {
             ("submit", "on an early end")
         } else {
             ("the first pass", "at every pass")
@@ -159,7 +159,7 @@ impl Policy for Conservative {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

@@ -131,7 +131,7 @@ impl ConservativePlaces {
 
 impl Policy for ConservativePlaces {
     fn rule(&self) -> String {
-        let again = if self.passes.interval() == 0 {
+        let again = if self.passes.seconds == 0 {
             "on an early end"
         } else {
             "at every pass"
@@ -158,7 +158,7 @@ impl Policy for ConservativePlaces {
         let now = machine.now();
         // A task that outstays its assumed end still holds ranks that are promised to others.
         let late = machine.running().first().is_some_and(|t| t.end <= now);
-        if late || machine.relenting || self.passes.interval() > 0 {
+        if late || machine.relenting || self.passes.seconds > 0 {
             self.profile = None;
         }
         let kept = self.profile.take();
@@ -192,7 +192,7 @@ impl Policy for ConservativePlaces {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

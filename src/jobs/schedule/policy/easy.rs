@@ -2,7 +2,7 @@
 
 use super::super::waiting::{Hole, Waiting};
 use super::easy_places::EasyPlaces;
-use super::entry::{BuildPolicy, Policy, PolicyContext, PolicyEntry};
+use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
@@ -122,7 +122,7 @@ impl Policy for Easy {
             "EASY: reservation for the head from start + requested time of running jobs; candidates in queue \
              order count with {}; shadow and extra once a pass; {}",
             self.estimates.candidates(),
-            self.estimates.passes_in_words()
+            self.estimates.passes.after_instants()
         )
     }
 
@@ -166,15 +166,11 @@ impl Policy for Easy {
         self.blocked = Some(shadow);
     }
 
-    fn pass_per_event(&self) -> bool {
-        self.estimates.pass_per_event()
-    }
-
     fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
+    fn passes(&self) -> Passes {
+        self.estimates.passes
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::waiting::Waiting;
-use super::entry::Policy;
+use super::entry::{Passes, Policy};
 use super::estimates::Estimates;
 use crate::schedule::cluster_state::{Attempt, ClusterState, Found};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
@@ -218,7 +218,7 @@ impl Policy for EasyPlaces {
              (start + requested time) of running jobs; candidates in queue order count with {}, and take other \
              nodes than those unless they end before; {}",
             self.estimates.candidates(),
-            self.estimates.passes_in_words()
+            self.estimates.passes.after_instants()
         )
     }
 
@@ -265,15 +265,11 @@ impl Policy for EasyPlaces {
         }
     }
 
-    fn pass_per_event(&self) -> bool {
-        self.estimates.pass_per_event()
-    }
-
     fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
+    fn passes(&self) -> Passes {
+        self.estimates.passes
     }
 }

@@ -46,11 +46,13 @@ pub struct PolicyContext<'g> {
     pub(in crate::schedule) places: bool,
 }
 
-/// Times at which a policy has its passes.
-#[derive(Clone, Copy)]
-pub(super) struct Passes {
-    /// Seconds from one pass to the next; 0 for a pass at every event.
-    seconds: i64,
+/// Times at which a policy has its passes; by default one at each instant at which something happened.
+#[derive(Clone, Copy, Default)]
+pub struct Passes {
+    /// Seconds from one pass to the next, counted from the first submit; 0 for no fixed times.
+    pub seconds: i64,
+    /// Whether there is a pass after every single event instead of one after all events of an instant.
+    pub per_event: bool,
 }
 
 impl Passes {
@@ -59,12 +61,8 @@ impl Passes {
         const YEAR: i64 = 366 * 86_400;
         Ok(Passes {
             seconds: params.whole("interval", 0, YEAR)?,
+            per_event: false,
         })
-    }
-
-    /// Returns the seconds from one pass to the next; 0 is a pass at every event.
-    pub fn interval(self) -> i64 {
-        self.seconds
     }
 
     /// Describes the times of passes, as results quote them.
@@ -77,6 +75,10 @@ impl Passes {
 
     /// Describes the times of passes as [`Passes::describe`] does, with the order of events of one instant.
     pub fn after_instants(self) -> String {
+        if self.per_event {
+            return "a pass after every event, ends of an instant first, in the order of starts"
+                .into();
+        }
         match self.seconds {
             0 => "all ends, then all submits of an instant, then one pass".into(),
             _ => self.in_words(),
@@ -102,14 +104,9 @@ pub trait Policy: Send {
     /// Returns the number of tasks that wait.
     fn waiting(&self) -> usize;
 
-    /// Returns the seconds from one pass to the next, counted from the first submit; 0 for a pass at every event.
-    fn interval(&self) -> i64 {
-        0
-    }
-
-    /// Returns whether there is a pass after every single event instead of one after all events of an instant.
-    fn pass_per_event(&self) -> bool {
-        false
+    /// Returns the times of the policy's passes.
+    fn passes(&self) -> Passes {
+        Passes::default()
     }
 
     /// Returns whether the policy uses [`ClusterState::find_components`].

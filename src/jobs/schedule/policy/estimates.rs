@@ -29,10 +29,10 @@ impl Estimates {
     /// Reads [`OPTIONS`]. Fails if a value is out of range.
     pub fn parse(params: &Params) -> Result<Self> {
         let true_times = params.choice("estimates")? == "runtime-estimates";
-        Ok(Estimates {
-            true_times,
-            passes: Passes::parse(params)?,
-        })
+        let mut passes = Passes::parse(params)?;
+        // CQSim, whose results this option repeats, looks at the queue after each event.
+        passes.per_event = true_times && passes.seconds == 0;
+        Ok(Estimates { true_times, passes })
     }
 
     /// Returns the run time that a candidate counts with.
@@ -51,19 +51,5 @@ impl Estimates {
         } else {
             "the requested time"
         }
-    }
-
-    /// Returns whether there is a pass after every single event, as CQSim has.
-    pub fn pass_per_event(self) -> bool {
-        self.true_times && self.passes.interval() == 0
-    }
-
-    /// Describes the times of passes, as results quote them.
-    pub fn passes_in_words(self) -> String {
-        if self.pass_per_event() {
-            return "a pass after every event, ends of an instant first, in the order of starts"
-                .into();
-        }
-        self.passes.after_instants()
     }
 }

@@ -50,7 +50,7 @@ impl Policy for Fcfs {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

@@ -43,6 +43,6 @@ mod window;
 
 pub use super::cluster_state::{Attempt, ClusterState, Found};
 pub use super::running::Assumed;
-pub use entry::{BuildPolicy, Policy, PolicyContext, PolicyEntry};
+pub use entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 pub(super) use table::make;
 pub use table::{POLICIES, check};

@@ -72,7 +72,7 @@ impl Policy for SizeFirst {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

@@ -225,8 +225,8 @@ impl Policy for Window {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 
     fn needs_components(&self) -> bool {
