@@ -1,4 +1,4 @@
-//! The jobs of a trace in few bytes each, and the placement log that they make.
+//! Table of recorded jobs in few bytes each, and the placement log that they make.
 
 use std::fmt::Write;
 
@@ -6,25 +6,28 @@ use super::score::Score;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_trace::records::Record;
 
-/// Times, sizes, distances and names of jobs: some 40 bytes each, and as many more while they are replayed.
+/// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are replayed.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
+    /// Start time, in seconds.
     starts: Vec<i64>,
-    /// Seconds that each ran, at least 1; [`FOR_EVER`] where it still does.
+    /// Run time in seconds, at least 1; [`STILL_RUNNING`] if the job still runs.
     runs: Vec<u32>,
+    /// Number of nodes.
     sizes: Vec<u32>,
-    /// Mean distances as recorded; 0 for one node, and where it is unknown.
+    /// Mean distance of the recorded allocation, in hops; 0 for one node, and if it is unknown.
     hops: Vec<f64>,
+    /// Names of all jobs, one after the other.
     names: Vec<u8>,
-    /// Where each name ends.
+    /// End of each name in `names`.
     ends: Vec<u32>,
 }
 
-/// The run time of a job that does not end.
+/// Run time of a job that does not end.
 const FOR_EVER: u32 = u32::MAX;
 
 impl Kept {
-    /// Keeps a record; false where it does not say when it started.
+    /// Adds a record; returns `false` if it does not say when it started. Fails if names take more than 4 GB.
     pub fn push(&mut self, record: &Record, score: &Score) -> Result<bool> {
         let Some(start) = record.start else {
             return Ok(false);
@@ -49,7 +52,7 @@ impl Kept {
         Ok(true)
     }
 
-    /// The name of a job, and when it started.
+    /// Returns the name of a job and its start time.
     pub fn job(&self, index: u32) -> (std::borrow::Cow<'_, str>, i64) {
         let at = index as usize;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -57,33 +60,34 @@ impl Kept {
         (String::from_utf8_lossy(name), self.starts[at])
     }
 
-    /// Seconds that a job ran, 0 where it still does, and the part of its recorded mean distance that a placement with
-    /// these spares it.
+    /// Returns the seconds that a job ran, 0 if it still does, and the part of its recorded mean distance that a placement
+    /// with a mean distance of `hops` spares it, 0 if either is unknown.
     pub fn gain(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
-        let (run, recorded) = (self.runs[job as usize], self.hops[job as usize]);
-        let seconds = if run == FOR_EVER { 0 } else { u64::from(run) };
-        let spared = hops
-            .filter(|_| recorded > 0.0)
-            .map_or(0.0, |hops| 1.0 - hops / recorded);
-        (seconds, spared)
+        let run = self.runs[job as usize];
+        let recorded = self.hops[job as usize];
+        let seconds = if run == FOR_EVER { 0 } else { run };
+        let spared = match hops {
+            Some(hops) if recorded > 0.0 => 1.0 - hops / recorded,
+            _ => 0.0,
+        };
+        (seconds.into(), spared)
     }
 
-    /// When a job ended.
+    /// Returns the end time of a job.
     fn end(&self, job: u32) -> i64 {
         self.starts[job as usize] + i64::from(self.runs[job as usize])
     }
 
-    /// The placement log of the jobs, named by their indices: placed when they started, freed when they ended;
-    /// at one instant jobs are freed first.
+    /// Writes the placement log of the jobs, which are named by their indices: placed when they started, freed when they
+    /// ended; at one instant jobs are freed first.
     pub fn log(&self) -> String {
-        let all = 0..self.sizes.len() as u32;
-        let mut by_start: Vec<u32> = all.clone().collect();
+        let mut by_start: Vec<u32> = (0..self.sizes.len() as u32).collect();
+        let mut by_end = by_start.clone();
         by_start.sort_unstable_by_key(|job| (self.starts[*job as usize], *job));
-        let mut by_end: Vec<u32> = all
-            .filter(|job| self.runs[*job as usize] != FOR_EVER)
-            .collect();
+        by_end.retain(|job| self.runs[*job as usize] != FOR_EVER);
         by_end.sort_unstable_by_key(|job| (self.end(*job), *job));
-        let (mut text, mut ended) = (String::new(), by_end.into_iter().peekable());
+        let mut ended = by_end.into_iter().peekable();
+        let mut text = String::new();
         // Writing to a text cannot fail.
         for start in by_start {
             let now = self.starts[start as usize];

@@ -1,9 +1,12 @@
-//! Recorded placements of a scheduler scored, beside those that orderings and allocators would have given
+//! Audit: scores of the placements that a scheduler recorded, beside those that orderings and allocators would have given
 //! the same jobs.
 //!
-//! Records are read, resolved and scored batch by batch: only sums by size and by time are kept, and, where orderings are
-//! to be tried, the times and sizes of the jobs. Then those jobs are replayed in time: placed when they started and freed
-//! when they ended.
+//! For example, accounting says that a job of 4 nodes ran on `n00,n01,n08,n09` from 10:00 to 12:00. Its score is the mean
+//! distance of these nodes, the units they span, and so on. To compare, all jobs are replayed in time on another ordering:
+//! at 10:00 the allocator chooses 4 nodes among those that are free there at 10:00, and these are scored, too.
+//!
+//! Records are read, resolved and scored batch by batch. Only sums by size and by time are kept and, if orderings are to
+//! be tried, times and sizes of the jobs.
 
 use rayon::prelude::*;
 
@@ -32,54 +35,54 @@ pub use score::{AuditSettings, LeftOut, Score, Scored};
 use kept::Kept;
 use replayed::replay;
 use resolve::{Problem, Resolver};
-use score::{Machine, joined_ring};
+use score::{Machine, count_case, joined_ring};
 use summary::Summary;
 
-/// Records that are resolved and scored at once.
+/// Number of records that are resolved and scored at once.
 const BATCH: usize = 1 << 13;
 
-/// A recorded job that lies far apart.
+/// Recorded job whose nodes lie far apart.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// The job's name.
+    /// Name of the job.
     pub job: String,
-    /// When it started, in seconds.
+    /// Start time in seconds, if it is known.
     pub start: Option<i64>,
     /// Metrics of its allocation.
     pub score: Score,
-    /// Its nodes, in the order of the record.
+    /// Nodes in the order of the record.
     pub nodes: Vec<NodeId>,
 }
 
-/// Jobs that are kept as the worst.
+/// Number of jobs that are kept as the worst.
 const WORST: usize = 10;
 
-/// How bad a placement is: lowest units beyond the fewest, then mean distance.
+/// Returns how bad a placement is, to be compared: units of the lowest level beyond the fewest, then mean distance.
 fn badness(score: &Score) -> (u32, f64) {
     let beyond = score.spanned.first().zip(score.fewest.first());
     let beyond = beyond.map_or(0, |(spanned, fewest)| spanned.saturating_sub(*fewest));
     (beyond, score.mean_hops.unwrap_or(0.0))
 }
 
-/// The result of an audit.
+/// Result of an audit.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    /// The names of the levels, leaf first.
+    /// Names of the levels, leaf first.
     pub levels: Vec<String>,
-    /// Rows that were read.
+    /// Number of rows that were read.
     pub read: u64,
     /// Records that were not scored, by reason.
     pub left_out: Vec<LeftOut>,
     /// Records that were read by an assumption, by reason.
     pub mended: Vec<LeftOut>,
-    /// The recorded placement, then each ordering with each allocator.
+    /// Sums of the recorded placement, then of each ordering with each allocator.
     pub placements: Vec<Summary>,
     /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without levels
     /// lie farthest apart; the worst first.
     pub worst: Vec<Worst>,
 }
 
-/// Scores recorded placements: one a thread.
+/// Meters of recorded placements, one set a thread.
 struct RecordScorer<'t> {
     meter: AllocationMeter<'t>,
     counter: UnitCounter<'t>,
@@ -89,14 +92,17 @@ struct RecordScorer<'t> {
 /// Sums over the records that were read, and those that could not be scored.
 struct Recorded {
     summary: Summary,
-    /// Times and sizes of the jobs, where orderings are to be tried on them.
+    /// Times and sizes of the jobs, if orderings are to be tried on them.
     kept: Option<Kept>,
+    /// Records that could not be scored, by reason.
     problems: Vec<LeftOut>,
+    /// Worst jobs, the worst first.
     worst: Vec<Worst>,
 }
 
 impl Recorded {
-    /// Sums up a scored record and hands its score to `row`, or counts why it has none.
+    /// Adds a scored record and hands its score to `row`, or counts the reason for which it has none. Fails if the file is
+    /// wrong, or as `row` does.
     fn add<E: From<Error>>(
         &mut self,
         (file, resolver): (&str, &Resolver<'_>),
@@ -108,46 +114,46 @@ impl Recorded {
             Ok(score) => score,
             Err(Problem::Wrong(error)) => return Err(error.into()),
             Err(found) => {
-                problem(&mut self.problems, found);
+                self.count(found);
                 return Ok(());
             }
         };
         let seconds = record.run.unwrap_or(0).unsigned_abs();
         self.summary.add(record.start, &score, (seconds, 0.0));
-        let (job, start) = (record.job.as_str(), record.start);
         row(Scored {
             placement: 0,
-            job,
-            start,
+            job: &record.job,
+            start: record.start,
             score: &score,
         })?;
         if let Some(kept) = &mut self.kept
             && !kept.push(record, &score)?
         {
-            problem(&mut self.problems, Problem::untimed(file, record));
+            self.count(Problem::untimed(file, record));
         }
-        let better = |w: &Worst| badness(&w.score) < badness(&score);
-        let place = self
-            .worst
-            .iter()
-            .position(better)
-            .unwrap_or(self.worst.len());
+        let mut worst = self.worst.iter();
+        let place = worst.position(|w| badness(&w.score) < badness(&score));
+        let place = place.unwrap_or(self.worst.len());
         if place < WORST && score.size > 1 {
+            // Resolved again: keeping the ranks of every record for these few would cost more.
             let line = Line::new(file, record.line, &record.hosts);
             let nodes = resolver.ranks(&line).map(|ranks| resolver.nodes(&ranks));
-            let (job, start) = (record.job.clone(), record.start);
-            self.worst.insert(
-                place,
-                Worst {
-                    job,
-                    start,
-                    score,
-                    nodes: nodes.unwrap_or_default(),
-                },
-            );
+            let worst = Worst {
+                job: record.job.clone(),
+                start: record.start,
+                score,
+                nodes: nodes.unwrap_or_default(),
+            };
+            self.worst.insert(place, worst);
             self.worst.truncate(WORST);
         }
         Ok(())
+    }
+
+    /// Counts a record that was not scored, by reason.
+    fn count(&mut self, found: Problem) {
+        let (name, about, first) = found.described();
+        count_case(&mut self.problems, name, about, || first);
     }
 }
 
@@ -155,8 +161,8 @@ impl Recorded {
 /// of the records in their order, then those of the others, block by block.
 ///
 /// # Errors
-/// A record that is wrong, with file and line; no record that could be scored; an unknown or unsuitable allocator; more
-/// memory than allowed; whatever `row` reports.
+/// Fails on a record that is wrong, with file and line; if no record could be scored; if an allocator is unknown or does
+/// not suit the machine; if more memory is needed than allowed; or as `row` does.
 ///
 /// # Complexity
 /// O(nodes of all jobs) with a small factor of the machine's dimensions for most networks. Memory: the sums of every hour
@@ -167,10 +173,10 @@ pub fn audit<E: From<Error> + Send>(
     settings: AuditSettings<'_>,
     mut row: impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Audit, E> {
-    settings
-        .allocators
-        .iter()
-        .try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
+    // A wrong name is told before hours of records are read.
+    for text in settings.allocators {
+        allocator::ALLOCATORS.find(text)?;
+    }
     let machine = Machine {
         topology,
         units: Units::new(topology),
@@ -202,7 +208,7 @@ pub fn audit<E: From<Error> + Send>(
     })
 }
 
-/// Reads the records batch by batch and scores each batch on all threads.
+/// Reads the records batch by batch and scores each batch on all threads. Fails on a record that is wrong, or as `row`.
 fn score_records<E: From<Error>>(
     machine: &Machine<'_>,
     records: &mut Records,
@@ -213,21 +219,17 @@ fn score_records<E: From<Error>>(
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
     let distances = RankDistances::new(topology, &order)?;
     let resolver = Resolver::new(topology, &order);
-    let scorer = |_| -> Result<RecordScorer<'_>> {
-        let meter = AllocationMeter::new(topology, &distances)?;
+    let mut scorers = Vec::new();
+    for _ in 0..rayon::current_num_threads() {
         let shapes = settings
             .shape
             .then(|| ShapeMeter::new(topology, &distances));
-        let counter = UnitCounter::new(&machine.units);
-        Ok(RecordScorer {
-            meter,
-            counter,
+        scorers.push(RecordScorer {
+            meter: AllocationMeter::new(topology, &distances)?,
+            counter: UnitCounter::new(&machine.units),
             shapes: shapes.transpose()?,
-        })
-    };
-    let mut scorers = (0..rayon::current_num_threads())
-        .map(scorer)
-        .collect::<Result<Vec<_>>>()?;
+        });
+    }
     let mut recorded = Recorded {
         summary: Summary::new("recorded", "", "", machine.units.len()),
         kept: (!settings.orders.is_empty()).then(Kept::default),
@@ -245,18 +247,15 @@ fn score_records<E: From<Error>>(
             .par_chunks(share)
             .zip(&mut scorers)
             .map(|(records, scorer)| {
-                let score = |record: &Record| {
+                let mut scores = Vec::new();
+                for record in records {
                     let line = Line::new(&files[record.file as usize], record.line, &record.hosts);
-                    let ranks = resolver.ranks(&line)?;
-                    Ok(recorded_score(
-                        machine,
-                        scorer,
-                        &distances,
-                        &ranks,
-                        record.segment,
-                    ))
-                };
-                records.iter().map(score).collect()
+                    let ranks = resolver.ranks(&line);
+                    scores.push(ranks.map(|ranks| {
+                        recorded_score(machine, scorer, &distances, &ranks, record.segment)
+                    }));
+                }
+                scores
             })
             .collect();
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
@@ -273,7 +272,8 @@ fn score_records<E: From<Error>>(
     }
 }
 
-/// Fills `batch` with the next records that list nodes, and says how many there were; the others are counted.
+/// Reads the next records that list nodes into `batch` and returns how many there were; the others are counted. Fails on
+/// a row that is wrong.
 fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     let mut filled = 0;
     while filled < batch.len() && records.next(&mut batch[filled])? {
@@ -285,7 +285,7 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     Ok(filled)
 }
 
-/// Reasons for which records were left out in reading, or else mended.
+/// Lists the reasons for which records were left out in reading if `drops`, else those for which they were mended.
 fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
     let tally = records.tally();
     let reasons = tally.iter().filter(|(reason, _)| reason.drops() == drops);
@@ -299,43 +299,26 @@ fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
         .collect()
 }
 
-/// The error where no record could be scored.
+/// Returns the error of an audit in which no record could be scored.
 fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
-    let found = match left_out
-        .iter()
-        .find(|reason| reason.first.contains("; expected "))
-    {
-        Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
-        None => {
-            match left_out
-                .iter()
-                .map(|r| format!("{} {}", r.count, r.about))
-                .collect::<Vec<_>>()
-            {
-                none if none.is_empty() => "no job with a list of nodes".to_string(),
-                reasons => format!("no job that could be scored: {}", reasons.join(", ")),
-            }
-        }
+    // A first case that says what was expected helps more than counts.
+    let case = left_out.iter().find(|r| r.first.contains("; expected "));
+    let found = if let Some(reason) = case {
+        format!("no job that could be scored; the first: {}", reason.first)
+    } else if left_out.is_empty() {
+        "no job with a list of nodes".to_string()
+    } else {
+        let reasons: Vec<String> = left_out
+            .iter()
+            .map(|r| format!("{} {}", r.count, r.about))
+            .collect();
+        format!("no job that could be scored: {}", reasons.join(", "))
     };
     let expected = "records that list nodes of this machine, such as sacct with NodeList";
     Error::input(SourceLocation::File(records.name().into()), found, expected)
 }
 
-/// Counts a record that was not scored.
-fn problem(problems: &mut Vec<LeftOut>, found: Problem) {
-    let (name, about, first) = found.described();
-    match problems.iter_mut().find(|known| known.name == name) {
-        Some(known) => known.count += 1,
-        None => problems.push(LeftOut {
-            name,
-            about,
-            count: 1,
-            first,
-        }),
-    }
-}
-
-/// The score of recorded ranks, in the order of the record.
+/// Scores recorded ranks, given in the order of the record; `segment` is the nodes of a segment, 0 without segments.
 fn recorded_score(
     machine: &Machine<'_>,
     scorer: &mut RecordScorer<'_>,
@@ -348,10 +331,10 @@ fn recorded_score(
     let mut set = Ranks::default();
     sorted.iter().for_each(|rank| set.push_rank(*rank));
     set.settle();
-    let nodes: Vec<NodeId> = match segment {
-        0 => Vec::new(),
-        _ => distances.nodes_of(ranks).collect(),
-    };
+    let mut nodes: Vec<NodeId> = Vec::new();
+    if segment > 0 {
+        nodes.extend(distances.nodes_of(ranks));
+    }
     let measured = Score {
         size: set.len(),
         mean_hops: scorer.meter.measure(&set, None).mind(),

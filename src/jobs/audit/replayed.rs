@@ -1,4 +1,4 @@
-//! Replay of recorded jobs on other orderings with other allocators.
+//! Replay of recorded jobs in time, on other orderings with other allocators.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::units::UnitCounter;
 use nodeorder_trace::Log;
 
-/// Scores the jobs of one replay; holds the scores of the block that was placed last, by job.
+/// Meters of one replay, and the scores of the block that it placed last, by job.
 struct ReplayScorer<'a> {
     distances: &'a RankDistances,
     counter: UnitCounter<'a>,
@@ -20,6 +20,7 @@ struct ReplayScorer<'a> {
 }
 
 impl ReplayScorer<'_> {
+    /// Scores a job that the replay placed.
     fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
         let figures = &placed.figures;
         let kept = figures.ranks.as_ref();
@@ -37,16 +38,16 @@ impl ReplayScorer<'_> {
     }
 }
 
-/// Replays the jobs on every ordering with every allocator.
+/// Replays the jobs on every ordering with every allocator, hands each score to `row`, and returns the sums of each replay.
+/// Fails if an allocator does not suit the machine, or as `row` does.
 pub(super) fn replay<E: From<Error> + Send>(
     machine: &Machine<'_>,
     kept: &Kept,
     settings: AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Vec<Summary>, E> {
-    let AuditSettings {
-        orders, allocators, ..
-    } = settings;
+    let orders = settings.orders;
+    let allocators = settings.allocators;
     let distances: Vec<RankDistances> = orders
         .iter()
         .map(|order| RankDistances::new(machine.topology, order))
@@ -81,36 +82,40 @@ pub(super) fn replay<E: From<Error> + Send>(
         })
         .collect();
     let mut events = Log::new("the recorded jobs", kept.log());
-    let write = |step: Step<'_>| -> Result<(), E> {
-        let mut scorer = scorers[step.replay]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let scorer = &mut *scorer;
-        scorer.scores.clear();
-        for placed in step.placed {
-            let job = step.block.name(placed.event).parse().unwrap_or_default();
-            let score = scorer.score(machine, placed);
-            scorer.scores.push((job, score));
-        }
-        Ok(())
-    };
-    let block_done = || {
-        for (i, (scorer, summary)) in scorers.iter().zip(&mut summaries).enumerate() {
-            let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
-            for (job, score) in &scorer.scores {
-                let (name, start) = kept.job(*job);
-                summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
-                row(Scored {
-                    placement: i + 1,
-                    job: &name,
-                    start: Some(start),
-                    score,
-                })?;
+    // Blocks are scored on all threads; their rows come from this one, replay by replay, and so in the same order always.
+    replays.run_with(
+        &mut events,
+        None,
+        |step: Step<'_>| -> Result<(), E> {
+            let mut scorer = scorers[step.replay]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            scorer.scores.clear();
+            for placed in step.placed {
+                // The log names jobs by their index.
+                let job = step.block.name(placed.event).parse().unwrap_or_default();
+                let score = scorer.score(machine, placed);
+                scorer.scores.push((job, score));
             }
-        }
-        Ok(())
-    };
-    replays.run_with(&mut events, None, write, block_done)?;
+            Ok(())
+        },
+        || {
+            for (i, (scorer, summary)) in scorers.iter().zip(&mut summaries).enumerate() {
+                let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
+                for (job, score) in &scorer.scores {
+                    let (name, start) = kept.job(*job);
+                    summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
+                    row(Scored {
+                        placement: i + 1,
+                        job: &name,
+                        start: Some(start),
+                        score,
+                    })?;
+                }
+            }
+            Ok(())
+        },
+    )?;
     for (summary, result) in summaries.iter_mut().zip(replays.results()) {
         summary.skipped = result.counts.skipped + result.counts.refused();
     }

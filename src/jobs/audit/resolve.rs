@@ -1,4 +1,8 @@
-//! From the names of a job's nodes to ranks.
+//! Resolves the host list of a job, such as `n[00-02,04]`, to ranks.
+//!
+//! A million jobs name many nodes, so most lists take a short cut: names are split into a stem and the digits at their end
+//! (`n` and `04`), and each stem has an array of its nodes by number. `n[00-02]` is then three array look-ups. A list that
+//! the short cut does not understand, or not wholly, goes the long way, which also words the errors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,22 +13,22 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::records::Record;
 
-/// Why a record was not scored.
+/// Reason for which a record was not scored, or not replayed.
 pub(super) enum Problem {
-    /// A host that the machine does not have.
+    /// Host that the machine does not have.
     Unknown(Error),
-    /// A node that is not schedulable.
+    /// Node that is not schedulable.
     Excluded(Error),
-    /// A host that is named twice.
+    /// Host that is named twice.
     Twice(Error),
-    /// No start, which a replay needs.
+    /// Missing start time, which a replay needs.
     Untimed(Error),
-    /// No host list at all: the file is wrong.
+    /// Text that is no host list at all: the file is wrong.
     Wrong(Error),
 }
 
 impl Problem {
-    /// A record that does not say when it started.
+    /// Returns the problem of a record that does not say when it started.
     pub fn untimed(file: &str, record: &Record) -> Problem {
         let location = SourceLocation::line(file, record.line);
         Problem::Untimed(Error::input(
@@ -34,58 +38,52 @@ impl Problem {
         ))
     }
 
-    /// A short name, the reason in words, and the first case.
+    /// Returns a short name, the reason in words, and this case.
     pub fn described(self) -> (&'static str, &'static str, String) {
-        match self {
+        let (name, about, error) = match self {
             Problem::Unknown(e) => (
                 "unknown-host",
                 "with a host that the machine does not have",
-                e.to_string(),
+                e,
             ),
-            Problem::Excluded(e) => (
-                "excluded-host",
-                "with a host that is not schedulable",
-                e.to_string(),
-            ),
-            Problem::Twice(e) => ("host-twice", "with a host named twice", e.to_string()),
-            Problem::Untimed(e) => (
-                "no-start",
-                "without a start, scored but not replayed",
-                e.to_string(),
-            ),
-            Problem::Wrong(e) => ("wrong", "without a host list", e.to_string()),
-        }
+            Problem::Excluded(e) => ("excluded-host", "with a host that is not schedulable", e),
+            Problem::Twice(e) => ("host-twice", "with a host named twice", e),
+            Problem::Untimed(e) => ("no-start", "without a start, scored but not replayed", e),
+            Problem::Wrong(e) => ("wrong", "without a host list", e),
+        };
+        (name, about, error.to_string())
     }
 }
 
-/// No rank.
+/// Marker of a node without a rank, and of a number without a node.
 const NONE: u32 = u32::MAX;
 
-/// The nodes of a machine by name, and their ranks.
+/// Nodes of a machine by name, and their ranks.
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
     order: &'t NodeOrder,
+    /// Rank of each node by id; [`NO_RANK`] if it is not schedulable.
     ranks: Vec<u32>,
-    /// For each text before the digits that end a name: nodes by the number of these digits. A million jobs name many
-    /// nodes, and so no text has to be made for each.
+    /// Nodes by stem (the name before its last digits) and number.
     stems: HashMap<String, Vec<Numbered>>,
 }
 
-/// The node whose name ends in a number, and the digits of that number in it.
+/// Id of the node whose name ends in a number, and the number of digits that it is written with.
 type Numbered = (u32, usize);
 
-/// A name before its last digits, and these.
+/// Splits a name into its stem and the digits at its end.
 fn parts(name: &str) -> (&str, &str) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, &name[stem.len()..])
 }
 
 impl<'t> Resolver<'t> {
+    /// Creates the resolver of an ordering.
     pub fn new(topology: &'t Topology, order: &'t NodeOrder) -> Self {
         let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
-        (0..)
-            .zip(order.nodes())
-            .for_each(|(rank, node)| ranks[node.index()] = rank);
+        for (rank, node) in (0..).zip(order.nodes()) {
+            ranks[node.index()] = rank;
+        }
         let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
         // Numbers far beyond the machine's size, and those written in two ways, are looked up by their names.
         let mut room = 8 * ranks.len() + 4096;
@@ -93,18 +91,19 @@ impl<'t> Resolver<'t> {
         for id in 0..ranks.len() as u32 {
             let name = topology.node_name(NodeId(id));
             let (stem, digits) = parts(&name);
-            match digits.parse::<usize>() {
-                Ok(number) if number < room && topology.node_named(&name) == Some(NodeId(id)) => {
-                    let nodes = stems.entry(stem.to_string()).or_default();
-                    room -= (number + 1).saturating_sub(nodes.len());
-                    nodes.resize(nodes.len().max(number + 1), (NONE, 0));
-                    if nodes[number].0 != NONE {
-                        left_alone.insert(stem.to_string());
-                    }
-                    nodes[number] = (id, digits.len());
-                }
-                _ => {}
+            let Ok(number) = digits.parse::<usize>() else {
+                continue;
+            };
+            if number >= room || topology.node_named(&name) != Some(NodeId(id)) {
+                continue;
             }
+            let nodes = stems.entry(stem.to_string()).or_default();
+            room -= (number + 1).saturating_sub(nodes.len());
+            nodes.resize(nodes.len().max(number + 1), (NONE, 0));
+            if nodes[number].0 != NONE {
+                left_alone.insert(stem.to_string());
+            }
+            nodes[number] = (id, digits.len());
         }
         stems.retain(|stem, _| !left_alone.contains(stem));
         Resolver {
@@ -115,39 +114,23 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// The nodes of a list of plain names and names with one bracket at their end, all of them known; else none, though
-    /// it may be a list of other names.
+    /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None` if one is
+    /// not known to it, though it may be a list all the same.
     fn quick(&self, text: &str) -> Option<Vec<NodeId>> {
         let mut nodes = Vec::new();
-        let mut add = |stem: &[Numbered], range: &str| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let digits = |text: &str| text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
-            let width = first.len();
-            if !digits(first) || !digits(last) {
-                return None;
-            }
-            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-            for number in first..=last {
-                let (node, written) = *stem.get(number)?;
-                let natural = number.checked_ilog10().unwrap_or(0) as usize + 1;
-                if node == NONE || written != natural.max(width) {
-                    return None;
-                }
-                nodes.push(NodeId(node));
-            }
-            (first <= last).then_some(())
-        };
         let mut rest = text;
         loop {
             let end = rest.find(['[', ',']).unwrap_or(rest.len());
             rest = if rest[end..].starts_with('[') {
                 let (list, tail) = rest[end + 1..].split_once(']')?;
                 let stem = self.stems.get(&rest[..end])?;
-                list.split(',').try_for_each(|range| add(stem, range))?;
+                for range in list.split(',') {
+                    add_range(stem, range, &mut nodes)?;
+                }
                 tail
             } else {
                 let (stem, digits) = parts(&rest[..end]);
-                add(self.stems.get(stem)?, digits)?;
+                add_range(self.stems.get(stem)?, digits, &mut nodes)?;
                 &rest[end..]
             };
             if rest.is_empty() {
@@ -157,7 +140,7 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// The nodes of ranks.
+    /// Returns the nodes of ranks.
     pub fn nodes(&self, ranks: &[u32]) -> Vec<NodeId> {
         ranks
             .iter()
@@ -165,49 +148,68 @@ impl<'t> Resolver<'t> {
             .collect()
     }
 
-    /// The ranks of a host list, in its order.
+    /// Resolves a host list to ranks, in its order. Fails if a host is unknown, excluded or named twice, or if the text is no
+    /// host list.
     pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
-        let slow = || self.topology.nodes_named(list.text, list, 0);
-        let nodes = self
-            .quick(list.text)
-            .map_or_else(slow, Ok)
-            .map_err(|error| {
-                if is_list(list.text) {
-                    Problem::Unknown(error)
-                } else {
-                    Problem::Wrong(error)
-                }
-            })?;
+        let nodes = match self.quick(list.text) {
+            Some(nodes) => nodes,
+            None => match self.topology.nodes_named(list.text, list, 0) {
+                Ok(nodes) => nodes,
+                // One odd host spoils a record; a text that is no list at all spoils the file.
+                Err(error) if is_list(list.text) => return Err(Problem::Unknown(error)),
+                Err(error) => return Err(Problem::Wrong(error)),
+            },
+        };
         let mut ranks = Vec::with_capacity(nodes.len());
         for node in &nodes {
-            match self.ranks[node.index()] {
-                NONE => {
-                    let found = format!(
-                        "`{}`, which is not schedulable",
-                        self.topology.node_name(*node)
-                    );
-                    return Err(Problem::Excluded(list.wrong(found, "a schedulable node")));
-                }
-                rank => ranks.push(rank),
+            let rank = self.ranks[node.index()];
+            if rank == NONE {
+                let name = self.topology.node_name(*node);
+                let found = format!("`{name}`, which is not schedulable");
+                return Err(Problem::Excluded(list.wrong(found, "a schedulable node")));
             }
+            ranks.push(rank);
         }
         let mut sorted = ranks.clone();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let at = ranks
-                .iter()
-                .position(|rank| *rank == twice[0])
-                .unwrap_or_default();
-            let found = format!("`{}` twice", self.topology.node_name(nodes[at]));
+            let node = self.order.nodes()[twice[0] as usize];
+            let found = format!("`{}` twice", self.topology.node_name(node));
             return Err(Problem::Twice(list.wrong(found, "each host once")));
         }
         Ok(ranks)
     }
 }
 
-/// Whether a text has the form of a host list.
+/// Adds the nodes of a number or a range of numbers, such as `00-02`, of one stem. `None` if one is not known, or is
+/// written with another number of digits.
+fn add_range(stem: &[Numbered], range: &str, nodes: &mut Vec<NodeId>) -> Option<()> {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let width = first.len();
+    let first = parse_digits(first)?;
+    let last = parse_digits(last)?;
+    for number in first..=last {
+        let (node, written) = *stem.get(number)?;
+        let natural = number.checked_ilog10().unwrap_or(0) as usize + 1;
+        // `n[1-3]` names n1, n2 and n3, never n01.
+        if node == NONE || written != natural.max(width) {
+            return None;
+        }
+        nodes.push(NodeId(node));
+    }
+    (first <= last).then_some(())
+}
+
+/// Reads a number of fewer than ten digits and nothing else; `None` otherwise.
+fn parse_digits(text: &str) -> Option<usize> {
+    let plain = text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
+}
+
+/// Returns whether a text has the form of a host list.
 fn is_list(text: &str) -> bool {
-    let (mut inside, mut empty) = (false, true);
+    let mut inside = false;
+    let mut empty = true;
     for c in text.chars() {
         match (c, inside) {
             ('[', false) | (']', true) => inside = !inside,

@@ -1,4 +1,4 @@
-//! Scores of allocations, and what all scores need of the machine.
+//! Scores of allocations, the settings of an audit, and the machine that all scores are measured on.
 
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::ranks::Ranks;
@@ -9,72 +9,90 @@ use nodeorder_order::metric::shape::AllocationShape;
 use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_order::ordering::NodeOrder;
 
-/// Metrics of a job's allocation.
+/// Metrics of the allocation of one job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Its nodes.
+    /// Number of nodes.
     pub size: u32,
-    /// Mean distance of two of them, in hops; none for one node, and where no path joins some.
+    /// Mean distance over all pairs of nodes, in hops; `None` for one node, or if no path joins some.
     pub mean_hops: Option<f64>,
-    /// The largest distance of two of them, in hops; none where no path joins some.
+    /// Largest distance of two nodes, in hops; `None` if no path joins some.
     pub diameter: Option<u32>,
-    /// The ring through them: in the order of the record, or of the ranks; none where no path joins some.
+    /// Ring through the nodes in the order of the record, or of their ranks; `None` if no path joins some.
     pub ring: Option<Ring>,
-    /// Units that they span at each level, leaf first.
+    /// Number of units that the nodes span at each level, leaf first.
     pub spanned: Vec<u32>,
-    /// The fewest units at each level that have as many nodes.
+    /// Smallest number of units at each level that have as many nodes.
     pub fewest: Vec<u32>,
-    /// Its shape, its nodes in the order of the ring, where wanted.
+    /// Shape of the allocation, with its nodes in the order of the ring, if measured.
     pub shape: Option<Box<AllocationShape>>,
-    /// Segments in one unit each, and those that are not, of a job that was to be made of some ([`Units::segments`]).
+    /// Number of segments that lie in one unit and of those that do not, for a job made of segments ([`Units::segments`]).
     pub segments: Option<(u32, u32)>,
 }
 
-/// A scored job.
+/// Score of a job under one placement, as it is handed to the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Scored<'a> {
-    /// Which placement: 0 is the recorded one, then each ordering with each allocator.
+    /// Index of the placement: 0 is the recorded one, then each ordering with each allocator.
     pub placement: usize,
-    /// The job's name.
+    /// Name of the job.
     pub job: &'a str,
-    /// When it started, in seconds.
+    /// Start time in seconds, if it is known.
     pub start: Option<i64>,
     /// Metrics of its allocation.
     pub score: &'a Score,
 }
 
-/// Settings of an audit.
+/// Orderings and allocators that an audit tries on the recorded jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditSettings<'a> {
-    /// Orderings that are tried on the same jobs.
+    /// Orderings to try on the same jobs.
     pub orders: &'a [NodeOrder],
-    /// Allocators that are tried on each of them.
+    /// Allocators to try on each ordering.
     pub allocators: &'a [String],
-    /// Whether shapes are wanted.
+    /// Whether shapes are measured.
     pub shape: bool,
 }
 
-/// Records that were not scored for one reason.
+/// Number of records that were left out, or read by an assumption, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// A short name for JSON.
+    /// Short name of the reason, for JSON.
     pub name: &'static str,
-    /// The reason in words.
+    /// Reason in words.
     pub about: &'static str,
-    /// How many.
+    /// Number of records.
     pub count: u64,
-    /// The first of them: file, line, what was found and expected. Empty where the reason says all.
+    /// First such record: file, line, what was found and expected. Empty if the reason says all.
     pub first: String,
 }
 
-/// The machine and the units of its levels, which all scores need.
+/// Counts a case of a reason; `first` describes the case if it is the first.
+pub(super) fn count_case(
+    counts: &mut Vec<LeftOut>,
+    name: &'static str,
+    about: &'static str,
+    first: impl FnOnce() -> String,
+) {
+    match counts.iter_mut().find(|known| known.name == name) {
+        Some(known) => known.count += 1,
+        None => counts.push(LeftOut {
+            name,
+            about,
+            count: 1,
+            first: first(),
+        }),
+    }
+}
+
+/// Machine and the units of its levels, which all scores need.
 pub(super) struct Machine<'t> {
     pub(super) topology: &'t Topology,
     pub(super) units: Units,
 }
 
 impl Machine<'_> {
-    /// Completes a score by the units that its nodes span.
+    /// Completes a score by the units that its nodes span and the fewest possible.
     pub(super) fn score(
         &self,
         counter: &mut UnitCounter<'_>,
@@ -93,7 +111,7 @@ impl Machine<'_> {
     }
 }
 
-/// The ring through ranks in their order, where paths join them all.
+/// Measures the ring through ranks in their order; `None` if no path joins some.
 pub(super) fn joined_ring(
     topology: &Topology,
     distances: &RankDistances,

@@ -1,8 +1,13 @@
-//! A machine at one moment: which nodes are free, what holds the others, and when jobs free them at their limits.
+//! Snapshot of a machine at one moment: free nodes, jobs that hold the others, and times at which they are freed at the
+//! latest.
+//!
+//! A job frees its nodes at the latest at its start + its limit. Say a group of 4 nodes has 1 free, A holds 2 until 11:00
+//! and B 1 until 12:00. The largest job that fits in the group has 1 node now, 3 from 11:00 on, and 4 from 12:00 on: its
+//! *growth*.
 
 use std::collections::BTreeSet;
 
-use super::score::LeftOut;
+use super::score::{LeftOut, count_case};
 use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
@@ -10,59 +15,59 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::units::Units;
 use nodeorder_trace::records::{NodeState, Record, Records, State, node_states};
 
-/// A job that holds nodes.
+/// Job that holds nodes.
 #[derive(Clone, Debug)]
 pub struct RunningJob {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Its nodes on this machine.
+    /// Number of nodes it holds on this machine.
     pub nodes: u32,
-    /// When it ends at the latest, in seconds: its start and its limit; none where it has no limit.
+    /// Latest end in seconds: start + limit; `None` if it has no limit.
     pub end: Option<i64>,
 }
 
-/// A unit of a level at that moment. Nodes that are neither free nor out are held.
+/// Nodes of one unit, such as a group, by their state. Those that are neither free nor out are held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnitNow {
-    /// Its name.
+    /// Name of the unit.
     pub name: String,
-    /// Schedulable nodes.
+    /// Number of schedulable nodes.
     pub nodes: u32,
-    /// Nodes that take a job now.
+    /// Number of nodes that take a job now.
     pub free: u32,
-    /// Nodes that take no job, whatever ends.
+    /// Number of nodes that take no job, whatever ends.
     pub out: u32,
-    /// Jobs that hold the others, by their place in [`Snapshot::running`].
+    /// Jobs that hold the others, by index in [`Snapshot::running`].
     pub jobs: BTreeSet<u32>,
-    /// When the last of these ends at its limit; none where that is not known.
+    /// Latest end of these jobs, in seconds; `None` if one is not known, or there are none.
     pub freed: Option<i64>,
 }
 
 impl UnitNow {
-    /// Nodes that jobs hold.
+    /// Returns the number of nodes that jobs hold.
     pub fn held(&self) -> u32 {
         self.nodes - self.free - self.out
     }
 
-    /// Whether no job holds any of it and some node is free.
+    /// Returns whether no job holds any of its nodes and some node is free.
     pub fn is_free(&self) -> bool {
         self.held() == 0 && self.free > 0
     }
 }
 
-/// The units of a level at that moment.
+/// Units of one level, such as all groups.
 #[derive(Clone, Debug)]
 pub struct LevelNow {
-    /// Name of a unit, such as `group`; `machine` for all nodes.
+    /// Name of the level, such as `group`; `machine` for all nodes.
     pub name: String,
-    /// Its units.
+    /// Units of the level.
     pub units: Vec<UnitNow>,
-    /// The most free nodes in one unit as jobs end at their limits: when, and how many.
+    /// Largest number of free nodes in one unit as jobs end at their limits: each time at which it grows, and the number.
     pub growth: Vec<(i64, u32)>,
 }
 
 impl LevelNow {
-    /// The unit with the most free nodes, the first of these: the largest job within one unit fits there.
+    /// Returns the unit with the most free nodes, the first of several: the largest job within one unit fits there.
     pub fn roomiest(&self) -> &UnitNow {
         let best = self
             .units
@@ -71,7 +76,7 @@ impl LevelNow {
         best.expect("a level has units")
     }
 
-    /// The units that jobs hold some of, in the order in which their last job ends; those of unknown ends last.
+    /// Returns the units of which jobs hold some nodes, by the end of their last job; those of unknown end come last.
     pub fn next(&self) -> Vec<&UnitNow> {
         let mut held: Vec<&UnitNow> = self.units.iter().filter(|unit| unit.held() > 0).collect();
         held.sort_by_key(|unit| (unit.freed.is_none(), unit.freed));
@@ -79,36 +84,36 @@ impl LevelNow {
     }
 }
 
-/// A machine at one moment.
+/// Machine at one moment: its jobs and the nodes of each level by state.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// Jobs that hold nodes, as listed.
+    /// Jobs that hold nodes, in the order of the records.
     pub running: Vec<RunningJob>,
-    /// Nodes that each waiting job asks for.
+    /// Number of nodes that each waiting job asks for.
     pub waiting: Vec<u32>,
-    /// The latest time of the records at which a job was submitted or started, in seconds; 0 where none says.
+    /// Latest time in the records at which a job was submitted or started, in seconds; 0 if none says.
     pub latest: i64,
-    /// The levels, leaf first, and the whole machine.
+    /// Levels, leaf first, and the whole machine at the end.
     pub levels: Vec<LevelNow>,
-    /// Notes about what was left out or assumed.
+    /// Numbers of jobs and nodes that were left out or of which something was assumed, by reason.
     pub notes: Vec<LeftOut>,
 }
 
-/// A node: what it does now.
+/// State of a node.
 #[derive(Clone, Copy)]
 struct Node {
     state: NodeState,
-    /// When its jobs free it; none where that is not known.
+    /// Time at which its jobs free it; `None` if that is not known.
     freed: Option<i64>,
 }
 
 impl Snapshot {
-    /// The machine as the records of its jobs and, where given, the states of its nodes show it. A job holds its nodes
-    /// where it has a start and no run time. Without states every node that no job holds is free; with them, those that
-    /// they do not list are out.
+    /// Takes the snapshot from the records of the jobs and, if given, the states of the nodes. A job holds its nodes if it
+    /// has a start and no run time. Without states every node that no job holds is free; with them, nodes that they do not
+    /// list are out.
     ///
     /// # Errors
-    /// Records that are wrong, states of another form, more memory than allowed.
+    /// Fails on records that are wrong, states of another form, or if more memory is needed than allowed.
     ///
     /// # Complexity
     /// O(levels · nodes of all jobs · log jobs).
@@ -119,23 +124,16 @@ impl Snapshot {
     ) -> Result<Snapshot> {
         let slots = topology.nodes().slot_count();
         topology.require("the state of each node", 24 * u64::from(slots))?;
-        let mut taken = Taken {
-            topology,
-            snapshot: Snapshot::default(),
-            nodes: Vec::new(),
-        };
-        let at_first = if states.is_some() {
+        let state = if states.is_some() {
             NodeState::Out
         } else {
             NodeState::Free
         };
-        taken.nodes = vec![
-            Node {
-                state: at_first,
-                freed: None
-            };
-            slots as usize
-        ];
+        let mut taken = Taken {
+            topology,
+            snapshot: Snapshot::default(),
+            nodes: vec![Node { state, freed: None }; slots as usize],
+        };
         if let Some(text) = states {
             taken.states(text)?;
         }
@@ -145,30 +143,23 @@ impl Snapshot {
         Ok(taken.snapshot)
     }
 
-    /// The name of a running job.
+    /// Returns the name of a running job.
     pub fn name_of(&self, job: u32) -> &str {
         &self.running[job as usize].name
     }
 
-    /// The machine as a whole.
+    /// Returns the nodes of the machine as a whole.
     pub fn machine(&self) -> &UnitNow {
         &self.levels.last().expect("the machine is a level").units[0]
     }
 
+    /// Counts a case of a reason; `first` describes the first case.
     fn note(&mut self, name: &'static str, about: &'static str, first: impl FnOnce() -> String) {
-        match self.notes.iter_mut().find(|note| note.name == name) {
-            Some(note) => note.count += 1,
-            None => self.notes.push(LeftOut {
-                name,
-                about,
-                count: 1,
-                first: first(),
-            }),
-        }
+        count_case(&mut self.notes, name, about, first);
     }
 }
 
-/// A snapshot being taken.
+/// Snapshot that is being taken, with the state of each node.
 struct Taken<'t> {
     topology: &'t Topology,
     snapshot: Snapshot,
@@ -176,16 +167,14 @@ struct Taken<'t> {
 }
 
 impl Taken<'_> {
-    /// The schedulable nodes that a host list names, ascending; hosts of other machines are counted.
+    /// Returns the schedulable nodes that a host list names, ascending; counts hosts that the machine does not have. Fails
+    /// if the text is no host list.
     fn hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {
         let (mut known, unknown) = self.topology.known_hosts(line)?;
         for name in unknown {
-            let first = || format!("`{name}` of {place}");
-            self.snapshot.note(
-                "unknown-host",
-                "hosts that the machine does not have",
-                first,
-            );
+            let about = "hosts that the machine does not have";
+            self.snapshot
+                .note("unknown-host", about, || format!("`{name}` of {place}"));
         }
         known.retain(|node| self.topology.nodes().contains(*node));
         known.sort_unstable();
@@ -193,154 +182,147 @@ impl Taken<'_> {
         Ok(known)
     }
 
+    /// Reads the states of nodes. Fails if the text has another form.
     fn states(&mut self, text: &Text) -> Result<()> {
         let mut listed = vec![false; self.nodes.len()];
         for (list, state) in node_states(text)? {
             for node in self.hosts(&text.line_at(1, &list), text.location())? {
                 // Of several partitions, the one that keeps jobs away counts.
-                let old = &mut self.nodes[node.index()].state;
                 let seen = std::mem::replace(&mut listed[node.index()], true);
-                *old = if seen && state != NodeState::Out {
-                    *old
-                } else {
-                    state
-                };
+                if !seen || state == NodeState::Out {
+                    self.nodes[node.index()].state = state;
+                }
             }
         }
-        for node in self
-            .topology
-            .nodes()
-            .iter()
-            .filter(|node| !listed[node.index()])
-        {
-            let first = || self.topology.node_in_words(node);
-            self.snapshot
-                .note("unlisted", "nodes without a state, taken as out", first);
+        for node in self.topology.nodes().iter() {
+            if !listed[node.index()] {
+                let about = "nodes without a state, taken as out";
+                self.snapshot
+                    .note("unlisted", about, || self.topology.node_in_words(node));
+            }
         }
         Ok(())
     }
 
-    /// Reads the jobs; gives each node that one holds, with the job, ascending.
+    /// Reads the jobs and returns each node that one holds, with the job, ascending. Fails on a record that is wrong.
     fn jobs(&mut self, records: &mut Records) -> Result<Vec<(NodeId, u32)>> {
-        let (file, mut record) = (records.name().to_string(), Record::default());
+        let file = records.name().to_string();
+        let mut record = Record::default();
         let mut holds = Vec::new();
         while records.next(&mut record)? {
             let times = [record.submit, record.start].into_iter().flatten();
             self.snapshot.latest = times.fold(self.snapshot.latest, i64::max);
             let Some(start) = record.start.filter(|_| record.run.is_none()) else {
                 // Some are cancelled before they start.
-                match record.run.is_none() && record.state == State::Unknown {
-                    true => self.snapshot.waiting.push(record.nodes),
-                    false => self
-                        .snapshot
-                        .note("ended", "jobs that have ended", String::new),
+                if record.run.is_none() && record.state == State::Unknown {
+                    self.snapshot.waiting.push(record.nodes);
+                } else {
+                    let about = "jobs that have ended";
+                    self.snapshot.note("ended", about, String::new);
                 }
                 continue;
             };
-            let (name, list) = (
-                std::mem::take(&mut record.job),
-                std::mem::take(&mut record.hosts),
-            );
+            let name = std::mem::take(&mut record.job);
+            let list = std::mem::take(&mut record.hosts);
             let line = Line::new(&file, record.line, &list);
-            let nodes = if list.is_empty() {
-                Vec::new()
-            } else {
-                self.hosts(&line, line.location())?
-            };
+            let mut nodes = Vec::new();
+            if !list.is_empty() {
+                nodes = self.hosts(&line, line.location())?;
+            }
             if nodes.is_empty() {
-                let first = || format!("job {name} of {}", line.location());
                 let about = "running jobs without a node of this machine";
-                self.snapshot.note("no-node", about, first);
+                self.snapshot.note("no-node", about, || {
+                    format!("job {name} of {}", line.location())
+                });
                 continue;
             }
             let job = self.snapshot.running.len() as u32;
-            let (size, end) = (nodes.len() as u32, record.limit.map(|limit| start + limit));
-            holds.extend(nodes.into_iter().map(|node| (node, job)));
             self.snapshot.running.push(RunningJob {
                 name,
-                nodes: size,
-                end,
+                nodes: nodes.len() as u32,
+                end: record.limit.map(|limit| start + limit),
             });
+            holds.extend(nodes.into_iter().map(|node| (node, job)));
         }
         holds.sort_unstable();
         Ok(holds)
     }
 
-    /// Marks what jobs hold; what states alone call held is freed at no known time.
+    /// Marks the nodes that jobs hold with the time at which they are freed; those that only the states call held have none.
     fn hold(&mut self, holds: &[(NodeId, u32)]) {
         for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
-            let ends = of_node
-                .iter()
-                .map(|(_, job)| self.snapshot.running[*job as usize].end);
             let now = &mut self.nodes[of_node[0].0.index()];
-            if now.state != NodeState::Out {
-                let freed = ends
-                    .collect::<Option<Vec<i64>>>()
-                    .and_then(|e| e.into_iter().max());
-                *now = Node {
-                    state: NodeState::Held,
-                    freed,
-                };
+            // A node that is down or drained takes no job when its last one ends.
+            if now.state == NodeState::Out {
+                continue;
+            }
+            now.state = NodeState::Held;
+            now.freed = Some(i64::MIN);
+            // A job without a limit may hold the node for ever.
+            for (_, job) in of_node {
+                let end = self.snapshot.running[*job as usize].end;
+                now.freed = now.freed.zip(end).map(|(a, b)| a.max(b));
             }
         }
         for node in self.topology.nodes().iter() {
-            let known = || holds.binary_search_by_key(&node, |hold| hold.0).is_ok();
-            if self.nodes[node.index()].state == NodeState::Held && !known() {
-                let first = || self.topology.node_in_words(node);
+            if self.nodes[node.index()].state == NodeState::Held
+                && holds.binary_search_by_key(&node, |hold| hold.0).is_err()
+            {
+                let about = "held nodes of which no listed job has any";
                 self.snapshot
-                    .note("no-job", "held nodes of which no listed job has any", first);
+                    .note("no-job", about, || self.topology.node_in_words(node));
             }
         }
     }
 
-    /// Sums the nodes up by level.
+    /// Sums up the nodes by unit, for each level and the whole machine.
     fn levels(&mut self, holds: &[(NodeId, u32)]) {
         let units = Units::new(self.topology);
         let all: Vec<NodeId> = self.topology.nodes().iter().collect();
-        let mut freed: Vec<(i64, NodeId)> = all
-            .iter()
-            .filter_map(|node| Some((self.freed(*node)?, *node)))
-            .collect();
+        let mut freed = Vec::new();
+        for node in &all {
+            let known = self.nodes[node.index()];
+            if let (NodeState::Held, Some(time)) = (known.state, known.freed) {
+                freed.push((time, *node));
+            }
+        }
         freed.sort_unstable();
         for level in 0..=units.len() {
-            let unit = |node: NodeId| units.unit_of(level, node).unwrap_or(0) as usize;
-            let name = units.names().nth(level).unwrap_or("machine").to_string();
-            let count = all.iter().map(|node| unit(*node) + 1).max().unwrap_or(1);
-            let mut now: Vec<UnitNow> = (0..count as u32)
-                .map(|i| {
-                    units
-                        .unit_name(level, i)
-                        .unwrap_or_else(|| "machine".into())
-                })
-                .map(|name| UnitNow {
-                    name,
-                    freed: Some(i64::MIN),
-                    ..UnitNow::default()
-                })
-                .collect();
+            let mut now = Vec::new();
             for node in &all {
-                let (unit, node) = (&mut now[unit(*node)], self.nodes[node.index()]);
+                // The level above all others has no units: the whole machine is one.
+                let unit = units.unit_of(level, *node).unwrap_or(0) as usize;
+                if now.len() <= unit {
+                    now.resize_with(unit + 1, UnitNow::default);
+                }
+                let unit = &mut now[unit];
                 unit.nodes += 1;
+                let node = self.nodes[node.index()];
                 match node.state {
                     NodeState::Free => unit.free += 1,
                     NodeState::Out => unit.out += 1,
                     NodeState::Held => {
-                        unit.freed = unit.freed.zip(node.freed).map(|(a, b)| a.max(b))
+                        // One node that is never freed keeps the unit from being freed as a whole.
+                        let end = node.freed.unwrap_or(i64::MAX);
+                        unit.freed = Some(unit.freed.map_or(end, |freed| freed.max(end)));
                     }
                 }
             }
             for (node, job) in holds {
                 if self.nodes[node.index()].state == NodeState::Held {
-                    now[unit(*node)].jobs.insert(*job);
+                    let unit = units.unit_of(level, *node).unwrap_or(0);
+                    now[unit as usize].jobs.insert(*job);
                 }
             }
             let mut free: Vec<u32> = now.iter().map(|unit| unit.free).collect();
             let mut most = free.iter().copied().max().unwrap_or(0);
             let mut growth = vec![(self.snapshot.latest, most)];
             for (time, node) in &freed {
-                free[unit(*node)] += 1;
-                if free[unit(*node)] > most {
-                    most = free[unit(*node)];
+                let free = &mut free[units.unit_of(level, *node).unwrap_or(0) as usize];
+                *free += 1;
+                if *free > most {
+                    most = *free;
+                    // A job may have outstayed its limit: its nodes are not free before the moment of the snapshot.
                     let time = self.snapshot.latest.max(*time);
                     match growth.last_mut().filter(|last| last.0 == time) {
                         Some(last) => last.1 = most,
@@ -348,20 +330,19 @@ impl Taken<'_> {
                     }
                 }
             }
+            for (i, unit) in (0..).zip(&mut now) {
+                let name = units.unit_name(level, i);
+                unit.name = name.unwrap_or_else(|| "machine".into());
+                unit.freed = unit.freed.filter(|freed| *freed < i64::MAX);
+            }
+            // Units of nodes that are not schedulable.
             now.retain(|unit| unit.nodes > 0);
-            now.iter_mut()
-                .for_each(|u| u.freed = u.freed.filter(|freed| *freed > i64::MIN));
+            let name = units.names().nth(level).unwrap_or("machine").to_string();
             self.snapshot.levels.push(LevelNow {
                 name,
                 units: now,
                 growth,
             });
         }
-    }
-
-    /// When a held node is freed.
-    fn freed(&self, node: NodeId) -> Option<i64> {
-        let node = self.nodes[node.index()];
-        node.freed.filter(|_| node.state == NodeState::Held)
     }
 }

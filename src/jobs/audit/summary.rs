@@ -1,4 +1,9 @@
-//! Sums of the scores of many jobs: of all, by size, by time.
+//! Sums of the scores of many jobs: over all, by size and by time; and the difference of two placements with an interval.
+//!
+//! Whether one placement is better than another is a question about weeks that have not come yet, so a difference needs an
+//! interval. It comes from the *jackknife*: time is cut into up to 30 stretches of equal length, the figure is computed
+//! with each stretch left out in turn, and the spread of these values is that of the figure. Jobs that met are in the same
+//! stretch, so that they do not count as independent.
 
 use std::collections::BTreeMap;
 
@@ -6,36 +11,38 @@ use super::score::Score;
 use crate::replay::statistics::half_width;
 use nodeorder_base::ratio::ratio;
 
-/// Sums over some jobs. All but one are of whole numbers.
+/// Sums of the scores of some jobs. All but two are of whole numbers, and so exact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
-    /// Their nodes.
+    /// Number of nodes of all jobs.
     pub nodes: u64,
-    /// Jobs of which no path joins some nodes: they count in no distance.
+    /// Number of jobs of which no path joins some nodes: they count in no distance.
     pub apart: u64,
-    /// Jobs of two nodes and more that count in distances.
+    /// Number of jobs of two nodes and more that count in distances.
     pub several: u64,
-    /// Σ of their mean distances.
+    /// Sum of their mean distances, in hops.
     hops: f64,
-    /// Σ of their diameters.
+    /// Sum of their diameters, in hops.
     diameter: u64,
-    /// Σ of the hops around their rings, and of their steps.
+    /// Sum of the hops around their rings, and number of steps of these rings.
     ring: (u64, u64),
-    /// Σ of the longest steps of their rings.
+    /// Sum of the longest steps of their rings, in hops.
     longest: u64,
-    /// Σ of nodes times seconds that they ran, as recorded.
+    /// Sum over all jobs of nodes times recorded run time in seconds.
     pub node_seconds: u64,
-    /// Σ of the same times the part of the recorded mean distance that a placement spares.
+    /// Sum of the same times the part of the recorded mean distance that a placement spares.
     spared: f64,
-    /// Jobs made of segments, segments in one unit each, segments that are not.
+    /// Number of jobs made of segments, of segments that lie in one unit, and of segments that do not.
     pub segments: [u64; 3],
-    /// By level, leaf first: Σ of the units spanned, Σ of the fewest possible, jobs that span no more than these.
+    /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span no more than these; by level, leaf
+    /// first.
     units: Vec<[u64; 3]>,
 }
 
 impl Sums {
+    /// Creates empty sums for so many levels.
     pub fn new(levels: usize) -> Self {
         Sums {
             units: vec![[0; 3]; levels],
@@ -43,16 +50,15 @@ impl Sums {
         }
     }
 
+    /// Adds the score of a job that ran for so many seconds, of whose recorded mean distance such a part was spared.
     fn add(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
         let node_seconds = u64::from(score.size).saturating_mul(seconds);
         self.node_seconds = self.node_seconds.saturating_add(node_seconds);
         self.spared += node_seconds as f64 * spared;
         if let Some((whole, broken)) = score.segments {
-            let more = [1, u64::from(whole), u64::from(broken)];
-            self.segments
-                .iter_mut()
-                .zip(more)
-                .for_each(|(sum, more)| *sum += more);
+            self.segments[0] += 1;
+            self.segments[1] += u64::from(whole);
+            self.segments[2] += u64::from(broken);
         }
         self.jobs += 1;
         self.nodes += u64::from(score.size);
@@ -63,116 +69,123 @@ impl Sums {
             self.several += 1;
             self.hops += hops;
             self.diameter += u64::from(diameter);
-            self.ring = (self.ring.0 + ring.hops, self.ring.1 + u64::from(score.size));
+            self.ring.0 += ring.hops;
+            // A ring has as many steps as nodes: the last one leads back.
+            self.ring.1 += u64::from(score.size);
             self.longest += u64::from(ring.longest);
         }
         for ((sums, spanned), fewest) in
             self.units.iter_mut().zip(&score.spanned).zip(&score.fewest)
         {
-            let [of_spanned, of_fewest, closest] = sums;
-            *of_spanned += u64::from(*spanned);
-            *of_fewest += u64::from(*fewest);
-            *closest += u64::from(spanned <= fewest);
+            sums[0] += u64::from(*spanned);
+            sums[1] += u64::from(*fewest);
+            sums[2] += u64::from(spanned <= fewest);
         }
     }
 
-    /// Adds up two.
+    /// Adds the sums over other jobs.
     pub fn merge(&mut self, other: &Sums) {
         self.node_seconds = self.node_seconds.saturating_add(other.node_seconds);
         self.spared += other.spared;
-        self.segments
-            .iter_mut()
-            .zip(other.segments)
-            .for_each(|(sum, more)| *sum += more);
+        add_each(&mut self.segments, &other.segments);
         self.jobs += other.jobs;
         self.nodes += other.nodes;
         self.apart += other.apart;
         self.several += other.several;
         self.hops += other.hops;
         self.diameter += other.diameter;
-        self.ring = (self.ring.0 + other.ring.0, self.ring.1 + other.ring.1);
+        self.ring.0 += other.ring.0;
+        self.ring.1 += other.ring.1;
         self.longest += other.longest;
         for (sums, more) in self.units.iter_mut().zip(&other.units) {
-            sums.iter_mut()
-                .zip(more)
-                .for_each(|(sum, more)| *sum += more);
+            add_each(sums, more);
         }
     }
 
-    fn over(&self, sum: u64, count: u64) -> Option<f64> {
-        (count > 0).then(|| ratio(u128::from(sum), u128::from(count)))
-    }
-
-    /// Mean over jobs of two nodes and more of the mean distance of their nodes, in hops.
+    /// Returns the mean over the jobs of two nodes and more of their mean distance, in hops; `None` without such jobs.
     pub fn mean_hops(&self) -> Option<f64> {
         (self.several > 0).then(|| self.hops / self.several as f64)
     }
 
-    /// The part of all node-hours that a placement spares if this share of every run time grows with the mean distance of
-    /// a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds.
+    /// Returns the part of all node-hours that a placement spares if this share of every run time grows with the mean
+    /// distance of a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds. `None` if
+    /// no job has a run time.
     pub fn spared(&self, share: f64) -> Option<f64> {
         (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
     }
 
-    /// Mean over these jobs of the largest distance of two of their nodes, in hops.
+    /// Returns the mean over these jobs of their diameter, the largest distance of two nodes, in hops.
     pub fn diameter(&self) -> Option<f64> {
-        self.over(self.diameter, self.several)
+        mean(self.diameter, self.several)
     }
 
-    /// Mean hops of a step of their rings.
+    /// Returns the mean hops of a step of their rings.
     pub fn ring_step(&self) -> Option<f64> {
-        self.over(self.ring.0, self.ring.1)
+        mean(self.ring.0, self.ring.1)
     }
 
-    /// Mean over these jobs of the longest step of the ring, in hops.
+    /// Returns the mean over these jobs of the longest step of the ring, in hops.
     pub fn ring_longest(&self) -> Option<f64> {
-        self.over(self.longest, self.several)
+        mean(self.longest, self.several)
     }
 
-    /// Mean number of units of a level that jobs span.
+    /// Returns the mean number of units of a level that jobs span.
     pub fn spanned(&self, level: usize) -> Option<f64> {
-        self.over(self.units[level][0], self.jobs)
+        mean(self.units[level][0], self.jobs)
     }
 
-    /// Mean of the fewest units of a level that have as many nodes as a job.
+    /// Returns the mean of the fewest units of a level that have as many nodes as a job.
     pub fn fewest(&self, level: usize) -> Option<f64> {
-        self.over(self.units[level][1], self.jobs)
+        mean(self.units[level][1], self.jobs)
     }
 
-    /// Share of the jobs that span no more units of a level than the fewest possible.
+    /// Returns the share of the jobs that span no more units of a level than the fewest possible.
     pub fn at_fewest(&self, level: usize) -> Option<f64> {
-        self.over(self.units[level][2], self.jobs)
+        mean(self.units[level][2], self.jobs)
     }
 }
 
-/// The scores of one placement of all jobs, summed up.
+/// Adds each of three numbers to a sum of its own.
+fn add_each(sums: &mut [u64; 3], more: &[u64; 3]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// Returns `sum` divided by `count`; `None` if that is 0.
+fn mean(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| ratio(sum.into(), count.into()))
+}
+
+/// Sums of the scores of all jobs under one placement.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Its name: `recorded`, or an ordering and an allocator.
+    /// Name of the placement: `recorded`, or an ordering and an allocator.
     pub name: String,
-    /// The ordering; empty for what was recorded.
+    /// Name of the ordering; empty for the recorded placement.
     pub ordering: String,
-    /// The allocator; empty for what was recorded.
+    /// Allocator with its options; empty for the recorded placement.
     pub allocator: String,
-    /// Jobs that found too few nodes free, or that the allocator refused.
+    /// Number of jobs that found too few nodes free, or that the allocator refused.
     pub skipped: u64,
     /// Sums over all jobs.
     pub all: Sums,
-    /// By size: from each power of two to the next.
+    /// Sums by size, in classes from each power of two to the next.
     by_size: BTreeMap<u32, Sums>,
-    /// By the hour since 1970 in which jobs started.
+    /// Sums by the hour since 1970 in which jobs started.
     by_hour: BTreeMap<i64, Sums>,
     levels: usize,
 }
 
-/// Widths of periods in hours: an hour, a quarter of a day, a day, a week, four weeks, a year.
+/// Possible widths of a period in hours: an hour, a quarter of a day, a day, a week, four weeks, a year.
 const WIDTHS: [i64; 6] = [1, 6, 24, 168, 672, 8760];
-/// Stretches of time that an interval is made from, at most.
+/// Largest number of stretches of time that an interval is made from.
 const BLOCKS: i64 = 30;
-/// Periods that a span of time is divided into, at most.
+/// Number of periods that a span of time is divided into at most, about.
 const PERIODS: i64 = 45;
 
 impl Summary {
+    /// Creates an empty summary for so many levels.
     pub(super) fn new(name: &str, ordering: &str, allocator: &str, levels: usize) -> Self {
         Summary {
             name: name.into(),
@@ -186,25 +199,22 @@ impl Summary {
         }
     }
 
+    /// Adds the score of a job; `gain` is its run time and the part of the recorded distance that is spared.
     pub(super) fn add(&mut self, start: Option<i64>, score: &Score, gain: (u64, f64)) {
-        let new = || Sums::new(self.levels);
+        let levels = self.levels;
         self.all.add(score, gain);
         let class = 1 << score.size.max(1).ilog2();
-        self.by_size
-            .entry(class)
-            .or_insert_with(new)
-            .add(score, gain);
+        let sums = self.by_size.entry(class);
+        sums.or_insert_with(|| Sums::new(levels)).add(score, gain);
         if let Some(start) = start {
-            self.by_hour
-                .entry(start.div_euclid(3600))
-                .or_insert_with(new)
-                .add(score, gain);
+            let sums = self.by_hour.entry(start.div_euclid(3600));
+            sums.or_insert_with(|| Sums::new(levels)).add(score, gain);
         }
     }
 
-    /// A figure of these jobs against `recorded`, with the ends of its 95 % interval: what it would be in other weeks like
-    /// these. By the jackknife over up to 30 stretches of time of equal length, which keeps together jobs that met; none
-    /// where jobs started in fewer than ten, or where the figure has no value.
+    /// Computes a figure of these jobs against `recorded`, and the ends of its 95 % interval: a range for other weeks like
+    /// these, by the jackknife of the module's head. `None` if jobs started in fewer than ten stretches of time, or if the
+    /// figure has no value.
     ///
     /// # References
     /// Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11.
@@ -213,45 +223,44 @@ impl Summary {
         recorded: &Summary,
         figure: impl Fn(&Sums, &Sums) -> Option<f64>,
     ) -> Option<[f64; 3]> {
-        let (first, last) = (
-            *recorded.by_hour.keys().next()?,
-            *recorded.by_hour.keys().next_back()?,
-        );
+        let first = *recorded.by_hour.keys().next()?;
+        let last = *recorded.by_hour.keys().next_back()?;
         let width = (last - first + 1).div_euclid(BLOCKS) + 1;
-        let blocks = |summary: &Summary| {
-            let mut blocks = BTreeMap::<i64, Sums>::new();
-            for (hour, sums) in &summary.by_hour {
-                let block = blocks.entry((hour - first) / width);
-                block.or_insert_with(|| Sums::new(self.levels)).merge(sums);
-            }
-            blocks
-        };
-        let (ours, theirs) = (blocks(self), blocks(recorded));
-        let without = |blocks: &BTreeMap<i64, Sums>, left: i64| {
-            let mut sums = Sums::new(self.levels);
-            blocks
-                .iter()
-                .filter(|(at, _)| **at != left)
-                .for_each(|(_, more)| sums.merge(more));
-            sums
-        };
-        let each = theirs
-            .keys()
-            .map(|left| figure(&without(&ours, *left), &without(&theirs, *left)));
-        let each: Vec<f64> = each.collect::<Option<_>>()?;
-        let (count, value) = (each.len() as f64, figure(&self.all, &recorded.all)?);
+        let ours = self.sums_by(|hour| (hour - first) / width);
+        let theirs = recorded.sums_by(|hour| (hour - first) / width);
+        let mut each = Vec::new();
+        for left in theirs.keys() {
+            let ours = sum_without(&ours, *left, self.levels);
+            each.push(figure(&ours, &sum_without(&theirs, *left, self.levels))?);
+        }
+        let value = figure(&self.all, &recorded.all)?;
+        let count = each.len() as f64;
         let mean = each.iter().sum::<f64>() / count;
         let squares = each.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
         let half = half_width(each.len()) * (squares * (count - 1.0) / count).sqrt();
         (each.len() >= 10).then_some([value, value - half, value + half])
     }
 
-    /// Node-hours that the placement spares where this share of every run time grows with distance ([`Sums::spared`]).
+    /// Sums up the hours that `group` puts together.
+    fn sums_by(&self, group: impl Fn(i64) -> i64) -> BTreeMap<i64, Sums> {
+        let mut groups = BTreeMap::new();
+        for (hour, sums) in &self.by_hour {
+            groups
+                .entry(group(*hour))
+                .or_insert_with(|| Sums::new(self.levels))
+                .merge(sums);
+        }
+        groups
+    }
+
+    /// Returns the node-hours that the placement spares if this share of every run time grows with distance
+    /// ([`Sums::share_spared`]).
     pub fn node_hours_spared(&self, share: f64) -> Option<f64> {
         Some(self.all.spared(share)? * self.all.node_seconds as f64 / 3600.0)
     }
 
-    /// The change of the mean distance against `recorded`, as a part of that, with its interval ([`Summary::against`]).
+    /// Computes the change of the mean distance against `recorded`, as a part of that, with its interval
+    /// ([`Summary::compare_with`]).
     pub fn change(&self, recorded: &Summary) -> Option<[f64; 3]> {
         self.against(recorded, |ours, theirs| {
             let base = theirs.mean_hops().filter(|base| *base > 0.0)?;
@@ -259,21 +268,22 @@ impl Summary {
         })
     }
 
-    /// By size: the smallest and the largest size of a class, and its sums.
+    /// Returns the smallest and the largest size of each class, with its sums, ascending.
     pub fn by_size(&self) -> impl Iterator<Item = (u32, u32, &Sums)> {
         self.by_size
             .iter()
             .map(|(from, sums)| (*from, from + (from - 1), sums))
     }
 
-    /// The class of sizes that begins with `from`.
+    /// Returns the sums of the class of sizes that begins with `from`; `None` if no job has such a size.
     pub fn class(&self, from: u32) -> Option<&Sums> {
         self.by_size.get(&from)
     }
 
-    /// Hours of a period: as few as divide the time of all starts into few enough.
+    /// Chooses the hours of a period: the smallest width that divides the time of all starts into few enough periods.
     pub fn period(&self) -> i64 {
-        let (first, last) = (self.by_hour.keys().next(), self.by_hour.keys().next_back());
+        let first = self.by_hour.keys().next();
+        let last = self.by_hour.keys().next_back();
         let hours = first.zip(last).map_or(0, |(first, last)| last - first);
         WIDTHS
             .into_iter()
@@ -281,18 +291,23 @@ impl Summary {
             .unwrap_or(WIDTHS[5])
     }
 
-    /// By time, in periods of `hours`: the second since 1970 in which a period begins, and its sums.
+    /// Sums up periods of `hours`; returns the second since 1970 in which each begins, with its sums, by time.
     pub fn over_time(&self, hours: i64) -> Vec<(i64, Sums)> {
-        let mut periods: BTreeMap<i64, Sums> = BTreeMap::new();
-        for (hour, sums) in &self.by_hour {
-            // Weeks begin on Mondays: 1970 began on a Thursday.
-            let shift = if hours == 168 { 72 } else { 0 };
-            let from = (hour + shift).div_euclid(hours) * hours - shift;
-            periods
-                .entry(from * 3600)
-                .or_insert_with(|| Sums::new(self.levels))
-                .merge(sums);
-        }
+        // Weeks begin on Mondays: 1970 began on a Thursday.
+        let shift = if hours == 168 { 72 } else { 0 };
+        let periods =
+            self.sums_by(|hour| ((hour + shift).div_euclid(hours) * hours - shift) * 3600);
         periods.into_iter().collect()
     }
+}
+
+/// Adds up all groups but one.
+fn sum_without(groups: &BTreeMap<i64, Sums>, left: i64, levels: usize) -> Sums {
+    let mut sums = Sums::new(levels);
+    for (at, more) in groups {
+        if *at != left {
+            sums.merge(more);
+        }
+    }
+    sums
 }

@@ -1,20 +1,24 @@
-//! MPC against a replay, size by size: how far the measured means are from the curve, and which orderings the two
-//! rank differently.
+//! MPC against a replay, size by size: how far measured mean distances are from the curve, and where the two rank
+//! orderings differently.
+//!
+//! MPC is the mean distance of a job on a random window of the ordering, so it forecasts what a replay measures. A
+//! forecast misleads where it puts one ordering first and the replay another: if at 8 nodes MPC is 2.0 hops on x and 3.0
+//! on y, but the jobs of 8 nodes had 4.0 hops on x and 3.5 on y, then the pair x, y is misleading at 8 nodes.
 
-use super::statistics::{SizeRow, Summary};
+use super::statistics::Summary;
 use nodeorder_order::metric::mpc::Curve;
 
-/// A size is compared where it has more jobs than this.
+/// Number of jobs that a size must exceed to be compared.
 pub const THRESHOLD: u64 = 5;
-/// Cases of [`Ranking::misled`] kept at most.
+/// Largest number of cases kept in [`Ranking::worst_inversions`].
 pub const CASES: usize = 3;
 
-/// The jobs of one size in a replay, beside the curve.
+/// Measured mean distance of the jobs of one size, beside MPC at that size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeMean {
-    /// Their size in nodes.
+    /// Size of the jobs, in nodes.
     pub size: u32,
-    /// How many there are.
+    /// Number of jobs.
     pub jobs: u64,
     /// MPC of the ordering at this size, in hops.
     pub mpc: f64,
@@ -23,117 +27,127 @@ pub struct SizeMean {
 }
 
 impl SizeMean {
-    /// By how many hops the measured mean is above MPC; negative where it is below.
+    /// Returns the hops by which the measured mean is above MPC; negative if it is below.
     pub fn above(&self) -> f64 {
         self.mean_mind - self.mpc
     }
 
-    /// [`SizeMean::above`] in per cent of MPC; none where MPC is 0.
+    /// Returns [`SizeMean::hops_above`] in per cent of MPC; `None` if MPC is 0.
     pub fn per_cent_above(&self) -> Option<f64> {
         (self.mpc > 0.0).then(|| 100.0 * self.above() / self.mpc)
     }
 }
 
-/// The sizes of more than [`THRESHOLD`] jobs, ascending.
+/// Returns the sizes of more than [`MIN_JOBS_ABOVE`] jobs, ascending, with measured mean and MPC.
 pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
     let enough = summary.sizes().filter(|(_, row)| row.count > THRESHOLD);
-    let mean = |(size, row): (u32, &SizeRow)| SizeMean {
-        size,
-        jobs: row.count,
-        mpc: curve.mpc(size as usize),
-        mean_mind: row.mean(),
-    };
-    enough.map(mean).collect()
+    enough
+        .map(|(size, row)| SizeMean {
+            size,
+            jobs: row.count,
+            mpc: curve.mpc(size as usize),
+            mean_mind: row.mean(),
+        })
+        .collect()
 }
 
-/// How MPC ranks orderings at each size, against an allocator's measured means.
+/// Agreement of the rankings of orderings by MPC and by an allocator's measured means, over all sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// Sizes times orderings that have a mean.
+    /// Number of measured means: sizes times orderings.
     pub means: u64,
-    /// Mean of [`SizeMean::per_cent_above`], each size of each ordering the same.
+    /// Mean of [`SizeMean::per_cent_above`], each size of each ordering weighted equally; `None` without any.
     pub per_cent_above: Option<f64>,
-    /// Pairs of orderings at a size: both have a mean there, and MPC is lower on one of them.
+    /// Number of pairs of orderings at a size where both have a mean and MPC is lower on one of them.
     pub pairs: u64,
-    /// Pairs for which the measured mean is lower on the other ordering.
+    /// Number of these pairs for which the measured mean is lower on the other ordering.
     pub differently: u64,
-    /// The pairs of orderings where that costs the most, summed over sizes: jobs times the difference of their
-    /// means. At most [`CASES`].
+    /// Pairs of orderings where that costs the most, over all sizes: jobs times the difference of measured means. The
+    /// costliest first, at most [`MAX_INVERSIONS`].
     pub misled: Vec<Misled>,
 }
 
 /// Two orderings that MPC and the measured means rank differently at some sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misled {
-    /// Which has the lower MPC at these sizes, by its index among the orderings.
+    /// Index of the ordering that has the lower MPC at these sizes.
     pub forecast: usize,
-    /// Which has the lower measured mean there.
+    /// Index of the ordering that has the lower measured mean there.
     pub measured: usize,
-    /// The sizes, ascending.
+    /// Sizes at which the two are ranked differently, ascending.
     pub sizes: Vec<u32>,
-    /// Sizes at which `forecast` has the lower MPC and both have a mean.
+    /// Number of sizes at which `forecast` has the lower MPC and both have a mean.
     pub ranked: usize,
-    /// The two at the size where their measured means are farthest apart: `forecast`, then `measured`.
+    /// Means of both at the size where the measured ones are farthest apart: of `forecast`, then of `measured`.
     pub widest: (SizeMean, SizeMean),
-    /// `Σ jobs·(difference of the measured means)` in hops.
+    /// Cost of following the forecast: `Σ jobs·(difference of the measured means)`, in hops.
     cost: f64,
 }
 
 impl Ranking {
-    /// Ranks the means of one allocator: `by_size` has a list of ascending sizes for each ordering. O(orderings² · sizes · log sizes).
+    /// Ranks the means of one allocator: `by_size` has a list of ascending sizes for each ordering.
+    /// O(orderings² · sizes · log sizes).
     pub fn new(by_size: &[&[SizeMean]]) -> Ranking {
-        let all = || by_size.iter().flat_map(|sizes| sizes.iter());
-        let (count, sum) = (all()
-            .filter_map(SizeMean::per_cent_above)
-            .filter(|p| p.is_finite()))
-        .fold((0u32, 0.0), |(n, sum), above| (n + 1, sum + above));
-        let mut ranking = Ranking {
-            means: all().count() as u64,
-            per_cent_above: (count > 0).then(|| sum / f64::from(count)),
-            ..Ranking::default()
-        };
+        let mut ranking = Ranking::default();
+        let mut sum = 0.0;
+        let mut count = 0u32;
+        for mean in by_size.iter().copied().flatten() {
+            ranking.means += 1;
+            // A tiny MPC may give an infinite per cent, which no mean survives.
+            if let Some(above) = mean.per_cent_above().filter(|above| above.is_finite()) {
+                sum += above;
+                count += 1;
+            }
+        }
+        ranking.per_cent_above = (count > 0).then(|| sum / f64::from(count));
         for forecast in 0..by_size.len() {
-            for measured in (0..by_size.len()).filter(|other| *other != forecast) {
-                ranking.add((forecast, by_size[forecast]), (measured, by_size[measured]));
+            for measured in 0..by_size.len() {
+                if measured != forecast {
+                    ranking.add(by_size, forecast, measured);
+                }
             }
         }
         ranking
     }
 
-    /// The sizes at which the first ordering has the lower MPC.
-    fn add(
-        &mut self,
-        (forecast, ours): (usize, &[SizeMean]),
-        (measured, others): (usize, &[SizeMean]),
-    ) {
-        let other = |our: &SizeMean| {
-            let at = others
-                .binary_search_by_key(&our.size, |other| other.size)
-                .ok()?;
-            Some((*our, others[at]))
-        };
-        let ranked = ours
-            .iter()
-            .filter_map(other)
-            .filter(|(our, other)| our.mpc < other.mpc);
-        let ranked: Vec<_> = ranked.collect();
-        let apart = |(our, other): &(SizeMean, SizeMean)| our.mean_mind - other.mean_mind;
-        let wrong: Vec<_> = ranked.iter().filter(|pair| apart(pair) > 0.0).collect();
-        self.pairs += ranked.len() as u64;
-        self.differently += wrong.len() as u64;
-        let Some(widest) = wrong.iter().max_by(|a, b| apart(a).total_cmp(&apart(b))) else {
+    /// Adds the sizes at which `forecast` has a lower MPC than `measured`.
+    fn add(&mut self, by_size: &[&[SizeMean]], forecast: usize, measured: usize) {
+        let others = by_size[measured];
+        let mut ranked = 0;
+        let mut sizes = Vec::new();
+        let mut cost = 0.0;
+        let mut widest: Option<(SizeMean, SizeMean)> = None;
+        for our in by_size[forecast] {
+            let Ok(at) = others.binary_search_by_key(&our.size, |other| other.size) else {
+                continue;
+            };
+            let other = others[at];
+            if our.mpc >= other.mpc {
+                continue;
+            }
+            ranked += 1;
+            let apart = our.mean_mind - other.mean_mind;
+            if apart <= 0.0 {
+                continue;
+            }
+            sizes.push(our.size);
+            cost += our.jobs as f64 * apart;
+            if widest.is_none_or(|(a, b)| apart >= a.mean_mind - b.mean_mind) {
+                widest = Some((*our, other));
+            }
+        }
+        self.pairs += ranked as u64;
+        self.differently += sizes.len() as u64;
+        let Some(widest) = widest else {
             return;
         };
         self.misled.push(Misled {
             forecast,
             measured,
-            sizes: wrong.iter().map(|(our, _)| our.size).collect(),
-            ranked: ranked.len(),
-            widest: **widest,
-            cost: wrong
-                .iter()
-                .map(|pair| pair.0.jobs as f64 * apart(pair))
-                .sum(),
+            sizes,
+            ranked,
+            widest,
+            cost,
         });
         self.misled.sort_by(|a, b| b.cost.total_cmp(&a.cost));
         self.misled.truncate(CASES);

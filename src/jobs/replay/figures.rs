@@ -1,27 +1,27 @@
-//! Figures of an allocation beside its metrics: which are asked for, and what was measured.
+//! Figures of allocations: a choice of those to measure, the values, and the placed job that carries them.
 
 use super::traffic::JobTraffic;
 use crate::allocator::Room;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_order::metric::allocation::Extent;
+use nodeorder_order::metric::allocation::{AllocationMetrics, Extent};
 use nodeorder_order::metric::shape::AllocationShape;
 
-/// Figures that are asked for of every allocation, beside its metrics.
+/// Choice of the figures to measure of every allocation, beside its metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FigureSet {
-    /// Its ranks.
+    /// Ranks of the allocation.
     pub ranks: bool,
-    /// The names of its nodes.
+    /// Names of its nodes.
     pub hosts: bool,
-    /// Pods by node.
+    /// Number of pods on each node.
     pub pods: bool,
     /// Diameter and bounding box.
     pub extent: bool,
-    /// Units, ring, halvings, closed rings.
+    /// Shape: units spanned, ring, halvings, closed rings.
     pub shape: bool,
-    /// The largest job that could still be placed.
+    /// Largest job that could still be placed.
     pub room: bool,
-    /// Dilation and contention of its traffic. [`super::set::ReplaySet`] sets it where traffic is simulated.
+    /// Dilation and contention of its traffic. [`super::set::ReplaySet`] sets it if traffic is simulated.
     pub traffic: bool,
 }
 
@@ -32,19 +32,32 @@ impl FigureSet {
     }
 }
 
-/// Figures measured of an allocation; `None` where not asked for.
+/// Figures of an allocation; `None` if not asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AllocationFigures {
-    /// Its ranks.
+    /// Ranks of the allocation.
     pub ranks: Option<Ranks>,
-    /// Ranks with the number of pods on each, in the order of the pods.
+    /// Rank and number of pods on it, in the order of the pods.
     pub pods: Option<Vec<(u32, u32)>>,
     /// Diameter and bounding box.
     pub extent: Option<Box<Extent>>,
-    /// Units, ring, halvings, closed rings.
+    /// Shape: units spanned, ring, halvings, closed rings.
     pub shape: Option<Box<AllocationShape>>,
-    /// The largest job that could still be placed afterwards.
+    /// Largest job that could still be placed afterwards.
     pub room: Option<Room>,
     /// Dilation and contention of its traffic.
     pub traffic: Option<Box<JobTraffic>>,
+}
+
+/// Job that was placed, or whose pods of a failed node were placed again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// Index of its event in the block.
+    pub event: usize,
+    /// Name of the job, if it was placed before and its pods of a failed node went to others.
+    pub moved: Option<String>,
+    /// Metrics of the allocation.
+    pub placement: AllocationMetrics,
+    /// Figures of the allocation, those that were asked for.
+    pub figures: AllocationFigures,
 }

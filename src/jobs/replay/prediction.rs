@@ -1,12 +1,12 @@
-//! MPC as a predictor: the mean distance that a workload's job sizes would have on a machine filled at random
-//! stretches of an ordering, against what a replay gives.
+//! MPC as a predictor of a replay: mean distances that a workload's job sizes have on random windows of an ordering,
+//! against those that allocators give its jobs.
 
 use serde::Serialize;
 
 use super::by_size::{SizeMean, size_means};
+use super::figures::FigureSet;
 use super::set::{ReplaySet, ReplaySettings, Summaries};
-use super::traffic::{Totals, TrafficSettings};
-use super::{Counts, FigureSet};
+use super::traffic::TrafficSettings;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::correlation::{kendall, spearman};
@@ -15,51 +15,51 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Log;
 
-/// The allocators of a comparison where none is given.
+/// Allocators of a comparison if none is given.
 pub const DEFAULT_ALLOCATORS: [&str; 4] =
     ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
 
 /// Weighted MPC and replays of a workload on some orderings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Prediction {
-    /// The workload's name.
+    /// Name of the workload.
     pub workload: String,
-    /// The allocators replayed.
+    /// Allocators with their options, as given.
     pub allocators: Vec<String>,
-    /// Jobs placed and skipped, of the first allocator; the same for all on one ordering that refuse no jobs.
+    /// Number of jobs that the first allocator placed; the same for all on one ordering that refuse no jobs.
     pub placed: u64,
-    /// See `placed`.
+    /// Number of jobs that the first allocator skipped because too few nodes were free.
     pub skipped: u64,
-    /// Allocators that refused jobs, and how many on the ordering where they refused most.
+    /// Allocators that refused jobs, with the number on the ordering where they refused most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<(String, u64)>,
-    /// One row an ordering, in the order given.
+    /// Prediction and means of each ordering, in the order given.
     pub rows: Vec<OrderingPrediction>,
-    /// Pattern and routing of the jobs' traffic, where it is simulated.
+    /// Pattern and routing of the traffic of jobs, if it is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<(String, String)>,
-    /// One an allocator: how well the weighted MPC ranks the orderings.
+    /// Rank correlation of weighted MPC and replay, for each allocator.
     pub agreement: Vec<Agreement>,
 }
 
-/// One ordering under the workload.
+/// Prediction and replays of a workload on one ordering.
 #[derive(Clone, Debug, Serialize)]
 pub struct OrderingPrediction {
-    /// The ordering.
+    /// Name of the ordering.
     pub ordering: String,
-    /// `Σ p(S)·MPC(S)` over the workload's job sizes from 2 nodes.
+    /// Weighted MPC: `Σ p(S)·MPC(S)` over the workload's job sizes from 2 nodes, in hops.
     pub weighted_mpc: f64,
-    /// Mean MIND of the replay over placements from 2 nodes, one an allocator; none where there was none.
+    /// Mean MIND over all jobs from 2 nodes, in hops, for each allocator; `None` without such jobs.
     pub mean_mind: Vec<Option<f64>>,
-    /// Each size of more than a few jobs beside the curve, ascending, one list an allocator.
+    /// Sizes of more than a few jobs beside the curve, ascending, for each allocator.
     #[serde(skip)]
     pub by_size: Vec<Vec<SizeMean>>,
-    /// Mean dilation and contention of the jobs' traffic, one an allocator; empty where jobs do not send.
+    /// Mean dilation and contention of the traffic of jobs, for each allocator; empty if it is not simulated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<MeanTraffic>,
 }
 
-/// Means over the jobs of a replay of what their traffic meets; none without jobs of two nodes.
+/// Means of traffic figures over the jobs of a replay; `None` without jobs of two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeanTraffic {
     /// Mean over jobs of the mean path length, in hops.
@@ -68,11 +68,11 @@ pub struct MeanTraffic {
     pub mean_contention: Option<f64>,
 }
 
-/// Rank correlations over orderings between the weighted MPC and the replay's mean MIND; none where one of
-/// them is the same for all.
+/// Rank correlations over orderings between weighted MPC and mean MIND of a replay; `None` if one of them is the same for
+/// all.
 #[derive(Clone, Debug, Serialize)]
 pub struct Agreement {
-    /// The allocator.
+    /// Allocator with its options.
     pub allocator: String,
     /// Spearman's ρ.
     pub spearman: Option<f64>,
@@ -80,7 +80,7 @@ pub struct Agreement {
     pub kendall: Option<f64>,
 }
 
-/// `Σ p(S)·MPC(S)`; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
+/// Returns `Σ p(S)·MPC(S)`, in hops; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
 pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
     shares
         .iter()
@@ -88,12 +88,11 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
         .sum()
 }
 
-/// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
-/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `settings` the traffic of
-/// every job is simulated.
+/// Replays `log` with every allocator on every ordering and compares mean distances with the curves. `shares` gives the
+/// shares of the log's job sizes, from 2 up to a number of nodes; with `settings` the traffic of every job is simulated.
 ///
 /// # Errors
-/// A bad log or allocator; more memory than allowed.
+/// Fails on a bad log or allocator, without any ordering or allocator, or if more memory is needed than allowed.
 ///
 /// # References
 /// Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015 ("reality check").
@@ -129,29 +128,22 @@ pub fn predict(
             "at least one of each",
         ));
     };
-    let Counts {
-        placed, skipped, ..
-    } = first.counts;
-    let refused = |(i, allocator): (usize, &String)| {
-        let counts = results
-            .iter()
-            .skip(i)
-            .step_by(allocators.len())
-            .map(|r| r.counts.refused());
-        Some((allocator.clone(), counts.max().filter(|most| *most > 0)?))
+    let mut prediction = Prediction {
+        workload,
+        allocators: allocators.to_vec(),
+        placed: first.counts.placed,
+        skipped: first.counts.skipped,
+        refused: Vec::new(),
+        rows: Vec::new(),
+        guest: settings.map(|t| (t.pattern().to_string(), t.routing().name().to_string())),
+        agreement: Vec::new(),
     };
-    let refused = allocators.iter().enumerate().filter_map(refused).collect();
-    let means = |totals: &Totals| MeanTraffic {
-        mean_dilation: totals.mean(totals.dilation),
-        mean_contention: totals.mean(totals.met),
-    };
-    let mut rows = Vec::new();
     for ((order, curve), results) in orders
         .iter()
         .zip(curves)
         .zip(results.chunks(allocators.len()))
     {
-        rows.push(OrderingPrediction {
+        prediction.rows.push(OrderingPrediction {
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: results.iter().map(|r| r.summary.mean_mind()).collect(),
@@ -161,35 +153,35 @@ pub fn predict(
                 .collect(),
             traffic: results
                 .iter()
-                .filter_map(|r| r.traffic.as_ref().map(means))
+                .filter_map(|result| {
+                    let totals = result.traffic?;
+                    Some(MeanTraffic {
+                        mean_dilation: totals.mean(totals.dilation),
+                        mean_contention: totals.mean(totals.met),
+                    })
+                })
                 .collect(),
         });
     }
-    let agreement = |(a, allocator): (usize, &String)| {
-        let known = rows
+    for (i, allocator) in allocators.iter().enumerate() {
+        // Results are ordering by ordering, each with all allocators.
+        let own = results.iter().skip(i).step_by(allocators.len());
+        let refused = own.map(|r| r.counts.refused()).max().unwrap_or(0);
+        if refused > 0 {
+            prediction.refused.push((allocator.clone(), refused));
+        }
+        let known = prediction
+            .rows
             .iter()
-            .filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+            .filter_map(|row| Some((row.weighted_mpc, row.mean_mind[i]?)));
         let (x, y): (Vec<f64>, Vec<f64>) = known.unzip();
-        let allocator = allocator.clone();
-        Agreement {
-            allocator,
+        prediction.agreement.push(Agreement {
+            allocator: allocator.clone(),
             spearman: spearman(&x, &y),
             kendall: kendall(&x, &y),
-        }
-    };
-    let agreement = allocators.iter().enumerate().map(agreement).collect();
-    let guest = settings.map(|t| (t.pattern().to_string(), t.routing().name().to_string()));
-    let allocators = allocators.to_vec();
-    Ok(Prediction {
-        workload,
-        allocators,
-        placed,
-        skipped,
-        refused,
-        rows,
-        guest,
-        agreement,
-    })
+        });
+    }
+    Ok(prediction)
 }
 
 #[cfg(test)]

@@ -1,11 +1,16 @@
-//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is
-//! compared with. Whatever replays a log builds its replays here.
+//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is compared with.
+//!
+//! With the orderings x and y and the allocator `first-fit` there are four replays, because improvements are measured over
+//! the baseline `fifo:0` on the same ordering: `first-fit` on x and on y, which were asked for, then `fifo:0` on x and on
+//! y. Whatever replays a log builds its replays here.
 
 use rayon::prelude::*;
 
+use super::figures::FigureSet;
+use super::run::{Step, run};
+use super::single::{Clock, Counts, Replay};
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
-use super::{Clock, Counts, FigureSet, Placed, Replay, Step};
 use crate::allocator::{self, AllocatorContext, RoomSums};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ranks::FreeSet;
@@ -16,36 +21,36 @@ use nodeorder_order::metric::shape::{ShapeSums, SummedShapes};
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Log, Rules};
 
-/// The allocator that all improvements are measured against.
+/// Allocator that all improvements are measured against.
 pub const BASELINE: &str = "fifo:0";
 
-/// Which sums are kept of the placements.
+/// Choice of the sums that are kept of placements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summaries {
-    /// None.
+    /// No sums.
     None,
     /// Sums of each replay, which is its own baseline.
     Alone,
-    /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added where it is missing.
+    /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added if it is missing.
     OverBaseline,
 }
 
-/// Allocators and figures, the same for all orderings.
+/// Allocators, figures and sums of a set of replays, the same for all orderings.
 #[derive(Clone, Copy)]
 pub struct ReplaySettings<'a> {
-    /// The allocators, such as `first-fit:8`.
+    /// Allocators with their options, such as `first-fit:8`.
     pub allocators: &'a [String],
-    /// Figures asked for of every allocation.
+    /// Figures to measure of every allocation.
     pub figures: FigureSet,
-    /// How jobs communicate, where their traffic is simulated.
+    /// Pattern and routing of the traffic of jobs, if it is simulated.
     pub traffic: Option<TrafficSettings<'a>>,
-    /// Which sums are kept.
+    /// Sums to keep of placements.
     pub summaries: Summaries,
-    /// Options that jobs have by their sizes.
+    /// Allocator options of jobs by their size, if any.
     pub rules: Option<&'a Rules>,
 }
 
-/// No allocators yet, no data beside the metrics, and sums of each replay by itself.
+/// Settings without allocators, with no figures beside the metrics, and with sums of each replay by itself.
 impl Default for ReplaySettings<'_> {
     fn default() -> Self {
         ReplaySettings {
@@ -58,52 +63,50 @@ impl Default for ReplaySettings<'_> {
     }
 }
 
-/// The replays: for each ordering every allocator, as given; then the baselines that were not among those given.
+/// Set of replays: for each ordering every allocator, as given; then the baselines that were not among those given.
 pub struct ReplaySet<'a> {
     replays: Vec<Replay<'a>>,
     labels: Vec<Label<'a>>,
     summaries: Vec<Summary>,
     settings: ReplaySettings<'a>,
-    /// How many replays were asked for.
+    /// Number of replays that were asked for; added baselines come after them.
     requested: usize,
 }
 
 /// Ordering, allocator and baseline of a replay.
 #[derive(Clone, Copy, Debug)]
 pub struct Label<'a> {
-    /// The ordering's name.
+    /// Name of the ordering.
     pub ordering: &'a str,
-    /// The allocator as the user wrote it.
+    /// Allocator with its options, as given.
     pub allocator: &'a str,
-    /// The index of the replay that it is compared with.
+    /// Index of the replay that it is compared with.
     baseline: usize,
 }
 
-/// The result of one replay.
+/// Result of one replay.
 pub struct ReplayResult<'a> {
-    /// The ordering's name.
+    /// Name of the ordering.
     pub ordering: &'a str,
-    /// The allocator as the user wrote it.
+    /// Allocator with its options, as given.
     pub allocator: &'a str,
-    /// How many jobs were placed and skipped, and the time that took.
+    /// Numbers of jobs placed, skipped and refused, and the time that choosing took.
     pub counts: Counts,
-    /// Means of the jobs' traffic, where it is simulated.
+    /// Sums of traffic figures, if traffic is simulated.
     pub traffic: Option<Totals>,
-    /// Sums over the shapes of its allocations, where these are taken.
+    /// Sums over the shapes of its allocations, if measured.
     pub shapes: Option<&'a ShapeSums>,
-    /// Sums over what they left room for; empty unless wanted.
+    /// Sums of the largest jobs that could still be placed; empty unless measured.
     pub room: &'a RoomSums,
-    /// Its sums.
+    /// Sums of its placements.
     pub summary: &'a Summary,
-    /// Sums of the baseline on the same ordering.
+    /// Sums of the baseline's placements on the same ordering.
     pub baseline: &'a Summary,
 }
 
 impl<'a> ReplaySet<'a> {
-    /// Empty machines; `distances[i]` are those of `orders[i]`.
-    ///
-    /// # Errors
-    /// An unknown or unsuitable allocator; more memory than allowed.
+    /// Creates the replays on empty machines; `distances[i]` are those of `orders[i]`. Fails if an allocator is unknown or
+    /// does not suit the machine, or if more memory is needed than allowed.
     pub fn new(
         topology: &'a Topology,
         orders: &'a [NodeOrder],
@@ -115,7 +118,8 @@ impl<'a> ReplaySet<'a> {
         let requested = orders.len() * settings.allocators.len();
         let mut replays = Vec::new();
         for (number, (index, label)) in labels.iter().enumerate() {
-            let (order, distances) = (&orders[*index], &distances[*index]);
+            let order = &orders[*index];
+            let distances = &distances[*index];
             let context = AllocatorContext {
                 topology,
                 order,
@@ -134,8 +138,9 @@ impl<'a> ReplaySet<'a> {
             if settings.figures.shape {
                 replay.shapes = Some(SummedShapes::new(topology, distances)?);
             }
-            let traffic = settings.traffic.map(|traffic| Traffic::new(traffic, order));
-            replay.traffic = traffic.transpose()?;
+            if let Some(traffic) = settings.traffic {
+                replay.traffic = Some(Traffic::new(traffic, order)?);
+            }
             replays.push(replay);
         }
         let summaries = vec![Summary::default(); labels.len()];
@@ -149,13 +154,14 @@ impl<'a> ReplaySet<'a> {
         })
     }
 
-    /// Cuts the mean distance of each job to whole hops in what is summed up of replays that were not yet run.
+    /// Cuts the mean distance of each job to whole hops in the sums. To be called before the replays are run.
     pub fn in_whole_hops(mut self) -> Self {
         self.summaries.fill(Summary::in_whole_hops());
         self
     }
 
-    /// The replays that were asked for, in the order of [`Step::replay`], which counts the others after them.
+    /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added baselines after
+    /// them.
     pub fn labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]
     }
@@ -165,19 +171,14 @@ impl<'a> ReplaySet<'a> {
         self.settings.figures
     }
 
-    /// Replays a log to its end.
-    ///
-    /// # Errors
-    /// A bad log, with file and line; traffic that takes too much memory.
+    /// Replays a log to its end. Fails on a bad log, with file and line, or if traffic takes too much memory.
     pub fn run(&mut self, log: &mut Log) -> Result<()> {
         self.run_with::<Error>(log, None, |_| Ok(()), || Ok(()))
     }
 
     /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run`];
-    /// `block_done` is called after each block, from the caller's thread.
-    ///
-    /// # Errors
-    /// As [`ReplaySet::run`]; whatever `write` and `block_done` report.
+    /// `block_done` is called after each block, from the caller's thread. Fails as [`ReplaySet::run_log`], `write` and
+    /// `block_done` do.
     pub fn run_with<E: From<Error> + Send>(
         &mut self,
         log: &mut Log,
@@ -185,70 +186,71 @@ impl<'a> ReplaySet<'a> {
         write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
         mut block_done: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
-        let (summaries, labels) = (&mut self.summaries, &self.labels);
+        let summaries = &mut self.summaries;
+        let labels = &self.labels;
         let summarised = self.settings.summaries != Summaries::None;
-        let gather = |placed: &[Vec<Placed>]| {
+        run(log, &mut self.replays, clock, write, |placed| {
             if summarised {
                 let lanes = summaries.par_iter_mut().zip(labels).zip(placed);
                 lanes.for_each(|((summary, label), own)| summary.add(own, &placed[label.baseline]));
             }
             block_done()
-        };
-        super::run(log, &mut self.replays, clock, write, gather)
+        })
     }
 
-    /// Results so far of the replays that were asked for.
+    /// Returns the results so far of the replays that were asked for.
     pub fn results(&self) -> Vec<ReplayResult<'_>> {
-        let result = |(i, label): (usize, &Label<'a>)| ReplayResult {
-            ordering: label.ordering,
-            allocator: label.allocator,
-            counts: self.replays[i].counts(),
-            traffic: self.replays[i].traffic.as_ref().map(Traffic::totals),
-            shapes: self.replays[i].shapes.as_ref().map(|shapes| &shapes.sums),
-            room: &self.replays[i].room,
-            summary: &self.summaries[i],
-            baseline: &self.summaries[label.baseline],
-        };
-        self.labels().iter().enumerate().map(result).collect()
+        let mut results = Vec::new();
+        for (i, label) in self.labels().iter().enumerate() {
+            let replay = &self.replays[i];
+            results.push(ReplayResult {
+                ordering: label.ordering,
+                allocator: label.allocator,
+                counts: replay.counts(),
+                traffic: replay.traffic.as_ref().map(Traffic::totals),
+                shapes: replay.shapes.as_ref().map(|shapes| &shapes.sums),
+                room: &replay.room,
+                summary: &self.summaries[i],
+                baseline: &self.summaries[label.baseline],
+            });
+        }
+        results
     }
 }
 
-/// Every replay with the index of its ordering: orderings × allocators as given, then the missing baselines.
+/// Lists all replays, each with the index of its ordering: orderings × allocators as given, then the missing baselines.
 fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usize, Label<'a>)> {
     let allocators = settings.allocators;
+    let compared = settings.summaries == Summaries::OverBaseline;
     let given = allocators.iter().position(|text| text == BASELINE);
     let requested = orders.len() * allocators.len();
     let mut labels = Vec::new();
     for (index, order) in orders.iter().enumerate() {
         for allocator in allocators {
             let baseline = match given {
-                _ if settings.summaries != Summaries::OverBaseline => labels.len(),
+                // Its own: there is nothing to compare with.
+                _ if !compared => labels.len(),
                 Some(given) => index * allocators.len() + given,
                 None => requested + index,
             };
-            labels.push((
-                index,
-                Label {
-                    ordering: order.label(),
-                    allocator,
-                    baseline,
-                },
-            ));
+            let ordering = order.label();
+            let label = Label {
+                ordering,
+                allocator,
+                baseline,
+            };
+            labels.push((index, label));
         }
     }
-    if settings.summaries == Summaries::OverBaseline && given.is_none() {
-        labels.extend((requested..).zip(orders.iter().enumerate()).map(
-            |(baseline, (i, order))| {
-                (
-                    i,
-                    Label {
-                        ordering: order.label(),
-                        allocator: BASELINE,
-                        baseline,
-                    },
-                )
-            },
-        ));
+    if compared && given.is_none() {
+        for (index, order) in orders.iter().enumerate() {
+            let label = Label {
+                ordering: order.label(),
+                allocator: BASELINE,
+                baseline: labels.len(),
+            };
+            labels.push((index, label));
+        }
     }
     labels
 }

@@ -1,50 +1,53 @@
-//! Statistics of a replay: mean distances by job size, improvement over a baseline, and
-//! whether it is more than chance.
+//! Statistics of a replay: mean distances by job size, improvement over a baseline, and a test of whether it is more than
+//! chance.
+//!
+//! MIND is the mean distance over all pairs of a job's nodes. Sums are kept by size and exactly; improvement is that of
+//! the mean MIND of each size, and each size counts the same however many jobs it has. Say the jobs of 2 nodes have 3 hops
+//! with the baseline and 1.5 here, and those of 12 nodes 2 and 1.5: improvements of 50 and 25 per cent, 37.5 overall.
 
 use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::Placed;
+use super::figures::Placed;
 use nodeorder_base::ratio::ratio;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 
-/// Sizes of at most so many nodes are small jobs; all above are large.
+/// Largest number of nodes of a small job; all above are large.
 pub const SMALL: u32 = 10;
 
-/// Placements of one job size. Distances are sums over pairs, of which all jobs of a size have as many; or whole
-/// hops ([`Summary::in_whole_hops`]).
+/// Sums over the jobs of one size. The distance of a job is the sum over its pairs, of which all jobs of a size have the
+/// same number; or its mean in whole hops ([`Summary::with_whole_hops`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeRow {
-    /// Jobs.
+    /// Number of jobs.
     pub count: u64,
-    /// Σ of their distances.
+    /// Sum of the distances of all jobs.
     pub total: u128,
-    /// The smallest and largest distance of a job.
+    /// Smallest distance of a job.
     pub least: u64,
-    /// See `least`.
+    /// Largest distance of a job.
     pub most: u64,
-    /// Divisor that turns a job's distance into its mean: its pairs, or 1 for whole hops.
+    /// Divisor that turns a job's distance into its MIND: its number of pairs, or 1 for whole hops.
     pub divisor: u64,
 }
 
-/// Exact sums over the placements of one replay; single nodes have no pairs and are only counted.
+/// Exact sums over the placements of one replay; jobs of one node have no pairs and are only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// By job size, from 2.
+    /// Sums by job size, from 2 nodes.
     sizes: BTreeMap<u32, SizeRow>,
-    /// Jobs of one node.
+    /// Number of jobs of one node.
     pub singles: u64,
-    /// Jobs on nodes of several components, between which there is no distance.
+    /// Number of jobs on nodes of several components, between which there is no distance.
     pub spanning: u64,
     /// Whether the mean distance of a job is cut to whole hops.
     whole_hops: bool,
-    /// MIND / ln(size) over all placements from 2 nodes.
+    /// Moments of MIND / ln(size) over all placements from 2 nodes.
     normalised: Moments,
-    /// The baseline's MIND / ln(size) less that of this replay, placement by placement.
+    /// Moments of the baseline's MIND / ln(size) less that of this replay, job by job.
     paired: Moments,
-    /// Mean components and spans, over all placements.
-    /// Sums of the components, linear spans and ring spans of allocations.
+    /// Sums of the components, linear spans and ring spans of all allocations.
     pieces_and_spans: [u128; 3],
 }
 
@@ -52,14 +55,16 @@ pub struct Summary {
 /// squares and products", 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Values.
+    /// Number of values.
     pub count: u64,
-    /// Their mean; 0 of none.
+    /// Mean of the values; 0 without values.
     pub mean: f64,
+    /// Sum of squared deviations from the mean.
     squares: f64,
 }
 
 impl Moments {
+    /// Adds a value.
     fn add(&mut self, value: f64) {
         self.count += 1;
         let before = value - self.mean;
@@ -67,45 +72,44 @@ impl Moments {
         self.squares += before * (value - self.mean);
     }
 
-    /// The sample's standard deviation; none for fewer than two values.
+    /// Returns the standard deviation of the sample; `None` for fewer than two values.
     pub fn standard_deviation(&self) -> Option<f64> {
         (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).sqrt())
     }
 }
 
-/// A paired Student's t-test of "the mean difference is at most zero".
+/// Paired Student's t-test of "the mean difference is at most zero".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TTest {
-    /// Pairs.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Mean and standard deviation of the differences.
+    /// Mean of the differences.
     pub mean: f64,
-    /// See `mean`.
+    /// Standard deviation of the differences.
     pub standard_deviation: f64,
-    /// The statistic, with `pairs` - 1 degrees of freedom.
+    /// Statistic t, with `pairs` - 1 degrees of freedom.
     pub t: f64,
-    /// The chance of such a t or a higher one where there is no improvement (one-sided).
+    /// One-sided p-value: the chance of such a t or a higher one if there is no improvement.
     pub p: f64,
 }
 
-/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. None where a
-/// group has no size.
+/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. `None` if a group has no size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Sizes 2 to [`SMALL`].
+    /// Improvement of sizes 2 to [`MAX_SMALL_JOB`].
     pub small: Option<f64>,
-    /// Sizes above.
+    /// Improvement of the sizes above.
     pub large: Option<f64>,
-    /// Both.
+    /// Improvement of all sizes.
     pub overall: Option<f64>,
     /// Mean difference of MIND in hops over all sizes, each the same (Stoltzfus, Table 8: ΔMIND).
     pub delta_mind: Option<f64>,
 }
 
 impl Summary {
-    /// An empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
-    /// does. So computed, Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up,
-    /// which is the whole part of any mean between 2 and 3).
+    /// Creates an empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
+    /// does. With it Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up, which is the
+    /// whole part of any mean between 2 and 3).
     pub fn in_whole_hops() -> Self {
         Summary {
             whole_hops: true,
@@ -116,17 +120,16 @@ impl Summary {
     /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
     /// two refused a job, there is no pair.
     pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
-        let first = |placed: &&Placed| placed.moved.is_none();
-        let mut theirs = baseline.iter().filter(first).peekable();
-        for ours in placed.iter().filter(first) {
+        // A job counts once, where it was placed first, even if its pods moved later.
+        let mut theirs = baseline.iter().filter(|p| p.moved.is_none()).peekable();
+        for ours in placed.iter().filter(|p| p.moved.is_none()) {
             while theirs.next_if(|base| base.event < ours.event).is_some() {}
             let base = theirs.next_if(|base| base.event == ours.event);
             let ours = &ours.placement;
             let own = [ours.components, ours.linear_span, ours.ring_span];
-            self.pieces_and_spans
-                .iter_mut()
-                .zip(own)
-                .for_each(|(sum, own)| *sum += u128::from(own));
+            for (sum, own) in self.pieces_and_spans.iter_mut().zip(own) {
+                *sum += u128::from(own);
+            }
             let Some(total) = ours.total_distance else {
                 self.spanning += 1;
                 continue;
@@ -136,9 +139,10 @@ impl Summary {
                 continue;
             };
             let pairs = u64::from(ours.size) * u64::from(ours.size - 1) / 2;
-            let (total, divisor) = match self.whole_hops {
-                true => (total / pairs, 1),
-                false => (total, pairs),
+            let (total, divisor) = if self.whole_hops {
+                (total / pairs, 1)
+            } else {
+                (total, pairs)
             };
             let none = SizeRow {
                 count: 0,
@@ -160,73 +164,80 @@ impl Summary {
         }
     }
 
-    /// The mean distance of a job from 2 nodes, in whole hops where so wanted.
+    /// Returns the mean distance of a job, in whole hops if so wanted; `None` for a job of one node.
     fn mind(&self, placement: &AllocationMetrics) -> Option<f64> {
-        placement
-            .mind()
-            .map(|mind| if self.whole_hops { mind.floor() } else { mind })
+        let mind = placement.mind()?;
+        Some(if self.whole_hops { mind.floor() } else { mind })
     }
 
-    /// Every size from 2 with its sums, ascending.
+    /// Returns the sizes from 2 nodes with their sums, ascending.
     pub fn sizes(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
         self.sizes.iter().map(|(size, row)| (*size, row))
     }
 
-    /// Jobs placed.
+    /// Returns the number of jobs placed.
     pub fn placed(&self) -> u64 {
         self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
     }
 
-    /// Mean MIND over all placements from 2 nodes, each placement the same.
+    /// Returns the mean MIND over all jobs from 2 nodes, each job weighted equally; `None` without such jobs.
     pub fn mean_mind(&self) -> Option<f64> {
-        let count: u64 = self.sizes.values().map(|row| row.count).sum();
-        let sum: f64 = self
-            .sizes
-            .values()
-            .map(|row| row.mean() * row.count as f64)
-            .sum();
+        let mut count = 0;
+        let mut sum = 0.0;
+        for row in self.sizes.values() {
+            count += row.count;
+            sum += row.mean() * row.count as f64;
+        }
         (count > 0).then(|| sum / count as f64)
     }
 
-    /// MIND / ln(size): its mean and deviation over placements (Stoltzfus, Table 2).
+    /// Returns mean and deviation of MIND / ln(size) over the jobs from 2 nodes (Stoltzfus, Table 2).
     pub fn normalised(&self) -> &Moments {
         &self.normalised
     }
 
-    /// Mean connected components, linear span and ring span of an allocation.
+    /// Returns the mean number of connected components, mean linear span and mean ring span of an allocation; `None` without
+    /// jobs.
     pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
         let placed = u128::from(self.placed());
         self.pieces_and_spans
             .map(|sum| (placed > 0).then(|| ratio(sum, placed)))
     }
 
-    /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with
-    /// more than `threshold` placements by both. A size whose baseline is 0 cannot be improved: 0, or left out
-    /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
+    /// Returns the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent, of the
+    /// sizes with more than `threshold` jobs in both. A size whose baseline is 0 cannot be improved: 0, or left out if the
+    /// distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
     ///
     /// # References
     /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
     /// 2.4.1 and 2.5.2.
     pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
-        let improvement = |(size, row): (&u32, &SizeRow)| {
-            let base = baseline.sizes.get(size)?;
+        let mut improvements = Vec::new();
+        for (size, row) in &self.sizes {
+            let Some(base) = baseline.sizes.get(size) else {
+                continue;
+            };
             if row.count <= threshold || base.count <= threshold {
-                return None;
+                continue;
             }
-            if base.total == 0 {
-                return (row.total == 0).then_some((*size, 0.0));
-            }
-            if base.count != row.count {
-                let (ours, theirs) = (row.mean(), base.mean());
-                return Some((*size, 100.0 * (theirs - ours) / theirs));
-            }
-            let gain = base.total as f64 - row.total as f64;
-            Some((*size, 100.0 * gain / base.total as f64))
-        };
-        self.sizes.iter().filter_map(improvement).collect()
+            let gain = if base.total == 0 {
+                if row.total > 0 {
+                    continue;
+                }
+                0.0
+            } else if base.count != row.count {
+                100.0 * (base.mean() - row.mean()) / base.mean()
+            } else {
+                // Equal numbers of jobs: the totals, which are exact, say the same without two divisions.
+                let gain = base.total as f64 - row.total as f64;
+                100.0 * gain / base.total as f64
+            };
+            improvements.push((*size, gain));
+        }
+        improvements
     }
 
-    /// Improvement by group of sizes, of the sizes with more than `threshold` placements.
+    /// Returns the improvement by group of sizes, of the sizes with more than `threshold` jobs.
     ///
     /// # References
     /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
@@ -234,17 +245,17 @@ impl Summary {
         let by_size = self.improvements(baseline, threshold);
         let [small, large, overall] = by_group(&by_size);
         let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
-        let mut deltas =
+        let deltas =
             deltas.filter_map(|(size, row)| Some(baseline.sizes.get(size)?.mean() - row.mean()));
         Improvement {
             small,
             large,
             overall,
-            delta_mind: mean(&mut deltas),
+            delta_mind: mean(deltas),
         }
     }
 
-    /// Improvement by size times the share of compute of the size's octave ([`octave_share`]).
+    /// Returns the improvement by size, each times the share of compute of the size's octave ([`octave_share`]).
     ///
     /// # References
     /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
@@ -254,37 +265,34 @@ impl Summary {
         threshold: u64,
         shares: &[(u32, f64)],
     ) -> Vec<(u32, f64)> {
-        let by_size = self.improvements(baseline, threshold).into_iter();
+        let mut by_size = self.improvements(baseline, threshold);
+        for (size, gain) in &mut by_size {
+            *gain *= octave_share(shares, *size);
+        }
         by_size
-            .map(|(size, gain)| (size, gain * octave_share(shares, size)))
-            .collect()
     }
 
-    /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
-    /// sizes that both have.
+    /// Returns the improvement weighted by the share of compute that each size has: `Σ share·improvement / Σ share` over
+    /// the sizes that both have; `None` if these have no share. `shares` are by ascending size.
     pub fn weighted_improvement(
         &self,
         baseline: &Summary,
         threshold: u64,
         shares: &[(u32, f64)],
     ) -> Option<f64> {
-        let share = |size: u32| {
-            shares
-                .binary_search_by_key(&size, |(s, _)| *s)
-                .ok()
-                .map(|i| shares[i].1)
-        };
-        let (mut weight, mut sum) = (0.0, 0.0);
+        let mut weight = 0.0;
+        let mut sum = 0.0;
         for (size, improvement) in self.improvements(baseline, threshold) {
-            let share = share(size).unwrap_or(0.0);
-            weight += share;
-            sum += share * improvement;
+            if let Ok(i) = shares.binary_search_by_key(&size, |(s, _)| *s) {
+                weight += shares[i].1;
+                sum += shares[i].1 * improvement;
+            }
         }
         (weight > 0.0).then(|| sum / weight)
     }
 
-    /// The paired t-test of MIND / ln(size) against the baseline's; none for fewer than two pairs, or where
-    /// all differences are the same.
+    /// Runs the paired t-test of MIND / ln(size) against the baseline's; `None` for fewer than two pairs, or if all
+    /// differences are the same.
     ///
     /// # References
     /// Student, "The probable error of a mean", 1908; Stoltzfus, section 6.4.
@@ -303,19 +311,19 @@ impl Summary {
     }
 }
 
-/// Student's distribution of so many degrees of freedom; none for 0.
+/// Returns Student's distribution of so many degrees of freedom; `None` for 0.
 fn students_t(freedom: u64) -> Option<StudentsT> {
     StudentsT::new(0.0, 1.0, freedom as f64).ok()
 }
 
-/// Half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
+/// Returns half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
 pub fn half_width(count: usize) -> f64 {
     let freedom = count.saturating_sub(1) as u64;
     students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
 impl SizeRow {
-    /// Mean MIND of these jobs: one exact ratio.
+    /// Returns the mean MIND of these jobs: one ratio, rounded once.
     pub fn mean(&self) -> f64 {
         ratio(
             self.total,
@@ -323,39 +331,39 @@ impl SizeRow {
         )
     }
 
-    /// The smallest MIND.
+    /// Returns the smallest MIND of a job.
     pub fn min(&self) -> f64 {
         ratio(self.least.into(), self.divisor.into())
     }
 
-    /// The largest MIND.
+    /// Returns the largest MIND of a job.
     pub fn max(&self) -> f64 {
         ratio(self.most.into(), self.divisor.into())
     }
 }
 
-/// The share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` by ascending size.
+/// Returns the share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` are by ascending size.
 pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
     let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
     let inside = shares.iter().filter(|(s, _)| *s > high / 2 && *s <= high);
     inside.map(|(_, share)| share).sum()
 }
 
-/// Means of values by size, over small sizes, large ones and all, each size the same.
+/// Returns the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a group
+/// has no size.
 pub fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
-    keep.map(|keep| {
-        mean(
-            &mut values
-                .iter()
-                .filter(|(size, _)| keep(*size))
-                .map(|(_, value)| *value),
-        )
-    })
+    keep.map(|keep| mean(values.iter().filter(|(size, _)| keep(*size)).map(|v| v.1)))
 }
 
-fn mean(values: &mut dyn Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+/// Returns the mean of values; `None` without values.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut count = 0;
+    let mut sum = 0.0;
+    for value in values {
+        count += 1;
+        sum += value;
+    }
     (count > 0).then(|| sum / f64::from(count))
 }
 

@@ -1,4 +1,4 @@
-//! Loads of links while a log is replayed: every job that lives sends, all in the same pattern.
+//! Traffic of jobs on links: every live job sends in the same pattern; what each adds to links and meets there.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
@@ -12,7 +12,7 @@ use nodeorder_traffic::mapping::{
     CombinedLoad, Demand, Dilation, Fabric, FixedRouting, Guest, JobLoad, ProcessMapping,
 };
 
-/// Pattern and routing of the jobs' traffic.
+/// Pattern and routing of the traffic of jobs, the same for all.
 #[derive(Clone, Copy)]
 pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,
@@ -21,10 +21,8 @@ pub struct TrafficSettings<'a> {
 }
 
 impl<'a> TrafficSettings<'a> {
-    /// `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]; `routing` decides which links traffic takes.
-    ///
-    /// # Errors
-    /// An unknown pattern, a routing that does not suit the machine.
+    /// Creates the settings; `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]. Fails if the pattern is
+    /// unknown or the routing does not suit the machine.
     pub fn new(fabric: &'a Fabric<'a>, pattern: &'a str, routing: FixedRouting) -> Result<Self> {
         sized(pattern, 2, fabric.topology.context())?;
         routing.check(fabric.topology)?;
@@ -35,25 +33,25 @@ impl<'a> TrafficSettings<'a> {
         })
     }
 
-    /// One of [`nodeorder_traffic::mapping::guest::sized_names`].
+    /// Returns the name of the pattern.
     pub fn pattern(&self) -> &str {
         self.pattern
     }
 
-    /// Which links traffic takes.
+    /// Returns the routing.
     pub fn routing(&self) -> FixedRouting {
         self.routing
     }
 }
 
-/// A job's time on its ranks.
+/// Time that a job of a schedule spends on its ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Stay<'r> {
-    /// When it starts.
+    /// Start time.
     pub from: i64,
-    /// When it ends.
+    /// End time.
     pub to: i64,
-    /// Where it is.
+    /// Ranks of the job.
     pub ranks: &'r Ranks,
 }
 
@@ -62,24 +60,24 @@ pub struct Stay<'r> {
 pub struct JobTraffic {
     /// Mean path length of the traffic, weighted by volume.
     pub dilation_mean: f64,
-    /// The longest mean path length of a pair.
+    /// Largest mean path length of a pair of processes.
     pub dilation_max: f64,
     /// Volume times hops.
     pub hop_bytes: f64,
     /// Share of the volume that leaves a router.
     pub between_routers: f64,
-    /// The highest contention it causes alone.
+    /// Highest contention on its links if it is alone: load over capacity.
     pub contention_alone: f64,
-    /// The highest contention on its links with all jobs that live, itself included.
+    /// Highest contention on its links with all live jobs, itself included.
     pub contention_met: f64,
-    /// The most jobs on one of its links, itself included.
+    /// Largest number of jobs on one of its links, itself included.
     pub jobs_met: u32,
 }
 
-/// Means over all jobs of two nodes and more.
+/// Sums of traffic figures over all jobs of two nodes and more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
     /// Sum of [`JobTraffic::dilation_mean`].
     pub dilation: f64,
@@ -89,34 +87,32 @@ pub struct Totals {
     pub met: f64,
     /// Sum of [`JobTraffic::jobs_met`].
     pub jobs_met: u64,
-    /// The highest contention that was met.
+    /// Highest contention that any job met.
     pub most: f64,
 }
 
 impl Totals {
-    /// `sum` over the jobs of two nodes and more; none without any.
+    /// Returns `sum` divided by the number of jobs; `None` without jobs.
     pub fn mean(&self, sum: f64) -> Option<f64> {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
     }
 }
 
-/// The traffic of the jobs on a machine, in the hands of one replay.
+/// Traffic of the live jobs of one replay or schedule.
 pub struct Traffic<'a> {
     settings: TrafficSettings<'a>,
     order: &'a NodeOrder,
-    /// Guests by size: logs repeat sizes.
+    /// Guests by number of nodes: logs repeat sizes.
     guests: HashMap<u32, Guest>,
+    /// Load of all live jobs on the links.
     load: CombinedLoad,
-    /// Loads of live jobs on the links, by key.
+    /// Load of each live job on the links, by key.
     live: Vec<Option<JobLoad>>,
     totals: Totals,
 }
 
 impl<'a> Traffic<'a> {
-    /// No job yet.
-    ///
-    /// # Errors
-    /// More memory than allowed.
+    /// Creates the state without jobs. Fails if it takes more memory than allowed.
     pub fn new(settings: TrafficSettings<'a>, order: &'a NodeOrder) -> Result<Self> {
         let TrafficSettings { fabric, .. } = settings;
         fabric
@@ -132,10 +128,8 @@ impl<'a> Traffic<'a> {
         })
     }
 
-    /// A job starts on `ranks`, process i on the i-th lowest.
-    ///
-    /// # Errors
-    /// More memory than allowed.
+    /// Adds the traffic of a job that starts on `ranks`, process i on the i-th lowest, and returns what it meets. Fails if
+    /// that takes more memory than allowed.
     ///
     /// # Complexity
     /// One routing of its traffic, and O(links).
@@ -145,7 +139,8 @@ impl<'a> Traffic<'a> {
             pattern,
             routing,
         } = self.settings;
-        let (topology, count) = (fabric.topology, ranks.len());
+        let topology = fabric.topology;
+        let count = ranks.len();
         let guest = match self.guests.entry(count) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
@@ -161,8 +156,10 @@ impl<'a> Traffic<'a> {
         )?;
         let dilation = Dilation::of(fabric, &demand, routing)?;
         let loads = routing.loads(fabric, &demand)?;
-        let contention = |(link, load): (usize, &f64)| load / fabric.links.capacity(link);
-        let contention_alone = loads.iter().enumerate().map(contention).fold(0.0, f64::max);
+        let mut contention_alone: f64 = 0.0;
+        for (link, load) in loads.iter().enumerate() {
+            contention_alone = contention_alone.max(load / fabric.links.capacity(link));
+        }
         let load = JobLoad::new(&loads);
         self.load.add(&load);
         let (jobs_met, contention_met) = self.load.met_by(fabric.links, &load);
@@ -196,22 +193,20 @@ impl<'a> Traffic<'a> {
         Ok(job)
     }
 
-    /// A job ends; nothing where it was skipped.
+    /// Removes the traffic of a job that ends; nothing if it was skipped.
     pub fn end(&mut self, job: JobKey) {
         if let Some(load) = self.live.get_mut(job.index()).and_then(Option::take) {
             self.load.remove(&load);
         }
     }
 
-    /// The traffic of the jobs of a schedule, `stays` in the order of their starts: each meets those that started before
-    /// it and have not ended by then.
-    ///
-    /// # Errors
-    /// As [`Traffic::start`].
+    /// Measures the traffic of all jobs of a schedule, given in the order of their starts: each meets those that started
+    /// before it and have not ended by then. Fails as [`Traffic::start_job`].
     pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<JobTraffic>> {
         let mut ends = BinaryHeap::new();
         let mut met = Vec::with_capacity(stays.len());
         for (job, stay) in (0..).zip(stays) {
+            // A job that ends as another starts is gone by then, as in the event loop.
             while let Some(Reverse((to, gone))) = ends.peek().copied()
                 && to <= stay.from
             {
@@ -224,7 +219,7 @@ impl<'a> Traffic<'a> {
         Ok(met)
     }
 
-    /// Sums over all jobs so far.
+    /// Returns the sums over all jobs so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }

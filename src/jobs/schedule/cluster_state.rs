@@ -1,4 +1,8 @@
-//! The machine at one time: what policies may ask of it and do to it.
+//! The machine at one time: free nodes, running tasks, and what a policy may ask of them or start on them.
+//!
+//! Every question to the allocator goes through here, because its answers are more than yes and no. It may refuse a size
+//! *not now*; if it refuses it on the empty machine, too, the task is left out. Some allocators *relent*: once a task has
+//! waited for long enough they give it what they refused before (as Slurm does with its `max_switches` wait).
 
 use super::model::{Model, Start};
 use super::result::{Instant, LeftOut, Record};
@@ -13,71 +17,77 @@ use nodeorder_order::metric::shape::SummedShapes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Meters that measure allocations, and which of their results are recorded.
+/// Meters that measure allocations, and the choice of the results to record.
 pub(super) struct Recorder<'a> {
+    /// Meter of metrics and extents, if either is needed.
     pub meter: Option<AllocationMeter<'a>>,
+    /// Meter of shapes, if recorded.
     pub shapes: Option<SummedShapes<'a>>,
     pub figures: FigureSet,
+    /// Whether the state after every instant is recorded.
     pub timeline: bool,
 }
 
-/// Outcome of a policy's attempt to start a task.
+/// Outcome of an attempt to start a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Attempt {
-    /// It runs.
+    /// The task runs.
     Started,
-    /// The allocator refuses the nodes that are free now.
+    /// The task waits: the allocator refuses the nodes that are free now.
     Waits,
-    /// It can never run on this machine: it is recorded as left out, and leaves the queue.
+    /// The task can never run on this machine: it is recorded as left out, and leaves the queue.
     LeftOut,
 }
 
-/// Answer of an allocator to a task and a set of free ranks.
+/// Answer of the allocator about a task and a set of free ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// These ranks.
+    /// Ranks that the task would get.
     Place(Ranks),
-    /// Not these.
+    /// Refused: none of these ranks, but others may do.
     NotNow,
-    /// As [`Attempt::LeftOut`].
+    /// Refused for ever, as [`Attempt::LeftOut`].
     LeftOut,
 }
 
-/// The machine and its clock in the hands of a policy.
+/// State of the machine and its clock, as a policy sees and changes it.
 pub struct ClusterState<'m, 'a> {
     pub(super) tasks: &'m [Task],
     pub(super) now: i64,
     free: FreeSet,
     pub(super) running: Running,
     allocator: Box<dyn Allocator + 'a>,
-    /// Finds connected sets of free nodes, where the policy needs them.
+    /// Finder of connected sets of free nodes, if the policy needs them.
     components: Option<FreeComponents<'a>>,
     /// Sizes that the allocator refused since the free set last changed.
     refused: BTreeSet<u32>,
-    /// Sizes that were refused: the reason where even the empty machine refuses them, else none.
+    /// Sizes that were refused once: the reason if even the empty machine refuses them, else `None`.
     never: BTreeMap<u32, Option<Reason>>,
-    /// By task: when it was refused first by an allocator that relents; and the times at which it will.
+    /// Time at which an allocator that relents first refused each task.
     refused_since: BTreeMap<u32, i64>,
+    /// Times at which the allocator will relent to some task.
     relents: BTreeSet<i64>,
-    /// Whether it relents now.
+    /// Whether the allocator relents to some task at this instant.
     pub relenting: bool,
+    /// Ticks per second.
     ticks: i64,
     /// Tasks that can never run.
     pub(super) left_out: Vec<LeftOut>,
     pub(super) recorder: Recorder<'a>,
     model: &'m mut (dyn Model + 'a),
-    /// In the order of starts.
+    /// Records of the tasks that have started, in the order of starts.
     pub(super) records: Vec<Record>,
-    /// The record of each task, once it has started.
+    /// Index of the record of each task; `u32::MAX` before it has started.
     record: Vec<u32>,
-    /// Ranks that running tasks hold, by task.
+    /// Ranks that each task holds; empty unless it runs.
     held: Vec<Ranks>,
-    /// A fault of the model, reported after the pass.
+    /// First error of the model, reported after the pass: policies cannot fail.
     fault: Option<nodeorder_base::error::Error>,
 }
 
 impl<'m, 'a> ClusterState<'m, 'a> {
+    /// Creates the empty machine at time 0.
     pub(super) fn new(
         tasks: &'m [Task],
         nodes: u32,
@@ -110,49 +120,49 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         }
     }
 
-    /// The time, in ticks.
+    /// Returns the time, in ticks.
     pub fn now(&self) -> i64 {
         self.now
     }
 
-    /// How many nodes are free.
+    /// Returns the number of free nodes.
     pub fn free(&self) -> u32 {
         self.free.len()
     }
 
-    /// How many there are.
+    /// Returns the number of nodes of the machine.
     pub fn nodes(&self) -> u32 {
         self.free.size()
     }
 
-    /// The free ranks.
+    /// Returns the free ranks.
     pub fn free_ranks(&self) -> &FreeSet {
         &self.free
     }
 
-    /// A task, times in ticks.
+    /// Returns a task, with times in ticks.
     pub fn task(&self, task: u32) -> &Task {
         &self.tasks[task as usize]
     }
 
-    /// Running tasks by the end that is assumed of them: start + requested time. That of a task which takes
-    /// longer stays where it was.
+    /// Returns the running tasks by assumed end, which is start + requested time. A task that takes longer keeps its
+    /// assumed end.
     pub fn running(&self) -> &[Assumed] {
         &self.running.assumed
     }
 
-    /// The end that is (or was) assumed of a task that has started.
+    /// Returns the assumed end of a task that has started, also after it has ended.
     pub fn assumed_end(&self, task: u32) -> i64 {
         let record = &self.records[self.record[task as usize] as usize];
         record.start + self.tasks[task as usize].requested
     }
 
-    /// The ranks that a running task holds; empty for others.
+    /// Returns the ranks that a task holds; empty unless it runs.
     pub fn held(&self, task: u32) -> &Ranks {
         &self.held[task as usize]
     }
 
-    /// The connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
+    /// Finds the connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
     pub fn free_components(&mut self) -> Vec<Ranks> {
         let free = &self.free;
         self.components
@@ -162,44 +172,43 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Starts a waiting task, for which enough nodes are free, on ranks of the allocator's choice.
     pub fn start(&mut self, task: u32) -> Attempt {
-        let nodes = self.tasks[task as usize].nodes;
-        let late = self.relents_to(task);
-        if self.refused.contains(&nodes) && !late {
+        let nodes = self.task(task).nodes;
+        // The answer for a size stays the same while nodes only become fewer, except where the allocator relents.
+        if self.refused.contains(&nodes) && !self.relents_to(task) {
             return Attempt::Waits;
         }
-        if late {
-            self.allocator.wait_expired();
-        }
-        let mut ranks = std::mem::take(&mut self.held[task as usize]);
-        match self.allocator.choose(&self.free, nodes, &mut ranks) {
-            Choice::Placed => {
+        // Lent out for the question: nothing else looks at the free ranks meanwhile.
+        let free = std::mem::replace(&mut self.free, FreeSet::new(0));
+        let found = self.find(&free, task);
+        self.free = free;
+        match found {
+            Found::Place(ranks) => {
                 let total = self.allocator.total_distance();
                 self.occupy(task, ranks, total);
                 Attempt::Started
             }
-            choice => match self.refuse(task, choice) {
-                Found::LeftOut => Attempt::LeftOut,
-                _ => {
-                    self.refused.insert(nodes);
-                    Attempt::Waits
-                }
-            },
+            Found::LeftOut => Attempt::LeftOut,
+            Found::NotNow => {
+                self.refused.insert(nodes);
+                Attempt::Waits
+            }
         }
     }
 
-    /// Whether a task was refused so long ago that the allocator relents.
+    /// Returns whether a task was refused so long ago that the allocator relents to it now.
     fn relents_to(&mut self, task: u32) -> bool {
         self.relents_at(task).is_some_and(|time| self.now >= time)
     }
 
-    /// When the allocator gives a task what it refused it before, where it does and has refused it.
+    /// Returns the time at which the allocator relents to a task; `None` if it never does or has not refused it.
     fn relents_at(&mut self, task: u32) -> Option<i64> {
-        let wait = self.allocator.max_wait(self.tasks[task as usize].nodes)?;
+        let nodes = self.task(task).nodes;
+        let wait = self.allocator.max_wait(nodes)?;
         Some(self.refused_since.get(&task)? + wait * self.ticks)
     }
 
-    /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
-    /// is left out.
+    /// Finds time and ranks for a task that is refused even `free` ranks until the allocator relents to it. `None` if it
+    /// is left out. The time is after now.
     pub fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
         match self.find(free, task) {
             Found::Place(place) => return Some((self.now + 1, place)),
@@ -209,72 +218,61 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let time = self.relents_at(task)?;
         self.allocator.wait_expired();
         let mut ranks = Ranks::default();
-        let placed = self
-            .allocator
-            .choose(free, self.tasks[task as usize].nodes, &mut ranks)
-            .is_placed();
+        let nodes = self.task(task).nodes;
+        let choice = self.allocator.choose(free, nodes, &mut ranks);
         ranks.settle();
-        placed.then_some((time, ranks))
+        choice.is_placed().then_some((time, ranks))
     }
 
-    /// The next time after now at which the allocator relents to a task.
+    /// Returns the next time after now at which the allocator relents to a task; `None` if there is none.
     pub(super) fn next_relent(&mut self) -> Option<i64> {
         self.relents = self.relents.split_off(&(self.now + 1));
         self.relents.first().copied()
     }
 
-    /// Asks the allocator for a place of a waiting task among `free` ranks, of which there are enough.
+    /// Asks the allocator for ranks of a waiting task among `free`, of which there are enough. A task that is refused
+    /// for ever is recorded as left out.
     pub fn find(&mut self, free: &FreeSet, task: u32) -> Found {
-        let mut ranks = Ranks::default();
+        let nodes = self.task(task).nodes;
         if self.relents_to(task) {
             self.allocator.wait_expired();
         }
-        match self
-            .allocator
-            .choose(free, self.tasks[task as usize].nodes, &mut ranks)
-        {
+        let mut ranks = Ranks::default();
+        let never = match self.allocator.choose(free, nodes, &mut ranks) {
             Choice::Placed => {
                 ranks.settle();
-                Found::Place(ranks)
+                return Found::Place(ranks);
             }
-            choice => self.refuse(task, choice),
+            Choice::Never(reason) => Some(reason),
+            Choice::NotNow(_) => self.refused_for_ever(nodes, free.size()),
+        };
+        if let Some(reason) = never {
+            self.leave_out(task, reason);
+            return Found::LeftOut;
         }
+        if let Some(seconds) = self.allocator.max_wait(nodes) {
+            // The wait counts from the first refusal, however often the task is refused after that.
+            let since = *self.refused_since.entry(task).or_insert(self.now);
+            self.relents.insert(since + seconds * self.ticks);
+        }
+        Found::NotNow
     }
 
-    /// Whether a refused task waits or is left out: it is where the empty machine refuses it, too.
-    fn refuse(&mut self, task: u32, choice: Choice) -> Found {
-        let nodes = self.tasks[task as usize].nodes;
-        let never = match choice {
-            Choice::Never(reason) => Some(reason),
-            _ => {
-                let (allocator, size) = (&mut self.allocator, self.free.size());
-                let asked = self.never.entry(nodes).or_insert_with(|| {
-                    // The most lenient answer counts: nothing that could run later is left out.
-                    allocator.wait_expired();
-                    match allocator.choose(&FreeSet::new(size), nodes, &mut Ranks::default()) {
-                        Choice::Placed => None,
-                        Choice::NotNow(reason) => {
-                            Some(format!("{reason}, even on the empty machine").into())
-                        }
-                        Choice::Never(reason) => Some(reason),
-                    }
-                });
-                asked.clone()
-            }
-        };
-        match never {
-            Some(reason) => {
-                self.leave_out(task, reason);
-                Found::LeftOut
-            }
-            None => {
-                if let Some(seconds) = self.allocator.max_wait(nodes) {
-                    let since = *self.refused_since.entry(task).or_insert(self.now);
-                    self.relents.insert(since + seconds * self.ticks);
-                }
-                Found::NotNow
-            }
+    /// Returns the reason for which even the empty machine, of `size` nodes, refuses a job; `None` if it does not.
+    fn refused_for_ever(&mut self, nodes: u32, size: u32) -> Option<Reason> {
+        if let Some(known) = self.never.get(&nodes) {
+            return known.clone();
         }
+        // The most lenient answer counts: nothing that could run later is left out.
+        self.allocator.wait_expired();
+        let empty = FreeSet::new(size);
+        let reason = match self.allocator.choose(&empty, nodes, &mut Ranks::default()) {
+            Choice::Placed => None,
+            Choice::NotNow(reason) => Some(format!("{reason}, even on the empty machine").into()),
+            Choice::Never(reason) => Some(reason),
+        };
+        self.never.insert(nodes, reason.clone());
+        reason
     }
 
     /// Records that a waiting task can never run; the policy takes it out of its queue.
@@ -282,34 +280,35 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         self.left_out.push(LeftOut { task, reason });
     }
 
-    /// Starts a waiting task on as many free ranks as it has nodes.
+    /// Starts a waiting task on free ranks that the policy chose, as many as it has nodes.
     pub fn start_on(&mut self, task: u32, ranks: Ranks) {
         self.occupy(task, ranks, None);
     }
 
+    /// Takes the ranks of a task that starts, measures its allocation, and asks the model for its run time. `total` is the
+    /// sum of distances over pairs of its nodes, if the allocator knows it.
     fn occupy(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
         let task = &self.tasks[index as usize];
         ranks.settle();
+        // Kueue may add a leader to the task's own nodes.
         debug_assert!(ranks.len() <= task.nodes + 1);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
-        // Of another free set the allocator may give a size that it refused, even of a smaller one.
+        // The allocator may place a size in this set that it refused in a larger one: the next pass asks again.
         self.refused.clear();
-        let placement = self
-            .recorder
-            .meter
-            .as_mut()
-            .map(|meter| meter.measure(&ranks, total));
-        let meter = self
-            .recorder
-            .meter
-            .as_mut()
-            .filter(|_| self.recorder.figures.extent);
-        let extent = meter.map(|meter| meter.extent(&ranks).into());
-        let shape = self
-            .recorder
-            .shapes
-            .as_mut()
-            .map(|shapes| shapes.add(&ranks));
+        let Recorder {
+            meter,
+            shapes,
+            figures: wanted,
+            ..
+        } = &mut self.recorder;
+        let placement = meter.as_mut().map(|meter| meter.measure(&ranks, total));
+        let meter = meter.as_mut().filter(|_| wanted.extent);
+        let figures = AllocationFigures {
+            ranks: wanted.keeps_ranks().then(|| ranks.clone()),
+            extent: meter.map(|meter| meter.extent(&ranks).into()),
+            shape: shapes.as_mut().map(|shapes| shapes.add(&ranks)),
+            ..AllocationFigures::default()
+        };
         let start = Start {
             index,
             task,
@@ -318,6 +317,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             now: self.now,
         };
         let duration = match self.model.start(&start) {
+            // At least a tick: a task that ended at once would never be seen running.
             Ok(duration) => duration.max(1),
             Err(error) => {
                 self.fault.get_or_insert(error);
@@ -327,79 +327,67 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let end = self.now + duration;
         let record = self.records.len() as u32;
         self.record[index as usize] = record;
-        let kept = self.recorder.figures.keeps_ranks();
         self.records.push(Record {
             task: index,
             start: self.now,
             end,
             placement,
-            figures: AllocationFigures {
-                ranks: kept.then(|| ranks.clone()),
-                extent,
-                shape,
-                ..AllocationFigures::default()
-            },
+            figures,
         });
         self.held[index as usize] = ranks;
-        let assumed = Assumed {
-            end: self.now + task.requested,
-            task: index,
-            nodes: task.nodes,
-        };
-        self.running.add(assumed, record, end);
+        self.running.add(self.assumed(index), record, end);
     }
 
-    /// Ends one task that is due and says which, the first to start first.
+    /// Returns the entry of a task that has started in the list of assumed ends.
+    fn assumed(&self, task: u32) -> Assumed {
+        Assumed {
+            end: self.assumed_end(task),
+            task,
+            nodes: self.task(task).nodes,
+        }
+    }
+
+    /// Ends one task that is due, the first to start first, and returns it; `None` if no more are due.
     pub(super) fn end_one(&mut self) -> Option<u32> {
         let record = self.running.pop(self.now)?;
         let index = self.records[record as usize].task;
         let ranks = std::mem::take(&mut self.held[index as usize]);
         ranks.runs().iter().for_each(|run| self.free.give(*run));
         self.refused.clear();
-        let task = &self.tasks[index as usize];
-        let assumed = Assumed {
-            end: self.assumed_end(index),
-            task: index,
-            nodes: task.nodes,
-        };
-        self.running.forget(assumed);
+        self.running.forget(self.assumed(index));
         self.model.end(index);
         Some(index)
     }
 
-    /// Moves the ends that the model outputs moved, once all has started and ended that does at this time.
+    /// Moves the ends that the model changes, once all starts and ends of this instant are done. Fails if the model fails.
     pub(super) fn settle(&mut self) -> Result<()> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let (running, records, record) = (&mut self.running, &mut self.records, &self.record);
         self.model.settle(self.now, &mut |task, end| {
-            let at = record[task as usize];
-            let entry = &mut records[at as usize];
-            running.move_end(at, entry.end, end);
+            let record = self.record[task as usize];
+            let entry = &mut self.records[record as usize];
+            self.running.move_end(record, entry.end, end);
             entry.end = end;
         })
     }
 
+    /// Returns the state of the machine, for the timeline; `waiting` is the length of the policy's queue.
     pub(super) fn instant(&mut self, waiting: usize) -> Instant {
-        let (mut runs, mut longest) = (0, 0);
+        let mut runs = 0;
+        let mut longest = 0;
         for run in self.free.runs() {
             runs += 1;
             longest = longest.max(run.count);
         }
-        let busy = self.free.size() - self.free.len();
-        let room = self
-            .recorder
-            .figures
-            .room
-            .then(|| self.allocator.room(&self.free));
+        let wanted = self.recorder.figures.room;
         Instant {
             time: self.now,
-            busy,
+            busy: self.free.size() - self.free.len(),
             waiting: waiting as u32,
             runs,
             longest,
-            room,
+            room: wanted.then(|| self.allocator.room(&self.free)),
         }
     }
 }

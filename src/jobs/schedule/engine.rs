@@ -7,11 +7,11 @@ use nodeorder_base::error::Result;
 use nodeorder_base::observer::pause;
 use nodeorder_order::metric::shape::ShapeSums;
 
-/// The outcome: tasks that ran in the order of starts, the instants if wanted, those that could not run, sums
-/// over shapes if wanted.
+/// Records of the tasks that ran in the order of starts, the instants if recorded, the tasks left out, and the sums
+/// over shapes if recorded.
 type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
 
-/// Runs all tasks that can run to their end.
+/// Runs the simulation until every task has ended or is left out. Fails if the model fails.
 pub(super) fn run(
     mut machine: ClusterState<'_, '_>,
     policy: &mut (dyn Policy + '_),
@@ -19,16 +19,17 @@ pub(super) fn run(
     progress: &dyn Fn(usize),
 ) -> Result<Outcome> {
     let tasks = machine.tasks;
-    let (mut submitted, mut ended) = (0, 0);
+    let mut submitted = 0;
+    let mut ended = 0;
     let first = tasks.first().map_or(0, |task| task.submit);
     let mut timeline = Vec::new();
-    // Whether anything has happened that the last pass could not know: without, another would find the same.
+    // Whether anything has happened since the last pass: if not, another pass would find the same.
     let mut news = false;
     machine.now = first;
     while ended + machine.left_out.len() < tasks.len() {
         pause();
         let submit = tasks.get(submitted).map(|task| task.submit);
-        // The instant itself is done.
+        // This instant has had its pass, so the next one is looked for from the tick after it.
         let poll = news.then(|| poll_after(machine.now + 1, first, interval));
         let relent = machine.next_relent();
         let next = [submit, machine.running.next(), poll, relent]
@@ -41,7 +42,7 @@ pub(super) fn run(
         machine.relenting = relent == Some(next);
         news |= machine.relenting;
         let before = ended;
-        let one_by_one = policy.pass_per_event();
+        let one_by_one = policy.passes().per_event;
         while let Some(task) = machine.end_one() {
             ended += 1;
             news = true;
@@ -79,8 +80,8 @@ pub(super) fn run(
     Ok((machine.records, timeline, machine.left_out, shapes))
 }
 
-/// The first time from `now` on at which a policy looks: any without an interval, else every so many ticks
-/// from the first submit.
+/// Returns the first time from `now` on at which the policy has a pass: `now` without an interval, else the next whole
+/// number of intervals after the first submit.
 fn poll_after(now: i64, first: i64, interval: i64) -> i64 {
     if interval == 0 {
         return now;

@@ -1,28 +1,28 @@
-//! Waits: percentiles, waits by job size, and jobs that starve.
+//! How fairly a schedule treats its jobs: percentiles of waits, waits by job size, and jobs that starve.
 
 use super::result::{BOUND, Record, ScheduleResult};
 use nodeorder_base::ratio::ratio;
 
-/// A job is starved where it waited for longer than this many times the mean wait of its schedule, and was
-/// overtaken by at least [`STARVED_OVERTAKEN`] jobs.
+/// Multiple of the schedule's mean wait that a starved job waited for at least; it was also overtaken by at least
+/// [`STARVED_OVERTAKEN`] jobs.
 pub const STARVED_WAITS: u32 = 10;
 
-/// How many jobs, submitted later, must have started before a job that is starved.
+/// Number of jobs behind it in the queue that started before a starved job, at least.
 pub const STARVED_OVERTAKEN: u32 = 10;
 
-/// The tasks whose sizes lie between two powers of two; times in seconds.
+/// Waits and slowdowns of the tasks whose sizes lie between two powers of two; times in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SizeClass {
-    /// The smallest size, a power of two.
+    /// Smallest size, a power of two.
     pub from: u32,
-    /// The largest, 2·`from` - 1.
+    /// Largest size, 2·`from` - 1.
     pub to: u32,
-    /// Tasks of these sizes that ran.
+    /// Number of tasks of these sizes that ran.
     pub jobs: usize,
     /// Mean of start - submit.
     pub mean_wait: f64,
-    /// The largest of them.
+    /// Largest start - submit.
     pub max_wait: f64,
     /// Mean bounded slowdown, as in [`super::ScheduleSummary`].
     pub mean_slowdown: f64,
@@ -31,34 +31,31 @@ pub struct SizeClass {
 /// A task that starved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Starved {
-    /// Its index in queue order.
+    /// Index of the task in queue order.
     pub task: u32,
     /// Start - submit, in ticks.
     pub wait: i64,
-    /// Tasks behind it in the queue that started at an earlier time.
+    /// Number of tasks behind it in the queue that started at an earlier time.
     pub overtaken: u32,
 }
 
-/// Bounded slowdown of one record: response over run time, counted as [`BOUND`] where shorter, at least 1.
+/// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if shorter; at least 1.
 pub(super) fn slowdown(result: &ScheduleResult, record: &Record) -> f64 {
-    let (submit, took) = (result.task(record).submit, record.end - record.start);
-    let bound = took.max(BOUND * result.ticks);
+    let submit = result.task(record).submit;
+    let bound = (record.end - record.start).max(BOUND * result.ticks);
     ((record.end - submit) as f64 / bound as f64).max(1.0)
 }
 
 impl ScheduleResult {
+    /// Returns start - submit of a record, in ticks.
     fn wait(&self, record: &Record) -> i64 {
         record.start - self.task(record).submit
     }
 
-    /// The waits that 50, 90 and 99 in a hundred jobs do not exceed, in seconds: the smallest wait such that at
-    /// least so many jobs waited no longer. 0 without jobs. O(jobs · log jobs).
+    /// Returns the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least so many
+    /// per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
-        let mut waits: Vec<i64> = self
-            .records
-            .iter()
-            .map(|record| self.wait(record))
-            .collect();
+        let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait(r)).collect();
         waits.sort_unstable();
         [50, 90, 99].map(|percent| {
             let at = (waits.len() * percent).div_ceil(100).max(1) - 1;
@@ -68,58 +65,57 @@ impl ScheduleResult {
         })
     }
 
-    /// Waits and slowdowns of the tasks that ran, by powers of two of their sizes; classes without tasks are left
-    /// out.
+    /// Sums up waits and slowdowns of the tasks that ran by powers of two of their sizes, ascending; classes without
+    /// tasks are left out.
     pub(super) fn by_size(&self) -> Vec<SizeClass> {
-        let mut sums = [(0usize, 0i128, 0i64, 0.0); 32];
+        let mut classes = [SizeClass::default(); 32];
+        // Waits in whole ticks: a sum of ticks is exact, one of seconds would be rounded.
+        let mut waits = [(0u128, 0u64); 32];
         for record in &self.records {
-            let class = &mut sums[self.task(record).nodes.ilog2() as usize];
-            let wait = self.wait(record);
-            class.0 += 1;
-            class.1 += i128::from(wait);
-            class.2 = class.2.max(wait);
-            class.3 += slowdown(self, record);
+            let power = self.task(record).nodes.ilog2() as usize;
+            let wait = self.wait(record).unsigned_abs();
+            classes[power].jobs += 1;
+            classes[power].mean_slowdown += slowdown(self, record);
+            waits[power].0 += u128::from(wait);
+            waits[power].1 = waits[power].1.max(wait);
         }
-        let seconds =
-            |ticks: i128, of: usize| ratio(ticks.unsigned_abs(), self.ticks as u128 * of as u128);
-        let class =
-            |(power, (jobs, wait, most, slowdown)): (u32, (usize, i128, i64, f64))| SizeClass {
-                from: 1 << power,
-                to: ((2u64 << power) - 1) as u32,
-                jobs,
-                mean_wait: seconds(wait, jobs),
-                max_wait: seconds(most.into(), 1),
-                mean_slowdown: slowdown / jobs as f64,
-            };
-        (0..)
-            .zip(sums)
-            .filter(|(_, sums)| sums.0 > 0)
-            .map(class)
-            .collect()
+        let ticks = self.ticks as u128;
+        let mut filled = Vec::new();
+        for (power, (mut class, (total, longest))) in classes.into_iter().zip(waits).enumerate() {
+            if class.jobs == 0 {
+                continue;
+            }
+            class.from = 1 << power;
+            class.to = ((2u64 << power) - 1) as u32;
+            class.mean_wait = ratio(total, ticks * class.jobs as u128);
+            class.max_wait = ratio(longest.into(), ticks);
+            class.mean_slowdown /= class.jobs as f64;
+            filled.push(class);
+        }
+        filled
     }
 
-    /// The tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times the mean
+    /// Finds the tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times the mean
     /// wait and were overtaken by at least [`STARVED_OVERTAKEN`] tasks that were submitted later (or in the same second
     /// and stand behind them in the trace) and started at an earlier time. O(jobs · log jobs).
     pub fn starved(&self) -> Vec<Starved> {
-        let total: i128 = self
-            .records
-            .iter()
-            .map(|record| i128::from(self.wait(record)))
-            .sum();
+        let waits = self.records.iter().map(|r| i128::from(self.wait(r)));
+        let total: i128 = waits.sum();
         let mut starved = Vec::new();
-        // Started so far, by index in queue order: a tree of partial sums (Fenwick).
+        // Tasks started so far, by index in queue order: a Fenwick tree, since a plain count would take O(jobs²).
         let mut tree = vec![0u32; self.tasks.len() + 1];
         let mut started = 0;
         for together in self.records.chunk_by(|a, b| a.start == b.start) {
             for record in together {
                 let wait = self.wait(record);
+                // The mean is not divided out, so that the comparison is exact.
                 if i128::from(wait) * self.records.len() as i128
                     <= total * i128::from(STARVED_WAITS)
                 {
                     continue;
                 }
-                let (mut ahead, mut at) = (0, record.task as usize);
+                let mut ahead = 0;
+                let mut at = record.task as usize;
                 while at > 0 {
                     ahead += tree[at];
                     at &= at - 1;
@@ -133,6 +129,7 @@ impl ScheduleResult {
                     });
                 }
             }
+            // Counted only now: tasks that start together do not overtake each other.
             for record in together {
                 let mut at = record.task as usize + 1;
                 while at < tree.len() {

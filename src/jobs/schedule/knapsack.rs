@@ -1,9 +1,10 @@
-//! Multiple 0-1 knapsack with profits equal to weights: jobs into slots, as many nodes as possible.
+//! Multiple 0-1 knapsack whose profits are the weights: packs jobs into slots of free nodes so that as many nodes as
+//! possible are used. Jobs of 6, 4 and 3 nodes fill slots of 7 and 6 exactly: 4 and 3 in the first, 6 in the second.
 
-/// The slot of each job, none for those left out.
+/// Index of the slot of each job; `None` for a job that is left out.
 pub type Packing = Vec<Option<usize>>;
 
-/// Packs `jobs` into `slots` so that the sum of the packed jobs is the largest possible.
+/// Packs jobs of so many nodes into slots of so many nodes so that the sum of the packed jobs is the largest possible.
 ///
 /// Depth-first branch and bound: the largest job that is left goes into each slot that differs, then nowhere.
 /// A branch ends where even all jobs left, or all room left, would not beat the best so far; of the slots in
@@ -27,14 +28,13 @@ pub type Packing = Vec<Option<usize>>;
 /// ```
 pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     let mut packing = vec![None; jobs.len()];
-    let mut by_room: Vec<usize> = (0..slots.len()).collect();
-    by_room.sort_by_key(|i| (slots[*i], *i));
+    let by_room = tightest_first(slots);
     let Some(largest) = by_room.last().map(|i| slots[*i]) else {
         return packing;
     };
-    // Larger first; of one size the earlier.
-    let mut order: Vec<usize> = (0..jobs.len()).filter(|j| jobs[*j] <= largest).collect();
-    order.sort_by_key(|j| (std::cmp::Reverse(jobs[*j]), *j));
+    // Larger jobs first, which prunes most; of one size the earlier in the queue.
+    let mut order = largest_first(jobs);
+    order.retain(|job| jobs[*job] <= largest);
     let kept = &by_room[slots.len() - order.len().min(slots.len())..];
 
     let sizes: Vec<u32> = order.iter().map(|j| jobs[*j]).collect();
@@ -50,7 +50,8 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     };
     search.pack(0, 0);
 
-    // Groups, the largest first, into the tightest slots.
+    // The search only knows the largest slots. The jobs of each move together to the tightest slot that holds them, the
+    // largest group first, so that long runs stay whole.
     let mut groups: Vec<(u32, Vec<usize>)> = vec![(0, Vec::new()); kept.len()];
     for (job, slot) in order.iter().zip(&search.found) {
         if let Some(slot) = slot {
@@ -71,25 +72,44 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     packing
 }
 
+/// Lists the slots by room, ascending; of equal ones the first.
+fn tightest_first(slots: &[u32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..slots.len()).collect();
+    order.sort_by_key(|slot| slots[*slot]);
+    order
+}
+
+/// Lists the jobs by size, descending; of equal ones the earlier in the queue.
+fn largest_first(jobs: &[u32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|job| std::cmp::Reverse(jobs[*job]));
+    order
+}
+
+/// State of the branch-and-bound search.
 struct Search {
-    /// Jobs, descending, and the sums of those from each on.
+    /// Nodes of each job, descending.
     sizes: Vec<u32>,
+    /// Sum of the jobs from each on.
     left: Vec<u64>,
-    /// Room left in each slot.
+    /// Nodes left in each slot.
     room: Vec<u32>,
-    chosen: Vec<Option<usize>>,
+    /// Slot of each job on the current branch.
+    chosen: Packing,
+    /// Nodes packed by the best packing found.
     best: u64,
-    found: Vec<Option<usize>>,
+    /// Best packing found.
+    found: Packing,
 }
 
 impl Search {
-    /// Tries everything for job `at` and those after it, `packed` nodes being packed.
+    /// Tries all packings of job `at` and those after it; `packed` is the number of nodes packed before it.
     fn pack(&mut self, at: usize, packed: u64) {
         if packed > self.best {
             self.best = packed;
             self.found.clone_from(&self.chosen);
         }
-        // Room that holds the smallest job left is all that counts.
+        // The bound: no more than all jobs left, and no more than the room of slots that hold the smallest of them.
         let Some(smallest) = self.sizes.last().copied().filter(|_| at < self.sizes.len()) else {
             return;
         };
@@ -99,20 +119,15 @@ impl Search {
             return;
         }
         let size = self.sizes[at];
-        // The tightest slot in which the job would stay alone.
-        let useless = |room: u32| room - size < smallest;
-        let mut alone: Option<u32> = None;
-        for room in self
-            .room
-            .iter()
-            .filter(|room| **room >= size && useless(**room))
-        {
-            alone = Some(alone.map_or(*room, |least| least.min(*room)));
-        }
+        // Slots in which no other job fits beside this one differ only in what they waste: the tightest is enough.
+        let alone = size..size + smallest;
+        let tightest = self.room.iter().filter(|room| alone.contains(room)).min();
+        let tightest = tightest.copied();
         for slot in 0..self.room.len() {
             let room = self.room[slot];
+            // Slots of the same room lead to the same packings.
             let again = self.room[..slot].contains(&room);
-            if room < size || again || useless(room) && alone != Some(room) {
+            if room < size || again || alone.contains(&room) && tightest != Some(room) {
                 continue;
             }
             self.room[slot] -= size;
@@ -140,11 +155,8 @@ impl Search {
 pub fn pack_greedily(jobs: &[u32], slots: &[u32]) -> Packing {
     let mut packing: Packing = vec![None; jobs.len()];
     let mut room = slots.to_vec();
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|j| (std::cmp::Reverse(jobs[*j]), *j));
-    let mut by_room: Vec<usize> = (0..slots.len()).collect();
-    by_room.sort_by_key(|i| (slots[*i], *i));
-    for slot in by_room {
+    let order = largest_first(jobs);
+    for slot in tightest_first(slots) {
         for job in &order {
             if packing[*job].is_none() && jobs[*job] <= room[slot] {
                 packing[*job] = Some(slot);
@@ -157,7 +169,7 @@ pub fn pack_greedily(jobs: &[u32], slots: &[u32]) -> Packing {
     packing
 }
 
-/// The first job of `order` left out that fits into `room`.
+/// Finds the first job of `order` that is left out and fits `room`; `None` if there is none.
 fn left_out(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Option<usize> {
     order
         .iter()
@@ -165,7 +177,7 @@ fn left_out(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Opti
         .find(|job| packing[*job].is_none() && jobs[*job] <= room)
 }
 
-/// Pairs of packed jobs change slots where the larger one's slot then takes a job left out.
+/// Exchanges pairs of packed jobs between their slots where the larger one's slot then takes a job left out.
 fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
     for (i, large) in order.iter().enumerate() {
         for small in &order[i + 1..] {
@@ -179,7 +191,7 @@ fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u3
             if let Some(job) = left_out(jobs, order, packing, room[a] + gain) {
                 room[a] += gain;
                 room[b] -= gain;
-                (packing[*large], packing[*small]) = (Some(b), Some(a));
+                packing.swap(*large, *small);
                 room[a] -= jobs[job];
                 packing[job] = Some(a);
             }
@@ -187,11 +199,12 @@ fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u3
     }
 }
 
-/// A packed job, smallest first, gives way to jobs left out that take more.
+/// Replaces a packed job, smallest first, by jobs left out where they take more nodes.
 fn replace(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
     for job in order.iter().rev() {
         let Some(slot) = packing[*job] else { continue };
-        let (mut rest, mut instead) = (room[slot] + jobs[*job], Vec::new());
+        let mut rest = room[slot] + jobs[*job];
+        let mut instead = Vec::new();
         for other in order {
             if packing[*other].is_none() && jobs[*other] <= rest {
                 rest -= jobs[*other];

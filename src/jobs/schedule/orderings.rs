@@ -1,4 +1,4 @@
-//! One trace scheduled on several orderings of a machine: what each does to waiting and running.
+//! One trace scheduled on several orderings of a machine, and the figures of each schedule side by side.
 
 use std::collections::BTreeSet;
 
@@ -15,89 +15,88 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 
-/// The allocator of a comparison's schedule where none is given.
+/// Allocator of a comparison's schedules if none is given.
 pub const DEFAULT_ALLOCATOR: &str = "span-best-fit";
-/// The policy where none is given.
+/// Policy of a comparison's schedules if none is given.
 pub const DEFAULT_POLICY: &str = "easy";
-/// The runtime model where none is given: an assumption, which the output names.
+/// Runtime model of a comparison's schedules if none is given: an assumption, which the output names.
 pub const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
-/// With it, what the best ordering saves is found under these, too.
+/// Models under which the saving is found beside the default one: a smaller and a larger share of sending.
 pub const OTHER_MODELS: [&str; 2] = [
     "network:share=0.1,guest=stencil3d",
     "network:share=0.3,guest=stencil3d",
 ];
 
-/// Trace, policy, allocator and models, the same for all orderings.
+/// Trace, policy, allocator and models of a comparison, the same for all orderings.
 #[derive(Clone, Debug)]
 pub struct TraceSettings {
-    /// The trace's name.
+    /// Name of the trace.
     pub trace: String,
-    /// The policy (see [`super::POLICIES`]).
+    /// Policy with its options (see [`super::POLICIES`]).
     pub policy: String,
-    /// The allocator (see [`crate::allocator::ALLOCATORS`]).
+    /// Allocator with its options (see [`crate::allocator::ALLOCATORS`]).
     pub allocator: String,
-    /// The runtime model (see [`super::MODELS`]).
+    /// Runtime model with its options (see [`super::MODELS`]).
     pub model: String,
-    /// Other models under which the best ordering's saving is found, too.
+    /// Further models under which the best ordering's saving is found.
     pub other_models: Vec<String>,
-    /// Waits of the jobs in queue order as the trace records them; none where it does not.
+    /// Waits of the jobs in queue order as the trace records them; `None` if it does not.
     pub waits: Vec<Option<i64>>,
 }
 
-/// The schedules of one trace on several orderings.
+/// Schedules of one trace on several orderings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Schedules {
-    /// The trace's name.
+    /// Name of the trace.
     pub trace: String,
-    /// The policy as it was asked for.
+    /// Policy with its options, as given.
     pub policy: String,
-    /// The allocator; none where the policy chooses ranks itself.
+    /// Allocator with its options, as given; `None` if the policy chooses ranks itself.
     pub allocator: Option<String>,
-    /// The model as it was asked for.
+    /// Runtime model with its options, as given.
     pub model: String,
-    /// The policy in words.
+    /// Rule of the policy, in words.
     pub rule: String,
-    /// The model in words.
+    /// Rule of the runtime model, in words.
     pub model_rule: String,
-    /// Node-hours that the best ordering saves.
+    /// Node-hours that the best ordering saves; `None` without orderings.
     pub saving: Option<Saving>,
-    /// What the trace records of the jobs that ran on the saving's reference, on the machine that it is of.
+    /// Schedule that the trace itself records, of the jobs that ran on the saving's reference; `None` without waits.
     #[serde(skip)]
     pub recorded: Option<OrderingSchedule>,
-    /// One an ordering, in the order given.
+    /// Schedule of each ordering, in the order given.
     #[serde(skip)]
     pub rows: Vec<OrderingSchedule>,
 }
 
-/// One ordering's schedule; times in seconds.
+/// Figures of the schedule of one ordering; times in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderingSchedule {
-    /// The ordering.
+    /// Name of the ordering; `recorded` for what the trace records.
     pub ordering: String,
-    /// Jobs of more nodes than the ordering has, which were left out.
+    /// Number of jobs left out because they have more nodes than the ordering.
     pub too_large: usize,
-    /// Its figures.
+    /// Figures of the schedule.
     pub summary: ScheduleSummary,
 }
 
 impl Schedules {
-    /// The ordering with the lowest mean response time, which tables show first; of equal ones the best of the saving.
+    /// Returns the ordering with the lowest mean response time, which tables show first; of equal ones the best of the
+    /// saving.
     pub fn soonest(&self) -> Option<&str> {
         let best = self.saving.as_ref().map(|saving| saving.best.as_str());
-        let key = |row: &OrderingSchedule| {
-            (
-                row.summary.mean_response,
-                Some(row.ordering.as_str()) != best,
-            )
-        };
         let soonest = self.rows.iter().min_by(|a, b| {
-            let ((a, other), (b, another)) = (key(a), key(b));
-            a.total_cmp(&b).then(other.cmp(&another))
+            let a_other = Some(a.ordering.as_str()) != best;
+            let b_other = Some(b.ordering.as_str()) != best;
+            a.summary
+                .mean_response
+                .total_cmp(&b.summary.mean_response)
+                .then(a_other.cmp(&b_other))
         });
         soonest.map(|row| row.ordering.as_str())
     }
 
-    /// The classes of sizes, first and last of each, that some ordering has jobs of, ascending.
+    /// Returns the classes of sizes, first and last size of each, that some ordering has jobs of, ascending.
     pub fn size_classes(&self) -> Vec<(u32, u32)> {
         let classes = self.rows.iter().flat_map(|row| &row.summary.by_size);
         let classes: BTreeSet<(u32, u32)> = classes.map(|class| (class.from, class.to)).collect();
@@ -106,28 +105,28 @@ impl Schedules {
 }
 
 impl OrderingSchedule {
-    /// The class of sizes that begins with `from`.
+    /// Returns the class of sizes that begins with `from`; `None` if no job has such a size.
     pub fn class(&self, from: u32) -> Option<&SizeClass> {
         self.summary.by_size.iter().find(|class| class.from == from)
     }
 }
 
-/// The schedule of those tasks that are not too large for an ordering.
+/// Schedule of those tasks that are not too large for an ordering, and a figure of each task.
 pub struct Fitting {
-    /// Its figures.
+    /// Figures of the schedule.
     pub row: OrderingSchedule,
-    /// The policy in words.
+    /// Rule of the policy, in words.
     pub rule: String,
-    /// The runtime model in words.
+    /// Rule of the runtime model, in words.
     pub model: String,
     /// Whether the policy chose ranks itself, without the allocator.
     pub places_itself: bool,
-    /// A figure of each task, in seconds; none where the task was left out.
+    /// Figure of each task, in queue order, in seconds; `None` if the task was left out.
     pub figures: Vec<Option<f64>>,
 }
 
-/// Schedules those of `tasks` (in queue order) that are not too large for the ordering; `figure` is taken of each that
-/// ran, in ticks. Errors: as [`simulate`].
+/// Schedules those of `tasks` (in queue order) that are not too large for the ordering, and takes `figure`, in ticks, of
+/// each that ran. Fails as [`simulate`].
 pub fn fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],
@@ -140,23 +139,16 @@ pub fn fitting(
         .filter(|i| tasks[*i].nodes <= nodes)
         .collect();
     let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
-    let TraceSettings {
-        policy, allocator, ..
-    } = settings;
-    let outcome = simulate(
-        context,
-        &fitting,
-        &Settings {
-            policy,
-            allocator,
-            model,
-            metrics: true,
-            figures: FigureSet::default(),
-            timeline: false,
-            rules: None,
-        },
-        &|_| (),
-    )?;
+    let settings = Settings {
+        policy: &settings.policy,
+        allocator: &settings.allocator,
+        model,
+        metrics: true,
+        figures: FigureSet::default(),
+        timeline: false,
+        rules: None,
+    };
+    let outcome = simulate(context, &fitting, &settings, &|_| ())?;
     let mut figures = vec![None; tasks.len()];
     for record in &outcome.records {
         let seconds = figure(&outcome, record) / outcome.ticks as f64;
@@ -167,23 +159,17 @@ pub fn fitting(
         too_large: tasks.len() - fitting.len(),
         summary: outcome.summary(),
     };
-    let ScheduleResult {
-        rule,
-        model,
-        places_itself,
-        ..
-    } = outcome;
     Ok(Fitting {
         row,
-        rule,
-        model,
-        places_itself,
+        rule: outcome.rule,
+        model: outcome.model,
+        places_itself: outcome.places_itself,
         figures,
     })
 }
 
-/// Schedules `tasks`, which stand in queue order, on every ordering; those too large for one are left out
-/// there.
+/// Schedules `tasks`, given in queue order, on every ordering, and finds what the best ordering saves. Tasks too large for
+/// an ordering are left out there.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -196,19 +182,10 @@ pub fn on_orderings(
     tasks: &[Task],
     settings: &TraceSettings,
 ) -> Result<Schedules> {
-    let schedule = |order: &NodeOrder, model: &str| -> Result<Fitting> {
-        let distances = RankDistances::new(topology, order)?;
-        let context = AllocatorContext {
-            topology,
-            order,
-            distances: &distances,
-        };
-        fitting(&context, tasks, settings, model, |outcome, record| {
-            (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes)
-        })
-    };
-    let first = |order: &NodeOrder| schedule(order, &settings.model);
-    let made: Vec<Fitting> = orders.par_iter().map(first).collect::<Result<_>>()?;
+    let made: Vec<Fitting> = orders
+        .par_iter()
+        .map(|order| schedule(topology, order, tasks, settings, &settings.model))
+        .collect::<Result<_>>()?;
     let seed = topology.context().seed;
     let named: Vec<(&str, &Used)> = made
         .iter()
@@ -216,17 +193,19 @@ pub fn on_orderings(
         .collect();
     let mut saving = Saving::new(&settings.model, tasks, &named, seed);
     if let Some((saving, compared)) = &mut saving {
-        let cases: Vec<(&String, usize)> = settings
-            .other_models
-            .iter()
-            .flat_map(|m| compared.map(|index| (m, index)))
-            .collect();
-        let run = |(model, index): &(&String, usize)| Ok(schedule(&orders[*index], model)?.figures);
-        let used: Vec<Used> = cases.par_iter().map(run).collect::<Result<_>>()?;
-        let pairs = settings.other_models.iter().zip(used.chunks(2));
-        saving
-            .models
-            .extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
+        // Best and reference under every other model, side by side: each is a simulation of its own.
+        let mut cases = Vec::new();
+        for model in &settings.other_models {
+            cases.extend(compared.map(|index| (model, &orders[index])));
+        }
+        let used: Vec<Used> = cases
+            .par_iter()
+            .map(|(model, order)| Ok(schedule(topology, order, tasks, settings, model)?.figures))
+            .collect::<Result<_>>()?;
+        for (model, used) in settings.other_models.iter().zip(used.chunks(2)) {
+            let case = saving::under(model, tasks, &used[0], &used[1], seed);
+            saving.models.push(case);
+        }
     }
     let reference = saving
         .as_ref()
@@ -254,6 +233,25 @@ pub fn on_orderings(
         saving: saving.map(|(saving, _)| saving),
         recorded,
         rows: made.into_iter().map(|made| made.row).collect(),
+    })
+}
+
+/// Schedules the tasks on one ordering under one model; the figures are node-seconds.
+fn schedule(
+    topology: &Topology,
+    order: &NodeOrder,
+    tasks: &[Task],
+    settings: &TraceSettings,
+    model: &str,
+) -> Result<Fitting> {
+    let distances = RankDistances::new(topology, order)?;
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances: &distances,
+    };
+    fitting(&context, tasks, settings, model, |outcome, record| {
+        (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes)
     })
 }
 

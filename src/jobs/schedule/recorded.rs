@@ -1,42 +1,38 @@
-//! Recorded waits of a trace's jobs, as a schedule to read beside simulated ones.
+//! The schedule that a trace itself records, summed up to be read beside simulated ones.
 
 use super::result::{Record, ScheduleResult};
 use super::saving::Used;
 use super::summary::ScheduleSummary;
 use super::task::Task;
 
-/// The schedule that the trace records of those tasks that `ran` in a simulation and whose wait is known: each starts
-/// `waits` after its submit and takes the trace's run time. None where no wait is known.
+/// Sums up the schedule that the trace records of those tasks that ran in a simulation and whose wait is known: each
+/// starts its recorded wait after its submit and takes the trace's run time. `None` if no wait is known.
 pub(super) fn recorded(
     tasks: &[Task],
     waits: &[Option<i64>],
     ran: &Used,
     nodes: u32,
 ) -> Option<ScheduleSummary> {
-    let known = tasks
-        .iter()
-        .zip(waits)
-        .zip(ran)
-        .filter(|(_, ran)| ran.is_some());
-    let known = known.filter_map(|((task, wait), _)| Some((*task, task.submit + (*wait)?)));
-    let (tasks, starts): (Vec<Task>, Vec<i64>) = known.unzip();
-    let mut records: Vec<Record> = (0..)
-        .zip(tasks.iter().zip(starts))
-        .map(|(index, (task, start))| Record {
-            task: index,
-            start,
-            end: start + task.run,
-            ..Record::default()
-        })
-        .collect();
-    records.sort_by_key(|record| record.start);
-    let result = ScheduleResult {
-        records,
-        tasks,
+    let mut result = ScheduleResult {
         ticks: 1,
         nodes,
         ..ScheduleResult::default()
     };
+    for ((task, wait), ran) in tasks.iter().zip(waits).zip(ran) {
+        // Only jobs that both schedules have can be compared.
+        let (Some(wait), Some(_)) = (wait, ran) else {
+            continue;
+        };
+        let start = task.submit + wait;
+        result.records.push(Record {
+            task: result.tasks.len() as u32,
+            start,
+            end: start + task.run,
+            ..Record::default()
+        });
+        result.tasks.push(*task);
+    }
+    result.records.sort_by_key(|record| record.start);
     (!result.records.is_empty()).then(|| result.summary())
 }
 

@@ -1,4 +1,4 @@
-//! The result of a simulation: records of tasks, the machine over time, and sums of both.
+//! The result of a simulation: a record for each task that ran, and the state of the machine over time.
 
 use super::model::Lost;
 use super::task::Task;
@@ -9,7 +9,7 @@ use nodeorder_base::error::Result;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 use nodeorder_order::metric::shape::ShapeSums;
 
-/// Run times below this many seconds count as it in bounded slowdowns.
+/// Shortest run time in seconds that bounded slowdowns divide by, so that very short jobs do not dominate the mean.
 ///
 /// # References
 /// Feitelson, "Metrics for parallel job scheduling and their convergence", 2001, section 2.1,
@@ -19,78 +19,78 @@ pub const BOUND: i64 = 10;
 /// A task that ran. Times in ticks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// Its index in queue order.
+    /// Index of the task in queue order.
     pub task: u32,
-    /// When it started.
+    /// Start time.
     pub start: i64,
-    /// When it ended.
+    /// End time.
     pub end: i64,
-    /// Metrics of its placement, where wanted.
+    /// Metrics of the allocation, if recorded.
     pub placement: Option<AllocationMetrics>,
-    /// The figures asked for.
+    /// Further figures of the allocation, those that were asked for.
     pub figures: AllocationFigures,
 }
 
-/// A task that no free nodes of this machine suit.
+/// A task that can never start on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its index in queue order.
+    /// Index of the task in queue order.
     pub task: u32,
-    /// Why.
+    /// Reason that the allocator or the policy gave.
     pub reason: Reason,
 }
 
-/// The machine after all that happened at one time, in ticks.
+/// State of the machine after everything that happened at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant {
-    /// The time.
+    /// Time in ticks.
     pub time: i64,
-    /// Nodes in use.
+    /// Number of nodes in use.
     pub busy: u32,
-    /// Tasks waiting.
+    /// Number of waiting tasks.
     pub waiting: u32,
-    /// Maximal runs of free ranks.
+    /// Number of maximal runs of free ranks.
     pub runs: u32,
-    /// Ranks of the longest of them.
+    /// Number of ranks in the longest run of free ranks.
     pub longest: u32,
-    /// The largest job that could still be placed, where wanted.
+    /// Largest job that could still be placed, if recorded.
     pub room: Option<Room>,
 }
 
 /// A finished schedule.
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleResult {
-    /// The tasks in the order of their starts.
+    /// Tasks that ran, in the order of their starts.
     pub records: Vec<Record>,
-    /// Instants in order, where wanted.
+    /// State of the machine after each instant, by time; empty unless recorded.
     pub timeline: Vec<Instant>,
-    /// Tasks that could never run, in the order that was found out.
+    /// Tasks that could never run, in the order in which they were left out.
     pub left_out: Vec<LeftOut>,
-    /// The tasks in queue order, times in ticks.
+    /// All tasks in queue order, times in ticks.
     pub tasks: Vec<Task>,
-    /// Ticks a second.
+    /// Ticks per second.
     pub ticks: i64,
-    /// Nodes of the machine.
+    /// Number of nodes of the machine.
     pub nodes: u32,
-    /// The policy's rule, in words.
+    /// Rule of the policy, in words.
     pub rule: String,
-    /// The runtime model, in words.
+    /// Rule of the runtime model, in words.
     pub model: String,
-    /// Time that tasks took beyond the trace's run times, where the model measures it.
+    /// Time that tasks took beyond the trace's run times; `None` if the model does not measure it.
     pub lost: Option<Lost>,
-    /// Sums over the shapes of all allocations, where these are taken.
+    /// Sums over the shapes of all allocations, if recorded.
     pub shapes: Option<ShapeSums>,
     /// Whether the policy chose ranks itself, without the allocator.
     pub places_itself: bool,
 }
 
 impl ScheduleResult {
-    /// A task of this schedule.
+    /// Returns the task of a record.
     pub fn task(&self, record: &Record) -> &Task {
         &self.tasks[record.task as usize]
     }
 
-    /// Adds what the traffic of every job meets to its record. All were recorded with their ranks.
+    /// Measures the traffic of every job beside the jobs that run with it and adds it to the records, which must have ranks.
     ///
     /// # Errors
     /// Traffic that takes more memory than allowed.
@@ -114,26 +114,22 @@ impl ScheduleResult {
         Ok(())
     }
 
-    /// First submit and last end, in ticks; none without tasks.
+    /// Returns first submit and last end, in ticks; `None` if no task ran.
     pub fn span(&self) -> Option<(i64, i64)> {
         let first = self.tasks.iter().map(|t| t.submit).min()?;
         Some((first, self.records.iter().map(|r| r.end).max()?))
     }
 
-    /// Sums over what the instants left room for, each for as long as it lasted, up to the last end; nothing unless
-    /// that is known.
+    /// Sums the largest jobs that could still be placed, each weighted by the ticks for which it held, up to the last
+    /// end; empty unless room was recorded.
     pub fn room(&self) -> RoomSums {
         let mut sums = RoomSums::default();
         let Some((_, last)) = self.span() else {
             return sums;
         };
-        let ends = self
-            .timeline
-            .iter()
-            .skip(1)
-            .map(|instant| instant.time)
-            .chain([last]);
-        for (instant, end) in self.timeline.iter().zip(ends) {
+        for (i, instant) in self.timeline.iter().enumerate() {
+            let end = self.timeline.get(i + 1).map_or(last, |next| next.time);
+            // An instant after the last end, when a job was left out, lasts no time.
             let ticks = (end.min(last) - instant.time).max(0) as u64;
             if let Some(room) = instant.room.filter(|_| ticks > 0) {
                 sums.add_for(&room, ticks);
@@ -142,15 +138,13 @@ impl ScheduleResult {
         sums
     }
 
-    /// A time or a duration in seconds, as decimal text without rounding.
+    /// Formats a time or a duration in ticks as seconds, in decimal and without rounding.
     pub fn seconds(&self, time: i64) -> String {
         if self.ticks == 1 {
             return time.to_string();
         }
-        let (whole, rest) = (
-            time.unsigned_abs() / self.ticks as u64,
-            time.unsigned_abs() % self.ticks as u64,
-        );
+        let whole = time.unsigned_abs() / self.ticks as u64;
+        let rest = time.unsigned_abs() % self.ticks as u64;
         let sign = if time < 0 { "-" } else { "" };
         let digits = self.ticks.ilog10() as usize;
         let fraction = format!("{rest:0digits$}");

@@ -1,41 +1,45 @@
-//! Running tasks by the time at which policies assume that they end, and events by the time they do.
+//! Running tasks in two orders: by the end that policies assume of them, and by the end that the model gives them.
+//!
+//! A policy knows only requested times: it assumes that a task ends at start + requested time. The event loop needs the
+//! true end, which a model may move while the task runs.
 
 use std::collections::BTreeSet;
 
-/// A running task as policies see it.
+/// A running task as policies see it: the end that they assume of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Assumed {
-    /// Start + requested time.
+    /// Start + requested time, in ticks.
     pub end: i64,
-    /// The task.
+    /// Index of the task in queue order.
     pub task: u32,
-    /// Its nodes.
+    /// Number of nodes it holds.
     pub nodes: u32,
 }
 
-/// Running tasks, in two orders.
+/// Running tasks by assumed and by true end.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    /// By assumed end. A sorted list: policies walk it from its start, and moving some thousand entries
+    /// Running tasks by assumed end. A sorted list: policies walk it from its start, and moving some thousand entries
     /// costs less than a tree.
     pub assumed: Vec<Assumed>,
-    /// Records by true end, which may move; those of one instant in the order of starts.
+    /// True end and index of the record of each running task; tasks that end together are in order of their starts.
     ends: BTreeSet<(i64, u32)>,
 }
 
 impl Running {
+    /// Adds a task that has started, with the index of its record and its true end.
     pub fn add(&mut self, entry: Assumed, record: u32, end: i64) {
         let at = self.assumed.partition_point(|other| *other < entry);
         self.assumed.insert(at, entry);
         self.ends.insert((end, record));
     }
 
-    /// The next end.
+    /// Returns the next true end; `None` if nothing runs.
     pub fn next(&self) -> Option<i64> {
         self.ends.first().map(|(end, _)| *end)
     }
 
-    /// Takes out the record of a task that ends at `now`, the first to start first.
+    /// Takes out a task that ends at `now` and returns its record, the first to start first; `None` if no more end.
     pub fn pop(&mut self, now: i64) -> Option<u32> {
         let (end, record) = *self.ends.first()?;
         (end <= now).then(|| {
@@ -44,14 +48,14 @@ impl Running {
         })
     }
 
-    /// Forgets the assumed end of a task that was taken out.
+    /// Removes the assumed end of a task that was taken out.
     pub fn forget(&mut self, entry: Assumed) {
         if let Ok(at) = self.assumed.binary_search(&entry) {
             self.assumed.remove(at);
         }
     }
 
-    /// Moves a true end.
+    /// Moves the true end of a task.
     pub fn move_end(&mut self, record: u32, from: i64, to: i64) {
         if self.ends.remove(&(from, record)) {
             self.ends.insert((to, record));

@@ -1,138 +1,161 @@
-//! Figures that sum up a schedule.
+//! Figures that sum up a schedule: waits, utilisation, slowdown, stretch, fragmentation.
 
 use super::fairness::{self, SizeClass};
-use super::model::Lost;
 use super::result::ScheduleResult;
 use nodeorder_base::ratio::ratio;
 
-/// Figures of a schedule; times in seconds. Without tasks all are 0.
+/// Figures of a schedule; times in seconds. Without tasks all are 0 or `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ScheduleSummary {
-    /// Tasks.
+    /// Number of tasks that ran.
     pub jobs: usize,
     /// Node-seconds used over nodes · makespan.
     pub utilisation: f64,
-    /// Utilisation over the times at which tasks wait; none where none waits.
+    /// Utilisation over the times at which tasks wait; `None` if none ever waits.
     pub utilisation_waiting: Option<f64>,
-    /// Mean of start - submit.
+    /// Mean wait: start - submit.
     pub mean_wait: f64,
-    /// The largest of them.
+    /// Largest wait.
     pub max_wait: f64,
-    /// The waits that 50, 90 and 99 in a hundred tasks do not exceed: the smallest such waits of tasks.
+    /// 50th, 90th and 99th percentile of the waits: the smallest wait that so many per cent of the tasks do not exceed.
     pub wait_percentiles: [f64; 3],
-    /// Waits and slowdowns by size, powers of two.
+    /// Waits and slowdowns by size, in classes of powers of two.
     pub by_size: Vec<SizeClass>,
-    /// How many tasks starved ([`ScheduleResult::starved`]).
+    /// Number of tasks that starved ([`ScheduleResult::find_starved`]).
     pub starved: usize,
-    /// Tasks left out because they can never run ([`ScheduleResult::left_out`]).
+    /// Number of tasks left out because they can never run ([`ScheduleResult::left_out`]).
     pub never_placed: usize,
-    /// Mean of end - submit.
+    /// Mean response: end - submit.
     pub mean_response: f64,
-    /// Mean of max(1, response / max(duration, [`super::BOUND`])).
+    /// Mean of max(1, response / max(duration, [`super::MIN_SLOWDOWN_SECONDS`])).
     pub mean_bounded_slowdown: f64,
-    /// Last end - first submit.
+    /// Makespan: last end - first submit.
     pub makespan: f64,
-    /// Mean of duration over the trace's run time.
+    /// Mean stretch: duration over the trace's run time.
     pub mean_stretch: f64,
-    /// Node-hours that tasks take alone where they are, less those of the trace, where the model says so.
+    /// Node-hours that tasks would take alone on their nodes, less those of the trace; `None` if the model does not say.
     pub hours_lost_distance: Option<f64>,
-    /// How many of them to the tasks' own links.
+    /// Part of `hours_lost_distance` that the tasks' own links cost.
     pub hours_lost_links: Option<f64>,
-    /// How many of them to latency.
+    /// Part of `hours_lost_distance` that latency costs.
     pub hours_lost_latency: Option<f64>,
-    /// Node-hours that they take beside others, less those alone.
+    /// Node-hours that tasks take beside others, less those that they would take alone.
     pub hours_lost_sharing: Option<f64>,
-    /// Tasks ended at their requested times, where the model does that.
+    /// Number of tasks that the model ended at their requested times.
     pub killed: Option<u32>,
-    /// Share of tasks of two nodes or more whose ranks are one run, where placements are known.
+    /// Share of the tasks of two nodes or more whose ranks are one run; `None` if allocations were not measured.
     pub contiguous: Option<f64>,
-    /// Mean of the mean pairwise distances of such tasks, in hops, where placements are known.
+    /// Mean over the tasks of two nodes or more of their mean pairwise distance, in hops; `None` as before.
     pub mean_mind: Option<f64>,
-    /// Mean over time, from first submit to last end, of the jobs waiting, where instants are known.
+    /// Mean number of waiting jobs over the makespan; `None` if instants were not recorded.
     pub mean_queue: Option<f64>,
-    /// The longest queue.
+    /// Largest number of waiting jobs.
     pub max_queue: Option<u32>,
-    /// Mean over free node-seconds of 1 - longest free run / free nodes: external fragmentation of the
-    /// ordering.
+    /// External fragmentation of the ordering: mean over free node-seconds of 1 - longest free run / free nodes.
     pub fragmentation: Option<f64>,
 }
 
 impl ScheduleResult {
-    /// The figures. O(tasks · log tasks + instants).
+    /// Returns the figures that sum up the schedule. O(tasks · log tasks + instants).
     pub fn summary(&self) -> ScheduleSummary {
-        let jobs = self.records.len();
-        let (first, last) = self.span().unwrap_or((0, 0));
-        let seconds = |ticks: i128| {
-            let size = ratio(ticks.unsigned_abs(), self.ticks as u128);
-            if ticks < 0 { -size } else { size }
-        };
-        let mean = |ticks: i128| match jobs {
-            0 => 0.0,
-            _ => ratio(ticks.unsigned_abs(), self.ticks as u128 * jobs as u128),
-        };
-        let (mut wait, mut response, mut most, mut area) = (0i128, 0i128, 0i64, 0u128);
-        let (mut slowdown, mut stretch) = (0.0, 0.0);
-        let (mut several, mut whole, mut minds, mut known) = (0u64, 0u64, 0.0, false);
-        for record in &self.records {
-            let task = self.task(record);
-            let (waited, took) = (record.start - task.submit, record.end - record.start);
-            wait += i128::from(waited);
-            response += i128::from(waited + took);
-            most = most.max(waited);
-            area += u128::from(task.nodes) * took as u128;
-            slowdown += fairness::slowdown(self, record);
-            stretch += took as f64 / task.run as f64;
-            if let Some(placement) = &record.placement {
-                known = true;
-                if let Some(mind) = placement.mind() {
-                    several += 1;
-                    whole += u64::from(placement.linear_span == placement.size);
-                    minds += mind;
-                }
-            }
-        }
-        let over = |sum: f64| if jobs == 0 { 0.0 } else { sum / jobs as f64 };
-        let of_several = |sum: f64| (known && several > 0).then(|| sum / several as f64);
-        let hours =
-            |of: fn(&Lost) -> i128| self.lost.as_ref().map(|lost| seconds(of(lost)) / 3600.0);
-        let makespan = i128::from(last) - i128::from(first);
-        let capacity = u128::from(self.nodes) * makespan.unsigned_abs();
-        let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);
-        ScheduleSummary {
-            jobs,
-            utilisation: if capacity == 0 {
-                0.0
-            } else {
-                ratio(area, capacity)
-            },
+        let mut summary = ScheduleSummary {
+            jobs: self.records.len(),
             utilisation_waiting: self.utilisation_waiting(),
-            mean_wait: mean(wait),
-            max_wait: seconds(i128::from(most)),
             wait_percentiles: self.wait_percentiles(),
             by_size: self.by_size(),
             starved: self.starved().len(),
             never_placed: self.left_out.len(),
-            mean_response: mean(response),
-            mean_bounded_slowdown: over(slowdown),
-            makespan: seconds(makespan),
-            mean_stretch: over(stretch),
-            hours_lost_distance: hours(|lost| lost.links + lost.latency),
-            hours_lost_links: hours(|lost| lost.links),
-            hours_lost_latency: hours(|lost| lost.latency),
-            hours_lost_sharing: hours(|lost| lost.sharing),
             killed: self.lost.map(|lost| lost.killed),
-            contiguous: of_several(whole as f64),
-            mean_mind: of_several(minds),
-            mean_queue,
-            max_queue,
-            fragmentation,
+            ..ScheduleSummary::default()
+        };
+        self.add_times(&mut summary);
+        self.add_distances(&mut summary);
+        self.add_timeline(&mut summary);
+        if let Some(lost) = self.lost {
+            summary.hours_lost_distance = Some(self.in_hours(lost.links + lost.latency));
+            summary.hours_lost_links = Some(self.in_hours(lost.links));
+            summary.hours_lost_latency = Some(self.in_hours(lost.latency));
+            summary.hours_lost_sharing = Some(self.in_hours(lost.sharing));
+        }
+        summary
+    }
+
+    /// Converts ticks to seconds, rounded once.
+    fn in_seconds(&self, ticks: u128) -> f64 {
+        ratio(ticks, self.ticks as u128)
+    }
+
+    /// Converts lost ticks, which are negative if jobs ran faster, to hours.
+    fn in_hours(&self, ticks: i128) -> f64 {
+        let hours = self.in_seconds(ticks.unsigned_abs()) / 3600.0;
+        if ticks < 0 { -hours } else { hours }
+    }
+
+    /// Returns last end - first submit, in ticks.
+    fn makespan(&self) -> u128 {
+        let (first, last) = self.span().unwrap_or((0, 0));
+        u128::from(last.abs_diff(first))
+    }
+
+    /// Sets the figures of waits, run times and use of the machine; without tasks they stay 0.
+    fn add_times(&self, summary: &mut ScheduleSummary) {
+        if self.records.is_empty() {
+            return;
+        }
+        // Whole ticks, which add up exactly; only the quotients are rounded.
+        let mut waits = 0;
+        let mut responses = 0;
+        let mut longest = 0;
+        let mut area = 0;
+        let mut slowdowns = 0.0;
+        let mut stretches = 0.0;
+        for record in &self.records {
+            let task = self.task(record);
+            let waited = record.start.abs_diff(task.submit);
+            let took = record.end.abs_diff(record.start);
+            waits += u128::from(waited);
+            responses += u128::from(waited + took);
+            longest = longest.max(waited);
+            area += u128::from(task.nodes) * u128::from(took);
+            slowdowns += fairness::slowdown(self, record);
+            stretches += took as f64 / task.run as f64;
+        }
+        let jobs = self.records.len();
+        let makespan = self.makespan();
+        let per_job = self.ticks as u128 * jobs as u128;
+        summary.utilisation = ratio(area, u128::from(self.nodes) * makespan);
+        summary.mean_wait = ratio(waits, per_job);
+        summary.max_wait = self.in_seconds(longest.into());
+        summary.mean_response = ratio(responses, per_job);
+        summary.mean_bounded_slowdown = slowdowns / jobs as f64;
+        summary.makespan = self.in_seconds(makespan);
+        summary.mean_stretch = stretches / jobs as f64;
+    }
+
+    /// Sets the figures of allocations, over the tasks whose nodes have a mean distance.
+    fn add_distances(&self, summary: &mut ScheduleSummary) {
+        let mut several = 0.0;
+        let mut contiguous = 0.0;
+        let mut minds = 0.0;
+        for placement in self.records.iter().filter_map(|r| r.placement.as_ref()) {
+            // A task of one node has no distance and is always contiguous: it says nothing.
+            if let Some(mind) = placement.mind() {
+                several += 1.0;
+                contiguous += f64::from(placement.linear_span == placement.size);
+                minds += mind;
+            }
+        }
+        if several > 0.0 {
+            summary.contiguous = Some(contiguous / several);
+            summary.mean_mind = Some(minds / several);
         }
     }
 
-    /// Node-seconds used while tasks wait over nodes times these seconds: how full a saturated machine is.
+    /// Returns how full the machine is while it is saturated: node-seconds used while tasks wait over nodes times these
+    /// seconds. `None` if no task ever waits.
     fn utilisation_waiting(&self) -> Option<f64> {
-        // Time, change of the tasks that wait, change of the nodes in use.
+        // Time, change of the number of waiting tasks, change of the number of nodes in use.
         let mut events: Vec<(i64, i64, i64)> = Vec::with_capacity(3 * self.records.len());
         for record in &self.records {
             let task = self.task(record);
@@ -142,33 +165,44 @@ impl ScheduleResult {
             events.push((record.end, 0, -nodes));
         }
         events.sort_unstable();
-        let (mut waiting, mut busy, mut used, mut time) = (0i64, 0i64, 0u128, 0u128);
-        for (event, next) in events.iter().zip(events.iter().skip(1)) {
-            waiting += event.1;
-            busy += event.2;
+        let mut waiting = 0;
+        let mut busy = 0i64;
+        let mut used = 0;
+        let mut time = 0;
+        // Events of one time have no ticks between them, so sums between them do not matter.
+        for pair in events.windows(2) {
+            waiting += pair[0].1;
+            busy += pair[0].2;
             if waiting > 0 {
-                let seconds = u128::from(next.0.abs_diff(event.0));
-                used += u128::from(busy.unsigned_abs()) * seconds;
-                time += seconds;
+                let ticks = u128::from(pair[1].0.abs_diff(pair[0].0));
+                used += u128::from(busy.unsigned_abs()) * ticks;
+                time += ticks;
             }
         }
         (time > 0).then(|| ratio(used, u128::from(self.nodes) * time))
     }
 
-    fn over_time(&self, last: i64, makespan: i128) -> (Option<f64>, Option<u32>, Option<f64>) {
-        if self.timeline.is_empty() || makespan <= 0 {
-            return (None, None, None);
+    /// Sets the figures of the queue and of free runs over time, if instants were recorded.
+    fn add_timeline(&self, summary: &mut ScheduleSummary) {
+        let makespan = self.makespan();
+        let Some((_, last)) = self.span().filter(|_| makespan > 0) else {
+            return;
+        };
+        if self.timeline.is_empty() {
+            return;
         }
-        let (mut queue, mut free, mut longest) = (0u128, 0u128, 0u128);
+        let mut queue = 0;
+        let mut free = 0;
+        let mut longest = 0;
         for (i, instant) in self.timeline.iter().enumerate() {
             let until = self.timeline.get(i + 1).map_or(last, |next| next.time);
-            let time = u128::from((until - instant.time).unsigned_abs());
-            queue += u128::from(instant.waiting) * time;
-            free += u128::from(self.nodes - instant.busy) * time;
-            longest += u128::from(instant.longest) * time;
+            let ticks = u128::from(until.abs_diff(instant.time));
+            queue += u128::from(instant.waiting) * ticks;
+            free += u128::from(self.nodes - instant.busy) * ticks;
+            longest += u128::from(instant.longest) * ticks;
         }
-        let most = self.timeline.iter().map(|i| i.waiting).max();
-        let broken = (free > 0).then(|| ratio(free - longest, free));
-        (Some(ratio(queue, makespan.unsigned_abs())), most, broken)
+        summary.mean_queue = Some(ratio(queue, makespan));
+        summary.max_queue = self.timeline.iter().map(|i| i.waiting).max();
+        summary.fragmentation = (free > 0).then(|| ratio(free - longest, free));
     }
 }

@@ -1,23 +1,33 @@
-//! Waiting tasks in queue order, with a search for the next that may be started out of turn.
+//! The queue of waiting tasks, with a fast search for the next task that may be backfilled.
+//!
+//! Backfilling asks again and again: which is the next task in queue order that is small or short enough? The queue is
+//! the row of leaves of a binary tree; each inner node has the smallest size and the shortest time below it. A subtree
+//! whose two minima do not fit is passed over as a whole. With tasks of (nodes, seconds)
+//!
+//! ```text
+//!               (2, 10)
+//!         (4, 30)      (2, 10)
+//!     (4, 30) (8, 60) (6, 10) (2, 90)
+//! ```
+//! the search for at most 3 nodes and any time skips the left half at once and then the task of 6 nodes.
 
 use super::task::Task;
 
-/// Entry of a task that does not wait: nothing fits it.
+/// Size and time of a task that does not wait: larger than any window, so no search finds it.
 const NOBODY: (u32, i64) = (u32::MAX, i64::MAX);
 
-/// A tree over all tasks in queue order; each node knows the least size and the least time of the tasks
-/// waiting below it, so that stretches of the queue without a candidate are passed over at once.
+/// Waiting tasks in queue order, as a tree of minima over all tasks of the trace.
 pub(super) struct Waiting {
-    /// Size and time of each task.
+    /// Number of nodes and time of each task.
     tasks: Vec<(u32, i64)>,
-    /// The root is 1, the children of i are 2i and 2i+1, task t is `leaves` + t.
+    /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task t is `leaves` + t.
     least: Vec<(u32, i64)>,
     leaves: usize,
     count: usize,
 }
 
-/// Room for a task to start out of turn: tasks of at most `free` nodes that take at most `time`, or that have at most
-/// `extra` nodes.
+/// Limits for backfilling: a task fits with at most `free` nodes if it takes at most `time`, or has at most `extra`
+/// nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {
     pub free: u32,
@@ -26,13 +36,14 @@ pub(super) struct Hole {
 }
 
 impl Hole {
+    /// Returns whether a task of so many nodes and so much time fits.
     pub fn fits(&self, (nodes, time): (u32, i64)) -> bool {
         nodes <= self.free && (time <= self.time || nodes <= self.extra)
     }
 }
 
 impl Waiting {
-    /// Nobody waits; `time` is what counts as a task's time. 24 to 48 bytes a task.
+    /// Creates the empty queue for `tasks`; `time` gives the time that a task counts with. 24 to 48 bytes a task.
     pub fn new(tasks: &[Task], time: impl Fn(&Task) -> i64) -> Self {
         let leaves = tasks.len().next_power_of_two();
         let tasks = tasks.iter().map(|task| (task.nodes, time(task))).collect();
@@ -44,32 +55,38 @@ impl Waiting {
         }
     }
 
+    /// Returns the number of waiting tasks.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Size and time of a task.
+    /// Returns number of nodes and time of a task, whether it waits or not.
     pub fn of(&self, task: u32) -> (u32, i64) {
         self.tasks[task as usize]
     }
 
+    /// Adds a task that joins the queue.
     pub fn add(&mut self, task: u32) {
         self.count += 1;
         self.set(task, self.of(task));
     }
 
+    /// Removes a task that has started or was left out.
     pub fn remove(&mut self, task: u32) {
         self.count -= 1;
         self.set(task, NOBODY);
     }
 
+    /// Sets a leaf and updates the minima above it.
     fn set(&mut self, task: u32, value: (u32, i64)) {
         let mut at = self.leaves + task as usize;
         self.least[at] = value;
         while at > 1 {
             at /= 2;
-            let (a, b) = (self.least[2 * at], self.least[2 * at + 1]);
+            let a = self.least[2 * at];
+            let b = self.least[2 * at + 1];
             let least = (a.0.min(b.0), a.1.min(b.1));
+            // An unchanged minimum leaves all those above it unchanged.
             if self.least[at] == least {
                 break;
             }
@@ -77,19 +94,23 @@ impl Waiting {
         }
     }
 
-    /// The head of the queue.
+    /// Returns the head of the queue; `None` if nobody waits.
     pub fn first(&self) -> Option<u32> {
-        self.next(
-            0,
-            Hole {
-                free: u32::MAX - 1,
-                time: i64::MAX,
-                extra: 0,
-            },
-        )
+        // One less than NOBODY's size: every waiting task fits, and none that does not wait.
+        self.next_small(0, u32::MAX - 1)
     }
 
-    /// The first task from `from` on in queue order that fits into `hole`.
+    /// Finds the first task from `from` on of at most `free` nodes, however long it takes.
+    pub fn next_small(&self, from: u32, free: u32) -> Option<u32> {
+        let hole = Hole {
+            free,
+            time: i64::MAX,
+            extra: 0,
+        };
+        self.next(from, hole)
+    }
+
+    /// Finds the first task from `from` on, in queue order, that fits `hole`.
     pub fn next(&self, from: u32, hole: Hole) -> Option<u32> {
         let mut at = self.leaves + from as usize;
         if from as usize >= self.leaves {

@@ -1,19 +1,20 @@
-//! The compact placement that others are measured against.
+//! The compact placement, which the trace's run times stand for and others are measured against.
+//!
+//! The compact placement of n nodes are the n nodes of the ordering nearest to its middle node by id, nodes of one
+//! distance by id. So it is the same set of nodes for every ordering of a machine, and orderings can be compared.
 
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
-/// Ranks from the middle of the machine outwards.
-///
-/// The compact placement of n nodes are the n nodes of the ordering nearest to its middle one by id, nodes of
-/// one distance by id: the same nodes for every ordering of a machine.
+/// Ranks by distance from the middle node.
 pub(super) struct Compact {
     outwards: Vec<u32>,
 }
 
 impl Compact {
-    /// Refuses a machine in several components. Sorts the ranks of `site`. O(nodes · log nodes).
+    /// Sorts the ranks of an ordering by distance from its middle node. Fails if the machine has several components.
+    /// O(nodes · log nodes).
     pub fn new(context: &AllocatorContext<'_>) -> Result<Self> {
         context
             .topology
@@ -25,14 +26,13 @@ impl Compact {
         let hops = context
             .topology
             .hops_from(context.topology.router_of(middle))?;
-        let far = |node: NodeId| hops[context.topology.router_of(node).index()];
-        ids.sort_by_key(|(id, _)| (far(*id), *id));
+        ids.sort_by_key(|(id, _)| (hops[context.topology.router_of(*id).index()], *id));
         Ok(Compact {
             outwards: ids.into_iter().map(|(_, rank)| rank).collect(),
         })
     }
 
-    /// The ranks of the compact placement of `count` nodes, ascending.
+    /// Returns the ranks of the compact placement of `count` nodes, ascending.
     pub fn ranks(&self, count: u32) -> Vec<u32> {
         let mut ranks = self.outwards[..count as usize].to_vec();
         ranks.sort_unstable();

@@ -1,4 +1,4 @@
-//! Sensitive tasks run shorter on contiguous nodes.
+//! The model `contiguity`: some tasks, drawn by seed, run shorter on contiguous nodes.
 
 use super::entry::{BuildModel, Model, ModelEntry, Start, stretched};
 use crate::allocator::AllocatorContext;
@@ -7,11 +7,10 @@ use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
-/// whose nodes are contiguous takes A percent less time. They are where their routers are one connected component of
-/// the network, or, with `contiguous=runs`, where their ranks are one run. Each task in queue order draws a number
-/// below 2⁵³ and is sensitive where
-/// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
-/// larger one.
+/// whose nodes are contiguous takes A percent less time. Nodes are contiguous if their routers are one connected component
+/// of the network or, with `contiguous=runs`, if their ranks are one run. Each task in queue order draws a number below
+/// 2⁵³ and is sensitive if that is less than B percent of the range: with one seed, a job that is sensitive at some B is
+/// so at every larger one.
 ///
 /// # References
 /// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
@@ -48,14 +47,18 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     },
 };
 
+/// Options of the model.
 struct ContiguityOptions {
+    /// Per cent of its run time that a sensitive task saves.
     alpha: f64,
+    /// Per cent of the tasks that are sensitive.
     beta: f64,
-    /// Whether contiguous is one run of ranks.
+    /// Whether contiguous nodes are one run of ranks, else one component of the network.
     runs: bool,
     seed: u64,
 }
 
+/// Reads an option in per cent. Fails if it is not given or out of range.
 fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
     let expected = "a number of percent from 0 to 99.9";
     params
@@ -64,7 +67,12 @@ fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
 }
 
 impl BuildModel for ContiguityOptions {
-    fn build<'a>(&self, _: &AllocatorContext<'a>, tasks: usize) -> Result<Box<dyn Model + 'a>> {
+    fn build<'a>(
+        self: Box<Self>,
+        _: &AllocatorContext<'a>,
+        tasks: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        // Whole numbers that f64 holds exactly.
         const RANGE: u64 = 1 << 53;
         let bound = self.beta / 100.0 * RANGE as f64;
         let mut random = generator(self.seed);
@@ -72,53 +80,51 @@ impl BuildModel for ContiguityOptions {
             .map(|_| (below(RANGE, &mut random) as f64) < bound)
             .collect();
         Ok(Box::new(Contiguity {
-            alpha: self.alpha,
-            beta: self.beta,
-            runs: self.runs,
+            options: *self,
             sensitive,
         }))
     }
 }
 
+/// Model `contiguity`: its options and the tasks drawn.
 struct Contiguity {
-    alpha: f64,
-    beta: f64,
-    /// Whether contiguous is one run of ranks.
-    runs: bool,
+    options: ContiguityOptions,
+    /// Whether each task is sensitive.
     sensitive: Vec<bool>,
 }
 
 impl Model for Contiguity {
     fn rule(&self) -> String {
         let sensitive = self.sensitive.iter().filter(|s| **s).count();
+        let ContiguityOptions {
+            alpha, beta, runs, ..
+        } = self.options;
+        let place = if runs {
+            "run of ranks"
+        } else {
+            "connected component"
+        };
         format!(
-            "contiguity: alpha={}, beta={}: {sensitive} jobs drawn as sensitive; such a job runs {} % shorter on one {}",
-            self.alpha,
-            self.beta,
-            self.alpha,
-            if self.runs {
-                "run of ranks"
-            } else {
-                "connected component"
-            }
+            "contiguity: alpha={alpha}, beta={beta}: {sensitive} jobs drawn as sensitive; such a job runs {alpha} % \
+             shorter on one {place}"
         )
     }
 
     fn measures(&self) -> bool {
-        !self.runs
+        !self.options.runs
     }
 
     fn start(&mut self, start: &Start<'_>) -> Result<i64> {
-        let whole = match self.runs {
-            true => start.ranks.runs().len() == 1,
-            false => start
+        let whole = if self.options.runs {
+            start.ranks.runs().len() == 1
+        } else {
+            start
                 .placement
-                .is_some_and(|placement| placement.components == 1),
+                .is_some_and(|metrics| metrics.components == 1)
         };
-        let gains = self.sensitive[start.index as usize] && whole;
-        Ok(match gains {
-            true => stretched(start.task.run, 1.0 - self.alpha / 100.0),
-            false => start.task.run,
-        })
+        if self.sensitive[start.index as usize] && whole {
+            return Ok(stretched(start.task.run, 1.0 - self.options.alpha / 100.0));
+        }
+        Ok(start.task.run)
     }
 }

@@ -1,4 +1,4 @@
-//! Run times that grow with mean distance.
+//! The model `distance`: run times grow with the mean distance of a task's nodes.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,10 @@ use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::ratio;
 use nodeorder_order::metric::sums::Sums;
 
-/// `distance[:weight=1,base=HOPS]`: traffic goes evenly between all pairs of a task's nodes, and with d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
-/// `1 + weight · max(0, d - d₀) / max(1, d₀)`. The trace's run times count as those of the compact placement,
-/// which are the nodes nearest to the machine's middle one.
+/// `distance[:weight=1,base=HOPS]`: with d hops on the mean over all pairs of a task's nodes, and d₀ hops on the compact
+/// placement (or `base` hops, the same on every machine), the run time is the trace's times
+/// `1 + weight · max(0, d - d₀) / max(1, d₀)`. So the trace's run times count as those of the compact placement, which are
+/// the nodes nearest to the machine's middle one. With the default weight twice the distance takes twice the time.
 ///
 /// # Complexity
 /// One distance sum for every allocation, and one for every job size.
@@ -37,17 +38,22 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     },
 };
 
+/// Options of the model.
 struct DistanceOptions {
+    /// Growth of run times when the mean distance doubles.
     weight: f64,
-    /// d₀ where it is given.
+    /// Reference distance d₀ in hops, if it is given.
     base: Option<f64>,
 }
 
 impl BuildModel for DistanceOptions {
-    fn build<'a>(&self, context: &AllocatorContext<'a>, _: usize) -> Result<Box<dyn Model + 'a>> {
+    fn build<'a>(
+        self: Box<Self>,
+        context: &AllocatorContext<'a>,
+        _: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
         Ok(Box::new(Distance {
-            weight: self.weight,
-            base: self.base,
+            options: *self,
             compact: Compact::new(context)?,
             sums: Sums::new(context.distances),
             least: HashMap::new(),
@@ -55,13 +61,12 @@ impl BuildModel for DistanceOptions {
     }
 }
 
+/// Model `distance` on one ordering.
 struct Distance<'a> {
-    weight: f64,
-    /// d₀ where it is given.
-    base: Option<f64>,
+    options: DistanceOptions,
     compact: Compact,
     sums: Sums<'a>,
-    /// Distance sums of compact placements by size.
+    /// Sum of distances over all pairs of the compact placement of each size.
     least: HashMap<u32, u64>,
 }
 
@@ -70,8 +75,8 @@ impl Model for Distance<'_> {
         format!(
             "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
              a job's nodes, d0 {}",
-            self.weight,
-            reference(self.base)
+            self.options.weight,
+            reference(self.options.base)
         )
     }
 
@@ -84,24 +89,21 @@ impl Model for Distance<'_> {
         let Some(placement) = start.placement.filter(|_| nodes > 1) else {
             return Ok(start.task.run);
         };
-        if let (Some(base), Some(mind)) = (self.base, placement.mind()) {
-            let grown = (mind - base).max(0.0) / base.max(1.0);
-            return Ok(stretched(start.task.run, 1.0 + self.weight * grown));
-        }
-        let least = *self.least.entry(nodes).or_insert_with(|| {
-            let mut ranks = Ranks::default();
-            self.compact
-                .ranks(nodes)
-                .into_iter()
-                .for_each(|rank| ranks.push_rank(rank));
-            self.sums.total(&ranks)
-        });
-        let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
-        let more = placement
-            .total_distance
-            .unwrap_or(least)
-            .saturating_sub(least);
-        let grown = ratio(more.into(), least.max(pairs).into());
-        Ok(stretched(start.task.run, 1.0 + self.weight * grown))
+        let grown = if let (Some(base), Some(mind)) = (self.options.base, placement.mind()) {
+            (mind - base).max(0.0) / base.max(1.0)
+        } else {
+            let least = *self.least.entry(nodes).or_insert_with(|| {
+                let mut ranks = Ranks::default();
+                for rank in self.compact.ranks(nodes) {
+                    ranks.push_rank(rank);
+                }
+                self.sums.total(&ranks)
+            });
+            // Both means have the same number of pairs, so their sums do: max(1, d₀) becomes max(pairs, sum).
+            let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
+            let total = placement.total_distance.unwrap_or(least);
+            ratio(total.saturating_sub(least).into(), least.max(pairs).into())
+        };
+        Ok(stretched(start.task.run, 1.0 + self.options.weight * grown))
     }
 }

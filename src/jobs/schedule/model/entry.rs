@@ -1,4 +1,4 @@
-//! The parts of a runtime model: its entry in the table, the trait, and what several models share.
+//! The parts of a runtime model: its entry in the table, the traits, and helpers that several models share.
 
 use crate::allocator::AllocatorContext;
 use crate::schedule::task::Task;
@@ -8,20 +8,20 @@ use nodeorder_base::ranks::Ranks;
 use nodeorder_base::registry::Entry;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 
-/// A runtime model by name: an entry of [`MODELS`](super::MODELS).
+/// Runtime model by name: an entry of [`MODELS`](super::MODELS).
 pub type ModelEntry = Entry<ParseModel>;
 
-/// Reads and checks the options of a model.
+/// Function that reads and checks the options of a model.
 pub type ParseModel = fn(&Params) -> Result<Box<dyn BuildModel>>;
 
-/// The options of a model.
+/// Checked options of a model.
 pub trait BuildModel {
-    /// Makes the model for so many tasks.
+    /// Builds the model for so many tasks.
     ///
     /// # Errors
-    /// The machine lacks something that the model needs; a file that cannot be read.
+    /// Fails if the machine lacks something that the model needs, or if a file cannot be read.
     fn build<'a>(
-        &self,
+        self: Box<Self>,
         context: &AllocatorContext<'a>,
         tasks: usize,
     ) -> Result<Box<dyn Model + 'a>>;
@@ -37,68 +37,63 @@ pub trait BuildModel {
     }
 }
 
-/// A task that starts, as models see it.
+/// Task that starts and its allocation, as models see them.
 pub struct Start<'s> {
-    /// Its index in queue order.
+    /// Index of the task in queue order.
     pub index: u32,
-    /// The task, times in ticks.
+    /// Task, with times in ticks.
     pub task: &'s Task,
     /// Ranks of its allocation.
     pub ranks: &'s Ranks,
-    /// Metrics of that, where [`Model::measures`] asks for them.
+    /// Metrics of the allocation, if [`Model::needs_metrics`] asks for them.
     pub placement: Option<&'s AllocationMetrics>,
-    /// The time, in ticks.
+    /// Start time, in ticks.
     pub now: i64,
 }
 
-/// The option `base`, as [`parse_base`] reads it.
+/// Option `base`, as [`parse_base`] reads it.
 pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
     .or_else("those of a compact allocation");
 
-/// Time that tasks took beyond the trace's run times, in nodes times ticks.
+/// Time that tasks lost against the trace's run times, by cause, in nodes times ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lost {
-    /// To their own links: alone where they were, less the trace's run times, without latency; below 0 where they ran
-    /// faster.
+    /// Lost to the tasks' own links: time alone on their nodes, less the trace's run times, without latency; below 0 if
+    /// they ran faster.
     pub links: i128,
-    /// To latency: alone where they were, less the compact allocation.
+    /// Lost to latency: that of their nodes, less that of the compact allocation.
     pub latency: i128,
-    /// Beside the others, less alone.
+    /// Lost to sharing: time beside others, less time alone on the same nodes.
     pub sharing: i128,
-    /// Tasks ended at their requested times.
+    /// Number of tasks ended at their requested times.
     pub killed: u32,
 }
 
-/// Says how long tasks run. Times are ticks; tasks are known by their index in queue order.
+/// Decides how long tasks run. Times are ticks; tasks are known by their index in queue order.
 pub trait Model: Send {
-    /// The model with its parameters, in words, as results quote it.
+    /// Describes the model with its options, as results quote it.
     fn rule(&self) -> String;
 
-    /// Whether it needs the metrics of placements.
+    /// Returns whether the model needs the metrics of allocations.
     fn measures(&self) -> bool {
         false
     }
 
-    /// How long a task that starts now will run as things stand.
-    ///
-    /// # Errors
-    /// The machine lacks something that the model needs.
+    /// Returns how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks something
+    /// that the model needs.
     fn start(&mut self, start: &Start<'_>) -> Result<i64>;
 
-    /// Time lost by all tasks that have ended; none where the model does not measure it.
+    /// Returns the time lost by all tasks that have ended; `None` if the model does not measure it.
     fn lost(&self) -> Option<Lost> {
         None
     }
 
-    /// A task has ended.
+    /// Takes note that a task has ended.
     fn end(&mut self, _task: u32) {}
 
-    /// Called after all that happens at `now`: `moves(task, end)` gives a running task another end, after
-    /// `now`.
-    ///
-    /// # Errors
-    /// The machine lacks something that the model needs.
+    /// Moves the ends of running tasks, after all starts and ends at `now`: `moves(task, end)` gives a task another end,
+    /// after `now`. Fails if the machine lacks something that the model needs.
     fn settle(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
         Ok(())
     }
@@ -109,15 +104,15 @@ pub(super) fn parse_base(params: &Params) -> Result<Option<f64>> {
     params.real("base", 0.0, 1e6)
 }
 
-/// The reference distance d₀ in words.
+/// Describes the reference distance d₀.
 pub(super) fn reference(base: Option<f64>) -> String {
-    base.map_or_else(
-        || "that of a compact placement".into(),
-        |hops| format!("= {hops} hops"),
-    )
+    match base {
+        Some(hops) => format!("= {hops} hops"),
+        None => "that of a compact placement".into(),
+    }
 }
 
-/// `ticks` times `factor`, to the nearest, at least 1.
+/// Returns `ticks` times `factor`, rounded to the nearest tick, at least 1.
 pub(super) fn stretched(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)
 }

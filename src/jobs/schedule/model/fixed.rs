@@ -1,4 +1,4 @@
-//! Run times as the trace has them.
+//! The model `fixed`: run times as the trace has them.
 
 use super::entry::{BuildModel, Model, ModelEntry, Start};
 use crate::allocator::AllocatorContext;
@@ -12,11 +12,16 @@ pub(super) const FIXED: ModelEntry = ModelEntry::new(
     |_| Ok(Box::new(Fixed)),
 );
 
+/// The model and its options: it has none.
 struct Fixed;
 
 impl BuildModel for Fixed {
-    fn build<'a>(&self, _: &AllocatorContext<'a>, _: usize) -> Result<Box<dyn Model + 'a>> {
-        Ok(Box::new(Fixed))
+    fn build<'a>(
+        self: Box<Self>,
+        _: &AllocatorContext<'a>,
+        _: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        Ok(self)
     }
 
     fn stretches(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
 
-/// Every model.
+/// All runtime models by name.
 pub static MODELS: Registry<ParseModel> = Registry::new(
     "model",
     "--model",
@@ -19,15 +19,12 @@ pub static MODELS: Registry<ParseModel> = Registry::new(
 )
 .replacing(&[("contention", "network")]);
 
-/// Checks that there is a model of the name that `text` begins with.
-///
-/// # Errors
-/// There is none.
+/// Checks that there is a model of the name that `text` begins with. Fails if there is none.
 pub fn check(text: &str) -> Result<()> {
     MODELS.find(text).map(|_| ())
 }
 
-/// Returns whether run times under the model that `text` asks for depend on the capacities of links.
+/// Returns whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
     let parsed = MODELS
         .read(text, 0)
@@ -35,12 +32,13 @@ pub fn uses_links(text: &str) -> bool {
     parsed.is_ok_and(|model| model.uses_links())
 }
 
-/// Checks the model that `text` asks for, with its options and files, on one context. Errors: as when it is made.
+/// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
 pub fn check_on(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
     make(text, context, 0).map(drop)
 }
 
-/// Makes the model that `text` asks for, and says whether it stretches run times.
+/// Builds the model that `text` names, for so many tasks; returns also whether it stretches run times. Fails if the name
+/// is unknown, an option is wrong, a file cannot be read, or the machine lacks what the model needs.
 pub(in crate::schedule) fn make<'a>(
     text: &str,
     context: &AllocatorContext<'a>,
@@ -48,7 +46,8 @@ pub(in crate::schedule) fn make<'a>(
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
     let (entry, params) = MODELS.read(text, context.topology.context().seed)?;
     let options = (entry.parse)(&params)?;
-    Ok((options.build(context, tasks)?, options.stretches()))
+    let stretches = options.stretches();
+    Ok((options.build(context, tasks)?, stretches))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Conservative backfilling: a reservation for everybody.
+//! Conservative backfilling: every waiting job has a reservation, not the head of the queue alone.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,9 @@ use super::entry::{BuildPolicy, EVERY_EVENT, Passes, Policy, PolicyContext, Poli
 use super::profile::Profile;
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
-/// `conservative[:interval=0]`: every task is promised, when it is submitted and in queue order, the earliest time at which
-/// its nodes are free for its requested time beside all promises before. When a task ends before its assumed
-/// end (start + requested time), all promises are dropped and made anew in queue order. A task starts at its
-/// time.
+/// `conservative[:interval=0]`: every task is promised, at submit and in queue order, the earliest time from which on its
+/// nodes are free for its requested time beside running tasks and all promises before, and starts then. When a task ends
+/// before its assumed end (start + requested time), all promises are dropped and made anew in queue order.
 ///
 /// A task that runs beyond its assumed end (which needs a model that stretches) is taken to end at the next
 /// tick, and promises are made anew at every event until it does.
@@ -20,9 +19,8 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 ///
 /// With an allocator that may refuse free nodes promises are places: see [`ConservativePlaces`].
 ///
-/// Promises follow from the running tasks, the queue and the time: made anew without an early end, they are those made
-/// before. So no promise is kept from one pass to the next, and a pass makes only those ahead of the last task that may
-/// start.
+/// Promises follow from running tasks, queue and time: made anew without an early end they come out the same. So no
+/// promise is kept from one pass to the next, and a pass makes only those ahead of the last task that may start.
 ///
 /// # Complexity
 /// A pass costs O(promises · steps) at worst, steps being the times at which the number of free nodes changes: at most
@@ -53,6 +51,7 @@ impl BuildPolicy for ConservativeOptions {
     }
 }
 
+/// Conservative backfilling with an allocator that takes any free nodes.
 struct Conservative {
     passes: Passes,
     /// Waiting tasks in queue order.
@@ -67,15 +66,16 @@ struct Queued {
     requested: i64,
 }
 
-/// Free nodes beside the promises made so far in a pass.
+/// Promises made so far in a pass.
 struct Promises {
+    /// Free nodes beside running tasks and these promises.
     profile: Profile,
-    /// The last time promised to tasks of the same nodes and requested time.
+    /// Last time promised to a task of so many nodes and so much requested time.
     latest: HashMap<(u32, i64), i64>,
 }
 
 impl Promises {
-    /// Promises each of `queue`, in its order, the earliest time for it.
+    /// Promises each task of `queue`, in its order, the earliest time that is left for it.
     fn make(&mut self, queue: &[Queued]) {
         for alike in queue.chunk_by(|a, b| (a.nodes, a.requested) == (b.nodes, b.requested)) {
             let Queued {
@@ -95,38 +95,30 @@ impl Promises {
 
 impl Policy for Conservative {
     fn rule(&self) -> String {
+        let (first, again) = if self.passes.seconds == 0 {
+            ("submit", "on an early end")
+        } else {
+            ("the first pass", "at every pass")
+        };
         format!(
-            "conservative backfilling: every job is reserved at {} for its requested time, in queue order; {} all \
-             reservations are rebuilt in queue order; {}",
-            if self.passes.interval() == 0 {
-                "submit"
-            } else {
-                "the first pass"
-            },
-            if self.passes.interval() == 0 {
-                "on an early end"
-            } else {
-                "at every pass"
-            },
+            "conservative backfilling: every job is reserved at {first} for its requested time, in queue order; \
+             {again} all reservations are rebuilt in queue order; {}",
             self.passes.after_instants()
         )
     }
 
     fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
-        let (nodes, requested) = (machine.task(task).nodes, machine.task(task).requested);
+        let known = machine.task(task);
         self.queue.push(Queued {
             task,
-            nodes,
-            requested,
+            nodes: known.nodes,
+            requested: known.requested,
         });
     }
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
-        if self
-            .queue
-            .iter()
-            .all(|queued| queued.nodes > machine.free())
-        {
+        // Nobody can start, so no promise matters.
+        if self.queue.iter().all(|q| q.nodes > machine.free()) {
             return;
         }
         let profile = Profile::new(machine.now(), machine.free(), machine.running());
@@ -138,26 +130,26 @@ impl Policy for Conservative {
         // Everyone ahead of this index starts or has a promise.
         let mut settled = 0;
         for (i, queued) in self.queue.iter().enumerate() {
-            let fits = |profile: &Profile| profile.fits_now(queued.nodes, queued.requested);
+            let Queued {
+                nodes, requested, ..
+            } = *queued;
             // Without room now there is none beside more promises: its own can wait for a task behind it that has room.
-            if !fits(&promises.profile) {
+            if !promises.profile.fits_now(nodes, requested) {
                 continue;
             }
             promises.make(&self.queue[settled..i]);
             settled = i;
-            if fits(&promises.profile) {
-                promises
-                    .profile
-                    .reserve(0, queued.requested, queued.nodes, 1);
+            if promises.profile.fits_now(nodes, requested) {
+                promises.profile.reserve(0, requested, nodes, 1);
                 starting.push(queued.task);
                 settled = i + 1;
             }
         }
-        // Both in queue order.
+        // Both lists are in queue order, so a binary search finds who has started.
         self.queue
             .retain(|queued| starting.binary_search(&queued.task).is_err());
         for task in starting {
-            // Allocators that may refuse have another policy.
+            // Always possible: allocators that may refuse free nodes have another policy.
             let started = machine.start(task);
             debug_assert_eq!(started, Attempt::Started);
         }
@@ -167,7 +159,7 @@ impl Policy for Conservative {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

@@ -1,16 +1,18 @@
-//! Conservative backfilling with places: for allocators that may refuse free nodes.
+//! Conservative backfilling that promises certain nodes to every job: for allocators that may refuse free nodes.
 
+use super::easy_places::{give, holds};
 use super::entry::{Passes, Policy};
 use crate::schedule::cluster_state::{ClusterState, Found};
+use crate::schedule::task::Task;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
-/// Conservative backfilling where every task is promised a *place*, not a number of nodes.
+/// Conservative backfilling where every task is promised a *place* (a set of ranks), not a number of nodes.
 ///
-/// In queue order each task is promised the first time, now or a step of what is promised so far (an assumed end,
-/// start + requested time, of a running task, or a begin or end of a promise), at which the allocator, asked about
-/// the nodes that are free beside running tasks and promises for the whole of the requested time, answers with a
-/// place. That place is kept free for it. At the last step the whole machine is free, and a task refused there
-/// is left out, unless the allocator relents to it: then that is the time. A task starts at its time, on its place.
+/// Each task in queue order is promised the first time at which the allocator answers with a place. The times asked about
+/// are now and those at which free ranks change: assumed ends (start + requested time) of running tasks, begins and ends
+/// of promises. The ranks asked about are those free beside running tasks and promises for the whole of the requested
+/// time. The place is then kept free for the task. At the last time the whole machine is free, and a task refused there is
+/// left out, unless the allocator relents to it: then that is the time. A task starts at its time, on its place.
 ///
 /// As with plain numbers, tasks are promised at the first pass after their submit; when a task ends before its
 /// assumed end all promises are dropped and made anew in queue order, and so they are at every event while a
@@ -21,61 +23,59 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 /// bytes a step.
 pub(super) struct ConservativePlaces {
     passes: Passes,
-    /// Waiting tasks in queue order, with what was promised.
+    /// Waiting tasks in queue order, each with its promise, if it has one yet.
     queue: Vec<(u32, Option<Promise>)>,
-    /// Free ranks beside all promises; nothing where it must be made anew.
+    /// Free ranks beside all promises; `None` if all promises must be made anew.
     profile: Option<PlaceProfile>,
 }
 
+/// Promise to a waiting task: ranks, and the time at which it starts on them.
 struct Promise {
     time: i64,
     place: Ranks,
 }
 
-/// The ranks that are free from each time on, until the next. The last step has no end.
+/// Free ranks over time, in segments. The last segment has no end.
 struct PlaceProfile {
+    /// Begin of each segment and the ranks that are free in it, by time; at least one.
     steps: Vec<(i64, FreeSet)>,
 }
 
 impl PlaceProfile {
-    /// Free ranks beside running tasks, before any promise is made.
+    /// Creates the profile of the running tasks, without promises.
     fn new(machine: &ClusterState<'_, '_>) -> Self {
         let now = machine.now();
         let mut steps = vec![(now, machine.free_ranks().clone())];
         for task in machine.running() {
+            // A task that outstays its assumed end is taken to end at the next tick.
             let end = task.end.max(now + 1);
             let last = &steps[steps.len() - 1];
             if last.0 < end {
                 steps.push((end, last.1.clone()));
             }
-            if let Some((_, free)) = steps.last_mut() {
-                machine
-                    .held(task.task)
-                    .runs()
-                    .iter()
-                    .for_each(|run| free.give(*run));
-            }
+            let at = steps.len() - 1;
+            give(&mut steps[at].1, machine.held(task.task));
         }
         PlaceProfile { steps }
     }
 
-    /// Forgets what was before `now`.
+    /// Drops the segments before `now`.
     fn advance(&mut self, now: i64) {
         let current = self.steps.partition_point(|(time, _)| *time <= now).max(1) - 1;
         self.steps.drain(..current);
         self.steps[0].0 = self.steps[0].0.max(now);
     }
 
-    /// The first promise that can be made to a task; none where it is left out.
+    /// Finds the earliest promise for a task; `None` if it is left out.
     fn promise(&self, task: u32, machine: &mut ClusterState<'_, '_>) -> Option<Promise> {
-        let (nodes, requested) = (machine.task(task).nodes, machine.task(task).requested);
+        let Task {
+            nodes, requested, ..
+        } = *machine.task(task);
         for (i, (time, free)) in self.steps.iter().enumerate() {
-            let later = self.steps[i + 1..]
-                .iter()
-                .take_while(|(from, _)| from - time < requested);
+            // What stays free for the whole of the requested time.
             let mut whole = free.clone();
-            for (_, free) in later {
-                if whole.len() < nodes {
+            for (from, free) in &self.steps[i + 1..] {
+                if whole.len() < nodes || from - time >= requested {
                     break;
                 }
                 whole.intersect(free);
@@ -98,7 +98,7 @@ impl PlaceProfile {
         })
     }
 
-    /// Takes the place of a promise away for `requested` ticks.
+    /// Takes the place of a promise out of the free ranks, for `requested` ticks.
     fn reserve(&mut self, promise: &Promise, requested: i64) {
         let first = self.cut(promise.time);
         let last = self.cut(promise.time + requested);
@@ -107,7 +107,7 @@ impl PlaceProfile {
         }
     }
 
-    /// The index of the step that begins at `time`, which is not before the first.
+    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
     fn cut(&mut self, time: i64) -> usize {
         let at = self.steps.partition_point(|(from, _)| *from < time);
         if self.steps.get(at).is_none_or(|(from, _)| *from != time) {
@@ -119,6 +119,7 @@ impl PlaceProfile {
 }
 
 impl ConservativePlaces {
+    /// Creates the policy with an empty queue.
     pub fn new(passes: Passes) -> Self {
         ConservativePlaces {
             passes,
@@ -130,15 +131,15 @@ impl ConservativePlaces {
 
 impl Policy for ConservativePlaces {
     fn rule(&self) -> String {
+        let again = if self.passes.seconds == 0 {
+            "on an early end"
+        } else {
+            "at every pass"
+        };
         format!(
             "conservative backfilling with places: every job is reserved the first place that the allocator finds \
-             for its requested time beside running jobs and reservations, in queue order; {} all reservations \
+             for its requested time beside running jobs and reservations, in queue order; {again} all reservations \
              are rebuilt in queue order; {}",
-            if self.passes.interval() == 0 {
-                "on an early end"
-            } else {
-                "at every pass"
-            },
             self.passes.after_instants()
         )
     }
@@ -155,20 +156,15 @@ impl Policy for ConservativePlaces {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
-        let late = machine
-            .running()
-            .first()
-            .is_some_and(|task| task.end <= now);
-        if late || machine.relenting || self.passes.interval() > 0 {
+        // A task that outstays its assumed end still holds ranks that are promised to others.
+        let late = machine.running().first().is_some_and(|t| t.end <= now);
+        if late || machine.relenting || self.passes.seconds > 0 {
             self.profile = None;
         }
-        let (mut profile, anew) = match self.profile.take() {
-            Some(mut profile) => {
-                profile.advance(now);
-                (profile, false)
-            }
-            None => (PlaceProfile::new(machine), true),
-        };
+        let kept = self.profile.take();
+        let anew = kept.is_none();
+        let mut profile = kept.unwrap_or_else(|| PlaceProfile::new(machine));
+        profile.advance(now);
         self.queue.retain_mut(|(task, promise)| {
             if !anew && promise.is_some() {
                 return true;
@@ -182,13 +178,13 @@ impl Policy for ConservativePlaces {
         self.profile = Some(profile);
         self.queue.retain_mut(|(task, promise)| {
             // A task that runs longer than requested may still hold the place.
-            let free = |place: &Ranks| place.iter().all(|rank| machine.free_ranks().contains(rank));
-            let starts = promise.take_if(|p| p.time <= now && free(&p.place));
+            let starts =
+                promise.take_if(|p| p.time <= now && holds(machine.free_ranks(), &p.place));
+            let waits = starts.is_none();
             if let Some(Promise { place, .. }) = starts {
                 machine.start_on(*task, place);
-                return false;
             }
-            true
+            waits
         });
     }
 
@@ -196,7 +192,7 @@ impl Policy for ConservativePlaces {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

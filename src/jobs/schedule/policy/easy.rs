@@ -2,16 +2,16 @@
 
 use super::super::waiting::{Hole, Waiting};
 use super::easy_places::EasyPlaces;
-use super::entry::{BuildPolicy, Policy, PolicyContext, PolicyEntry};
+use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
-/// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For that head, running tasks
-/// are assumed to end at start + requested time; the *shadow* is the earliest time at which it then fits, and
-/// *extra* are the nodes free at that time (every task counted whose assumed end is not after it) less the
-/// head's. Then, in queue order, a task starts that fits now and ends by the shadow if it takes as long as it
-/// requested; or else one that fits now and has at most `extra` nodes, which `extra` loses. Shadow and extra
-/// are not computed anew within a pass.
+/// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For this head of the queue,
+/// running tasks are assumed to end at start + requested time. The *shadow time* is the earliest time at which the head
+/// then fits; the *extra* nodes are those free at that time (counting every task that is assumed to have ended by then)
+/// less those of the head. Then, in queue order, each task starts that fits now and either ends by the shadow time, if it
+/// takes as long as it requested, or has at most as many nodes as are extra, which it uses up. Shadow time and extra nodes
+/// are computed once a pass.
 ///
 /// With `runtime-estimates`, what CQSim does as shipped: candidates count with their true run time, running
 /// tasks with the requested one, and there is a pass after every single event. With `interval=` there is instead a
@@ -50,45 +50,67 @@ impl BuildPolicy for Estimates {
     }
 }
 
+/// EASY with an allocator that takes any free nodes.
 struct Easy {
     queue: Waiting,
     estimates: Estimates,
-    /// Shadow and what is left of extra, while no task has ended since they were computed.
-    blocked: Option<(i64, u32)>,
+    /// Reservation of the head, while no task has ended since it was computed.
+    blocked: Option<Shadow>,
     /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
 }
 
-impl Easy {
-    /// Shadow and extra of a head that does not fit now.
-    fn reservation(head: u32, machine: &ClusterState<'_, '_>) -> (i64, u32) {
+/// Reservation of the head of the queue.
+#[derive(Clone, Copy)]
+struct Shadow {
+    /// Shadow time: when the head fits.
+    time: i64,
+    /// Extra nodes that are left.
+    extra: u32,
+}
+
+impl Shadow {
+    /// Computes the reservation of a head that does not fit now.
+    fn new(head: u32, machine: &ClusterState<'_, '_>) -> Shadow {
         let nodes = machine.task(head).nodes;
-        let (mut free, mut shadow) = (machine.free(), i64::MAX);
+        let mut free = machine.free();
+        let mut time = i64::MAX;
         for task in machine.running() {
-            // Those that end together with the one that makes room count, too.
-            if free >= nodes && task.end > shadow {
+            // Tasks that end together with the one that makes room count, too.
+            if free >= nodes && task.end > time {
                 break;
             }
             free += task.nodes;
-            shadow = task.end;
+            time = task.end;
         }
-        (shadow, free - nodes)
+        let extra = free - nodes;
+        Shadow { time, extra }
     }
 
-    /// Starts a task that fits into the hole; `extra` may shrink.
-    fn backfill(
-        &mut self,
-        task: u32,
-        shadow: i64,
-        extra: &mut u32,
-        machine: &mut ClusterState<'_, '_>,
-    ) {
-        let (nodes, time) = self.queue.of(task);
-        if time > shadow - machine.now() {
-            *extra -= nodes;
+    /// Returns the limits of a task that may be backfilled now.
+    fn hole(&self, machine: &ClusterState<'_, '_>) -> Hole {
+        Hole {
+            free: machine.free(),
+            time: self.time - machine.now(),
+            extra: self.extra,
         }
+    }
+}
+
+impl Easy {
+    /// Starts a task that fits; one that outstays the shadow time uses up extra nodes.
+    fn backfill(&mut self, task: u32, shadow: &mut Shadow, machine: &mut ClusterState<'_, '_>) {
+        let (nodes, time) = self.queue.of(task);
+        if time > shadow.time - machine.now() {
+            shadow.extra -= nodes;
+        }
+        self.start(task, machine);
+    }
+
+    /// Starts a task for which enough nodes are free.
+    fn start(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
         self.queue.remove(task);
-        // Allocators that may refuse have another policy.
+        // Always possible: allocators that may refuse free nodes have another policy.
         let started = machine.start(task);
         debug_assert_eq!(started, Attempt::Started);
     }
@@ -100,7 +122,7 @@ impl Policy for Easy {
             "EASY: reservation for the head from start + requested time of running jobs; candidates in queue \
              order count with {}; shadow and extra once a pass; {}",
             self.estimates.candidates(),
-            self.estimates.passes_in_words()
+            self.estimates.passes.after_instants()
         )
     }
 
@@ -115,20 +137,15 @@ impl Policy for Easy {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
-        // A backfilled task may outstay the shadow where its true time is shorter than the requested one.
-        if let Some((shadow, mut extra)) = self.blocked.filter(|_| !self.estimates.true_times) {
+        // Without an end since the last pass only new tasks can fit. With true times this does not hold: a task that was
+        // backfilled by its true time is still assumed to run for its requested one, which moves the shadow time.
+        if let Some(mut shadow) = self.blocked.filter(|_| !self.estimates.true_times) {
             for task in fresh {
-                let time = shadow - machine.now();
-                let hole = Hole {
-                    free: machine.free(),
-                    time,
-                    extra,
-                };
-                if hole.fits(self.queue.of(task)) {
-                    self.backfill(task, shadow, &mut extra, machine);
+                if shadow.hole(machine).fits(self.queue.of(task)) {
+                    self.backfill(task, &mut shadow, machine);
                 }
             }
-            self.blocked = Some((shadow, extra));
+            self.blocked = Some(shadow);
             return;
         }
         let head = loop {
@@ -138,37 +155,22 @@ impl Policy for Easy {
             if machine.task(head).nodes > machine.free() {
                 break head;
             }
-            self.queue.remove(head);
-            let started = machine.start(head);
-            debug_assert_eq!(started, Attempt::Started);
+            self.start(head, machine);
         };
-        let (shadow, mut extra) = Easy::reservation(head, machine);
+        let mut shadow = Shadow::new(head, machine);
         let mut from = head + 1;
-        loop {
-            let time = shadow - machine.now();
-            let hole = Hole {
-                free: machine.free(),
-                time,
-                extra,
-            };
-            let Some(task) = self.queue.next(from, hole) else {
-                break;
-            };
-            self.backfill(task, shadow, &mut extra, machine);
+        while let Some(task) = self.queue.next(from, shadow.hole(machine)) {
+            self.backfill(task, &mut shadow, machine);
             from = task + 1;
         }
-        self.blocked = Some((shadow, extra));
-    }
-
-    fn pass_per_event(&self) -> bool {
-        self.estimates.pass_per_event()
+        self.blocked = Some(shadow);
     }
 
     fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
+    fn passes(&self) -> Passes {
+        self.estimates.passes
     }
 }

@@ -1,15 +1,17 @@
-//! EASY backfilling with a reservation of a place: for allocators that may refuse free nodes.
+//! EASY backfilling that reserves certain nodes for the head of the queue: for allocators that may refuse free nodes.
+//!
+//! The example in [`super`] shows why a number of nodes is not enough.
 
 use std::collections::BTreeSet;
 
-use super::super::waiting::{Hole, Waiting};
-use super::entry::Policy;
+use super::super::waiting::Waiting;
+use super::entry::{Passes, Policy};
 use super::estimates::Estimates;
 use crate::schedule::cluster_state::{Attempt, ClusterState, Found};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
-/// EASY where the head of the queue waits for a *place*, because the allocator refuses the nodes that are free, or
-/// too few are.
+/// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free nodes or
+/// because they are too few.
 ///
 /// - Tasks start in queue order while the allocator places them on the free nodes.
 /// - The first that does not start is the head. Its *reservation* is a time and a place: the allocator is asked
@@ -35,29 +37,34 @@ use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 pub(super) struct EasyPlaces {
     queue: Waiting,
     estimates: Estimates,
+    /// Reservation of the head, while one waits.
     reservation: Option<Reservation>,
     /// Whether a task has ended since the last pass.
     ended: bool,
-    /// Whether one has ended at another time than assumed since the reservation was made.
+    /// Whether a task has ended at another time than assumed since the reservation was made.
     early: bool,
     /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
-    /// Sizes that were refused: among all free nodes, and among those outside the reserved place.
+    /// Sizes that the allocator refused: among all free nodes, and among those outside the reserved place.
     refused: [BTreeSet<u32>; 2],
 }
 
+/// Promise to the head of the queue.
 struct Reservation {
     head: u32,
+    /// Time at which it starts at the latest.
     time: i64,
+    /// Ranks on which it can start then.
     place: Ranks,
 }
 
-/// Whether all of `place` is free.
-fn holds(free: &FreeSet, place: &Ranks) -> bool {
+/// Returns whether all of `place` is free.
+pub(super) fn holds(free: &FreeSet, place: &Ranks) -> bool {
     place.iter().all(|rank| free.contains(rank))
 }
 
 impl EasyPlaces {
+    /// Creates the policy with an empty queue.
     pub fn new(queue: Waiting, estimates: Estimates) -> Self {
         EasyPlaces {
             queue,
@@ -70,7 +77,7 @@ impl EasyPlaces {
         }
     }
 
-    /// Starts tasks in queue order; the first that must wait.
+    /// Starts tasks in queue order and returns the first that must wait; `None` if none must.
     fn head(&mut self, machine: &mut ClusterState<'_, '_>) -> Option<u32> {
         loop {
             let head = self.queue.first()?;
@@ -78,101 +85,104 @@ impl EasyPlaces {
                 return Some(head);
             }
             if machine.start(head) == Attempt::Waits {
-                let reserved = self.reservation.as_ref().filter(|r| r.head == head);
-                match reserved.filter(|r| holds(machine.free_ranks(), &r.place)) {
-                    Some(reserved) => machine.start_on(head, reserved.place.clone()),
-                    None => return Some(head),
-                }
+                // A search of limited effort may miss in a larger set what it found in a smaller one.
+                let reserved = self
+                    .reservation
+                    .take_if(|r| r.head == head && holds(machine.free_ranks(), &r.place));
+                let Some(reserved) = reserved else {
+                    return Some(head);
+                };
+                machine.start_on(head, reserved.place);
             }
             self.queue.remove(head);
         }
     }
 
-    /// Makes the reservation of a head that must wait, or keeps it. False where the head is left out instead.
+    /// Makes the reservation of a head that must wait, or keeps it. Returns `false` if the head is left out instead.
     fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_, '_>) -> bool {
-        let kept = self
-            .reservation
-            .take()
-            .filter(|r| r.head == head && stands(r, machine));
-        if kept.is_some() && !self.early {
-            self.reservation = kept;
+        self.reservation
+            .take_if(|r| r.head != head || !stands(r, machine));
+        if self.reservation.is_some() && !self.early {
             return true;
         }
         // Another place is reserved: other nodes lie outside it.
         self.refused[1].clear();
-        let before = kept
-            .as_ref()
-            .map_or(i64::MAX, |reservation| reservation.time);
-        self.reservation = earliest(head, before, machine).or(kept);
+        let before = self.reservation.as_ref().map_or(i64::MAX, |r| r.time);
+        if let Some(earlier) = earliest(head, before, machine) {
+            self.reservation = Some(earlier);
+        }
         self.reservation.is_some()
     }
 
-    /// Starts a task that is not the head if it may start out of turn.
+    /// Starts a task that is not the head if it does not break the head's reservation.
     fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
-        let Some(Reservation {
-            time: shadow,
-            place,
-            ..
-        }) = &self.reservation
-        else {
+        let Some(Reservation { time, place, .. }) = &self.reservation else {
             return;
         };
-        let (nodes, time) = self.queue.of(task);
-        let in_time = time <= shadow - machine.now();
-        if nodes > machine.free()
-            || (0..=usize::from(!in_time)).any(|i| self.refused[i].contains(&nodes))
-        {
+        let (nodes, duration) = self.queue.of(task);
+        // What ends by then may have any free nodes, all else must leave the place alone.
+        let in_time = duration <= time - machine.now();
+        // A size that all free nodes cannot place has none outside the place either.
+        let asked = &self.refused[..=usize::from(!in_time)];
+        if nodes > machine.free() || asked.iter().any(|sizes| sizes.contains(&nodes)) {
             return;
         }
-        let attempt = match in_time {
-            true => machine.start(task),
-            false => {
-                let mut outside = machine.free_ranks().clone();
-                for rank in place
-                    .iter()
-                    .filter(|rank| machine.free_ranks().contains(*rank))
-                {
-                    outside.take(Run {
-                        first: rank,
-                        count: 1,
-                    });
-                }
-                match outside.len() < nodes {
-                    true => Attempt::Waits,
-                    false => match machine.find(&outside, task) {
-                        Found::Place(ranks) => {
-                            machine.start_on(task, ranks);
-                            Attempt::Started
-                        }
-                        Found::NotNow => Attempt::Waits,
-                        Found::LeftOut => Attempt::LeftOut,
-                    },
-                }
-            }
+        let attempt = if in_time {
+            machine.start(task)
+        } else {
+            start_outside(place, task, machine)
         };
-        match attempt {
-            Attempt::Waits => _ = self.refused[usize::from(!in_time)].insert(nodes),
-            Attempt::Started | Attempt::LeftOut => self.queue.remove(task),
+        if attempt == Attempt::Waits {
+            self.refused[usize::from(!in_time)].insert(nodes);
+        } else {
+            self.queue.remove(task);
         }
     }
 }
 
-/// Whether a reservation is in the future and no task is assumed to hold its place at its time.
+/// Starts a task on free ranks outside `place`, if the allocator finds some.
+fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_, '_>) -> Attempt {
+    let mut outside = machine.free_ranks().clone();
+    for rank in place.iter() {
+        // Running tasks may hold some of the place until the reservation's time.
+        if outside.contains(rank) {
+            outside.take(Run {
+                first: rank,
+                count: 1,
+            });
+        }
+    }
+    if outside.len() < machine.task(task).nodes {
+        return Attempt::Waits;
+    }
+    match machine.find(&outside, task) {
+        Found::Place(ranks) => {
+            machine.start_on(task, ranks);
+            Attempt::Started
+        }
+        Found::NotNow => Attempt::Waits,
+        Found::LeftOut => Attempt::LeftOut,
+    }
+}
+
+/// Returns whether a reservation still stands: it is in the future, and no task is assumed to hold its place then.
 fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
     let mut free = machine.free_ranks().clone();
-    let gone = machine
-        .running()
-        .iter()
-        .filter(|task| task.end <= reservation.time);
-    gone.for_each(|task| give(&mut free, machine.held(task.task)));
+    for task in machine.running() {
+        if task.end <= reservation.time {
+            give(&mut free, machine.held(task.task));
+        }
+    }
     reservation.time > machine.now() && holds(&free, &reservation.place)
 }
 
-fn give(free: &mut FreeSet, ranks: &Ranks) {
+/// Adds ranks to the free ones.
+pub(super) fn give(free: &mut FreeSet, ranks: &Ranks) {
     ranks.runs().iter().for_each(|run| free.give(*run));
 }
 
-/// The first assumed end of a running task, before `before`, at which the allocator would place `head`.
+/// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None` if
+/// there is none, or if the head is left out.
 fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Option<Reservation> {
     let nodes = machine.task(head).nodes;
     let running = machine.running().to_vec();
@@ -182,9 +192,9 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
         if time >= before {
             return None;
         }
-        ending
-            .iter()
-            .for_each(|task| give(&mut free, machine.held(task.task)));
+        for task in ending {
+            give(&mut free, machine.held(task.task));
+        }
         if free.len() < nodes {
             continue;
         }
@@ -197,12 +207,8 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
     // Even the whole machine is refused it, until the allocator relents.
     let last = running.last().map_or(i64::MIN, |task| task.end);
     let (time, place) = machine.find_late(&free, head)?;
-    Some(Reservation {
-        head,
-        time: time.max(last),
-        place,
-    })
-    .filter(|r| r.time < before)
+    let time = time.max(last);
+    (time < before).then_some(Reservation { head, time, place })
 }
 
 impl Policy for EasyPlaces {
@@ -212,7 +218,7 @@ impl Policy for EasyPlaces {
              (start + requested time) of running jobs; candidates in queue order count with {}, and take other \
              nodes than those unless they end before; {}",
             self.estimates.candidates(),
-            self.estimates.passes_in_words()
+            self.estimates.passes.after_instants()
         )
     }
 
@@ -229,10 +235,12 @@ impl Policy for EasyPlaces {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
+        // An allocator that relents may place now what it refused, as if nodes had become free.
         if machine.relenting {
             self.ended = true;
             self.refused = Default::default();
         }
+        // Without an end the head still waits and its reservation stands: only new tasks can start.
         if self.reservation.is_some() && !self.ended && !self.estimates.true_times {
             return fresh
                 .into_iter()
@@ -248,31 +256,20 @@ impl Policy for EasyPlaces {
             }
             self.queue.remove(head);
         };
-        (self.ended, self.early) = (false, false);
+        self.ended = false;
+        self.early = false;
         let mut from = head + 1;
-        loop {
-            let hole = Hole {
-                free: machine.free(),
-                time: i64::MAX,
-                extra: 0,
-            };
-            let Some(task) = self.queue.next(from, hole) else {
-                break;
-            };
+        while let Some(task) = self.queue.next_small(from, machine.free()) {
             self.candidate(task, machine);
             from = task + 1;
         }
-    }
-
-    fn pass_per_event(&self) -> bool {
-        self.estimates.pass_per_event()
     }
 
     fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
+    fn passes(&self) -> Passes {
+        self.estimates.passes
     }
 }

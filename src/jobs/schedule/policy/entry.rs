@@ -1,4 +1,4 @@
-//! The parts of a policy: its entry in the table, what it is built from, and the trait.
+//! The parts of a policy: its entry in the table, the context that it is built for, and the trait.
 
 use crate::schedule::cluster_state::ClusterState;
 use crate::schedule::task::Task;
@@ -6,15 +6,15 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::{Fallback, Opt, Params};
 use nodeorder_base::registry::Entry;
 
-/// A policy by name: an entry of [`POLICIES`](super::POLICIES).
+/// Policy by name: an entry of [`POLICIES`](super::POLICIES).
 pub type PolicyEntry = Entry<ParsePolicy>;
 
-/// Reads and checks the options of a policy.
+/// Function that reads and checks the options of a policy.
 pub type ParsePolicy = fn(&Params) -> Result<Box<dyn BuildPolicy>>;
 
-/// The options of a policy.
+/// Checked options of a policy.
 pub trait BuildPolicy {
-    /// Makes the policy for some tasks and an allocator.
+    /// Builds the policy for the tasks and the allocator of a simulation.
     fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy>;
 }
 
@@ -25,31 +25,34 @@ impl<P: Policy + Clone + 'static> BuildPolicy for P {
     }
 }
 
-/// Time between passes of policies that poll.
+/// Option `interval`: seconds between passes, for policies that poll by default.
 pub(super) const INTERVAL: Opt = Opt::whole(
     "interval",
     "seconds from one pass to the next; 0: at every event",
 )
 .or("30");
 
-/// [`INTERVAL`] for policies that have a pass at every event by default.
+/// Option `interval` for policies that have a pass at every event by default.
 pub(super) const EVERY_EVENT: Opt = Opt {
     default: Fallback::Value("0"),
     ..INTERVAL
 };
 
-/// Tasks and allocator that a policy is built for.
+/// Tasks of the simulation and kind of allocator, for which a policy is built.
 pub struct PolicyContext<'g> {
-    /// The tasks in queue order, times in ticks.
+    /// Tasks in queue order, times in ticks.
     pub(in crate::schedule) tasks: &'g [Task],
     /// Whether the allocator may refuse free nodes, so that jobs wait for places.
     pub(in crate::schedule) places: bool,
 }
 
-/// When a policy has its passes.
-#[derive(Clone, Copy)]
-pub(super) struct Passes {
-    seconds: i64,
+/// Times at which a policy has its passes; by default one at each instant at which something happened.
+#[derive(Clone, Copy, Default)]
+pub struct Passes {
+    /// Seconds from one pass to the next, counted from the first submit; 0 for no fixed times.
+    pub seconds: i64,
+    /// Whether there is a pass after every single event instead of one after all events of an instant.
+    pub per_event: bool,
 }
 
 impl Passes {
@@ -58,14 +61,11 @@ impl Passes {
         const YEAR: i64 = 366 * 86_400;
         Ok(Passes {
             seconds: params.whole("interval", 0, YEAR)?,
+            per_event: false,
         })
     }
 
-    /// Returns the seconds from one pass to the next; 0 is a pass at every event.
-    pub fn interval(self) -> i64 {
-        self.seconds
-    }
-
+    /// Describes the times of passes, as results quote them.
     pub fn in_words(self) -> String {
         match self.seconds {
             0 => "a pass at every instant at which something happened".into(),
@@ -73,8 +73,12 @@ impl Passes {
         }
     }
 
-    /// As [`Passes::in_words`], with the order of events.
+    /// Describes the times of passes as [`Passes::describe`] does, with the order of events of one instant.
     pub fn after_instants(self) -> String {
+        if self.per_event {
+            return "a pass after every event, ends of an instant first, in the order of starts"
+                .into();
+        }
         match self.seconds {
             0 => "all ends, then all submits of an instant, then one pass".into(),
             _ => self.in_words(),
@@ -85,37 +89,32 @@ impl Passes {
 /// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then file
 /// order.
 pub trait Policy: Send {
-    /// The rule, in words, as results quote it.
+    /// Describes the policy with its options, as results quote it.
     fn rule(&self) -> String;
 
-    /// A task joins the queue, after the ends of the same instant.
+    /// Adds a task to the queue, after the ends of the same instant.
     fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>);
 
-    /// A task has ended; its nodes are free.
+    /// Takes note that a task has ended; its nodes are free.
     fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
 
     /// Starts the tasks that may start now.
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
 
-    /// Number of tasks that wait.
+    /// Returns the number of tasks that wait.
     fn waiting(&self) -> usize;
 
-    /// Returns the seconds from one pass to the next, counted from the first submit; 0 for a pass at every event.
-    fn interval(&self) -> i64 {
-        0
+    /// Returns the times of the policy's passes.
+    fn passes(&self) -> Passes {
+        Passes::default()
     }
 
-    /// Whether there is a pass after every single event instead of one after all events of an instant.
-    fn pass_per_event(&self) -> bool {
-        false
-    }
-
-    /// Whether it asks for [`ClusterState::free_components`].
+    /// Returns whether the policy uses [`ClusterState::find_components`].
     fn needs_components(&self) -> bool {
         false
     }
 
-    /// Whether it chooses ranks itself, without the allocator.
+    /// Returns whether the policy chooses ranks itself, without the allocator.
     fn chooses_ranks(&self) -> bool {
         false
     }

@@ -19,6 +19,7 @@ pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
     },
 );
 
+/// Policy first come, first served.
 #[derive(Clone)]
 struct Fcfs {
     passes: Passes,
@@ -37,6 +38,7 @@ impl Policy for Fcfs {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some(head) = self.queue.front().copied() {
+            // A task that is left out leaves the queue like one that started.
             if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
                 break;
             }
@@ -48,7 +50,7 @@ impl Policy for Fcfs {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

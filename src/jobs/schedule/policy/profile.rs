@@ -1,15 +1,23 @@
-//! Free nodes over time to come, as promised so far.
+//! The profile: how many nodes will be free from each time on, beside running tasks and promises made so far.
+//!
+//! It is a staircase. With 8 nodes, of which 2 are free now and running tasks give back 4 at 10 and 2 at 20, it has three
+//! segments: 2 from 0, 6 from 10, 8 from 20. A promise of 4 nodes from 10 for 15 lowers it and adds a segment at its end:
+//!
+//! ```text
+//! before   2 from 0   6 from 10   8 from 20
+//! after    2 from 0   2 from 10   4 from 20   8 from 25
+//! ```
 
 use super::Assumed;
 
-/// A step function of time: from each time on, until the next, so many nodes are free. The last step has no
-/// end, and all nodes are free then.
+/// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free there.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
-    /// Ascending by time, never empty; the first begins now.
+    /// Segments by time, at least one; the first begins now.
     steps: Vec<Step>,
 }
 
+/// Segment of a profile: so many nodes are free from its time on, until the next segment.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     time: i64,
@@ -17,12 +25,14 @@ struct Step {
 }
 
 impl Profile {
-    /// `free` nodes from `now` on, and more as running tasks, sorted by end, give theirs back. One that outstays its
-    /// assumed end is taken to end at the next tick.
+    /// Creates the profile without promises: `free` nodes from `now` on, and more as running tasks, sorted by assumed end,
+    /// give theirs back.
     pub fn new(now: i64, free: u32, running: &[Assumed]) -> Self {
         let mut steps = vec![Step { time: now, free }];
         for task in running {
-            let (time, last) = (task.end.max(now + 1), steps[steps.len() - 1]);
+            // A task that outstays its assumed end is taken to end at the next tick.
+            let time = task.end.max(now + 1);
+            let last = steps[steps.len() - 1];
             let free = last.free + task.nodes;
             if last.time == time {
                 steps.pop();
@@ -32,37 +42,38 @@ impl Profile {
         Profile { steps }
     }
 
-    /// When a step begins.
+    /// Returns the time at which a segment begins.
     pub fn time(&self, step: usize) -> i64 {
         self.steps[step].time
     }
 
-    /// Whether `nodes` are free for `time` ticks from now on.
+    /// Returns whether `nodes` are free for `time` ticks from now on.
     pub fn fits_now(&self, nodes: u32, time: i64) -> bool {
         self.lacking(0, nodes, time).is_none()
     }
 
-    /// The first step not before `from` from which on `nodes` are free for `time` ticks.
+    /// Finds the first segment, not before time `from`, from whose begin on `nodes` are free for `time` ticks.
     pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> usize {
         let mut step = self.steps.partition_point(|step| step.time < from);
         while let Some(lacking) = self.lacking(step, nodes, time) {
+            // Every earlier begin would run into the same lack.
             step = lacking + 1;
         }
         step
     }
 
-    /// The first step with fewer than `nodes` free nodes that begins less than `time` ticks after `step`, or is it.
+    /// Finds the first segment from `step` on, within `time` ticks of its begin, that has fewer than `nodes` free nodes.
     fn lacking(&self, step: usize, nodes: u32, time: i64) -> Option<usize> {
         let end = self.steps[step].time + time;
-        let lacking = self.steps[step..]
-            .iter()
-            .position(|s| s.free < nodes || s.time >= end)?
-            + step;
-        (self.steps[lacking].time < end).then_some(lacking)
+        let inside = self.steps[step..].iter().take_while(|s| s.time < end);
+        (step..)
+            .zip(inside)
+            .find(|(_, s)| s.free < nodes)
+            .map(|(lacking, _)| lacking)
     }
 
-    /// Reserves `nodes` for `time` ticks from the begin of a step on, for as many tasks alike as fit there, of at most
-    /// `most`. Says how many.
+    /// Reserves `nodes` for `time` ticks from the begin of a segment on, for as many equal tasks as fit there, at most
+    /// `most`. Returns how many fitted.
     pub fn reserve(&mut self, step: usize, time: i64, nodes: u32, most: u32) -> u32 {
         let end = self.cut(self.steps[step].time + time);
         let inside = &mut self.steps[step..end];
@@ -72,17 +83,12 @@ impl Profile {
         count
     }
 
-    /// The index of the step that begins at `time`, which is not before the first; made where there is none.
+    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
     fn cut(&mut self, time: i64) -> usize {
         let at = self.steps.partition_point(|step| step.time < time);
         if self.steps.get(at).is_none_or(|step| step.time != time) {
-            self.steps.insert(
-                at,
-                Step {
-                    time,
-                    free: self.steps[at - 1].free,
-                },
-            );
+            let free = self.steps[at - 1].free;
+            self.steps.insert(at, Step { time, free });
         }
         at
     }

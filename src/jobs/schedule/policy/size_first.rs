@@ -29,11 +29,12 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     },
 };
 
+/// Policy that keeps its queue sorted by size.
 #[derive(Clone)]
 struct SizeFirst {
     descending: bool,
     passes: Passes,
-    /// Nodes and requested time, negative where larger ones go first; then queue order.
+    /// Waiting tasks by nodes, requested time (both negative if larger ones go first) and index in queue order.
     queue: BTreeSet<(i64, i64, u32)>,
 }
 
@@ -59,6 +60,7 @@ impl Policy for SizeFirst {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some((_, _, head)) = self.queue.first().copied() {
+            // A task that is left out leaves the queue like one that started.
             if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
                 break;
             }
@@ -70,7 +72,7 @@ impl Policy for SizeFirst {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 }

@@ -5,7 +5,7 @@ use super::{conservative, easy, fcfs, size_first, window};
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
 
-/// Every policy.
+/// All policies by name.
 pub static POLICIES: Registry<ParsePolicy> = Registry::new(
     "policy",
     "--policy",
@@ -19,10 +19,7 @@ pub static POLICIES: Registry<ParsePolicy> = Registry::new(
     ],
 );
 
-/// Makes the policy that `text` asks for.
-///
-/// # Errors
-/// As [`check`].
+/// Builds the policy that `text` names, with its options. Fails as [`check`].
 pub(in crate::schedule) fn make(
     text: &str,
     context: &PolicyContext<'_>,
@@ -32,10 +29,7 @@ pub(in crate::schedule) fn make(
     Ok((entry.parse)(&params)?.build(context))
 }
 
-/// Checks the spelling of a policy.
-///
-/// # Errors
-/// An unknown name, bad parameters.
+/// Checks the spelling of a policy and its options. Fails if the name is unknown or an option is wrong.
 pub fn check(text: &str) -> Result<()> {
     let (entry, params) = POLICIES.read(text, 1)?;
     (entry.parse)(&params).map(drop)

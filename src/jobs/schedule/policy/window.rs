@@ -1,6 +1,6 @@
-//! Window-based locality-aware scheduling: some jobs at a time into connected sets of free nodes.
+//! Window-based locality-aware scheduling: packs the first few jobs of the queue into connected sets of free nodes.
 
-use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
+use super::super::knapsack::{pack_exactly, pack_greedily};
 use super::entry::{BuildPolicy, INTERVAL, Passes, Policy, PolicyEntry};
 use crate::schedule::cluster_state::ClusterState;
 use nodeorder_base::error::Result;
@@ -54,6 +54,7 @@ pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     parse: |params| parse_options(params, 1000, false),
 };
 
+/// Options of both window policies.
 const OPTIONS: &[Opt] = &[
     Opt::whole("window", "jobs looked at together").or("5"),
     INTERVAL,
@@ -69,6 +70,7 @@ const OPTIONS: &[Opt] = &[
     ),
 ];
 
+/// Reads the options of a window policy; `most` is the largest window that its knapsack can solve.
 fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn BuildPolicy>> {
     let window = params.whole("window", 1, most)?;
     let passes = Passes::parse(params)?;
@@ -85,22 +87,26 @@ fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn Bu
     }))
 }
 
+/// Policy that packs a window of jobs at each pass.
 #[derive(Clone)]
 struct Window {
+    /// Number of jobs packed together.
     window: usize,
     passes: Passes,
+    /// Whether the knapsack is solved exactly, else greedily.
     exact: bool,
     /// Whether jobs larger than every slot keep their positions in the window.
     blocks: bool,
     /// Whether slots are runs of free ranks.
     runs: bool,
-    /// The largest slot of the empty machine, once it is known.
+    /// Nodes of the largest slot of the empty machine, once it is known.
     largest: Option<u32>,
+    /// Waiting tasks in queue order.
     queue: Vec<u32>,
 }
 
 impl Window {
-    /// The slots of what is free, by their lowest ranks.
+    /// Finds the slots of the free nodes, by their lowest ranks.
     fn slots(&self, machine: &mut ClusterState<'_, '_>) -> Vec<Ranks> {
         if !self.runs {
             return machine.free_components();
@@ -108,11 +114,12 @@ impl Window {
         machine.free_ranks().runs().map(Ranks::from).collect()
     }
 
-    /// Takes jobs out of the queue that no slot of the empty machine holds, which is what the first pass meets.
+    /// Leaves out jobs that no slot of the empty machine holds; the first pass meets the empty machine and so learns it.
     fn leave_out(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_, '_>) {
         debug_assert!(self.largest.is_some() || machine.free() == machine.nodes());
-        let most = || slots.iter().map(Ranks::len).max().unwrap_or(0);
-        let largest = *self.largest.get_or_insert_with(most);
+        let largest = *self
+            .largest
+            .get_or_insert_with(|| slots.iter().map(Ranks::len).max().unwrap_or(0));
         self.queue.retain(|task| {
             let fits = machine.task(*task).nodes <= largest;
             if !fits {
@@ -131,7 +138,9 @@ impl Window {
 
 /// Moves the lowest `count` ranks of `slot` out of it.
 fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
-    let (mut taken, mut rest, mut left) = (Ranks::default(), Ranks::default(), count);
+    let mut taken = Ranks::default();
+    let mut rest = Ranks::default();
+    let mut left = count;
     for run in slot.runs() {
         let here = run.count.min(left);
         taken.push(Run {
@@ -155,9 +164,10 @@ impl Policy for Window {
         } else {
             "by Martello and Toth's greedy method"
         };
-        let held = match self.blocks {
-            true => "a job larger than all of them keeps its place in the window",
-            false => "others go past a job larger than all of them",
+        let held = if self.blocks {
+            "a job larger than all of them keeps its place in the window"
+        } else {
+            "others go past a job larger than all of them"
         };
         format!(
             "the first {} jobs of the queue are packed {how} into {}, profit = weight = nodes; {held}; {}",
@@ -182,14 +192,20 @@ impl Policy for Window {
         let Some(largest) = sizes.iter().max().copied() else {
             return;
         };
-        let candidates = self.queue.iter().copied();
-        let fits = |task: &u32| self.blocks || machine.task(*task).nodes <= largest;
-        let window: Vec<u32> = candidates.filter(fits).take(self.window).collect();
-        let jobs: Vec<u32> = window
-            .iter()
-            .map(|task| machine.task(*task).nodes)
-            .collect();
-        let packing: Packing = if self.exact {
+        let mut window = Vec::new();
+        let mut jobs = Vec::new();
+        for task in &self.queue {
+            let nodes = machine.task(*task).nodes;
+            if window.len() == self.window {
+                break;
+            }
+            // With `held=block` a job larger than every slot keeps its position, though it cannot be packed.
+            if self.blocks || nodes <= largest {
+                window.push(*task);
+                jobs.push(nodes);
+            }
+        }
+        let packing = if self.exact {
             pack_exactly(&jobs, &sizes)
         } else {
             pack_greedily(&jobs, &sizes)
@@ -200,7 +216,7 @@ impl Policy for Window {
             machine.start_on(task, take_lowest(&mut slots[slot], nodes));
             started.push(task);
         }
-        // Both in queue order.
+        // Both lists are in queue order, so a binary search finds who has started.
         self.queue
             .retain(|task| started.binary_search(task).is_err());
     }
@@ -209,8 +225,8 @@ impl Policy for Window {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
+    fn passes(&self) -> Passes {
+        self.passes
     }
 
     fn needs_components(&self) -> bool {

@@ -1,28 +1,31 @@
-//! Applications of a trace's jobs: one for all, or a mix drawn by seed.
+//! Applications of a trace's jobs, read from a file or from options: one for all jobs, or a mix drawn by seed.
 
 use std::path::Path;
 
 use nodeorder_base::error::{Error, Result, SourceLocation, six_digits};
-use nodeorder_base::input::Text;
+use nodeorder_base::input::{Line, Text};
 use nodeorder_base::random::{generator, unit};
 use nodeorder_network::topology::Context;
 use nodeorder_traffic::mapping::guest::{Benchmark, sized, sized_names};
 use nodeorder_traffic::mapping::{GUESTS, Guest};
 
-/// An application: its name, how often it is drawn, its traffic.
+/// Application that jobs run.
 #[derive(Clone, Debug)]
 pub(super) struct Application {
     pub name: String,
+    /// Weight with which it is drawn, in any unit.
     pub weight: f64,
+    /// Guest or pattern of its traffic.
     pub guest: String,
+    /// Share of the run time in which it sends, on a compact allocation.
     pub share: f64,
+    /// File and line, or option, that it was read from.
     pub location: SourceLocation,
 }
 
-/// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
-/// and the share of its run time in which it sends. Where `benchmarks` are run there is no share. Errors: with file and
-/// line: a malformed line, an unknown guest, a weight or share out of range, an application named twice; a file without
-/// applications.
+/// Reads a file of applications, `app,weight,guest,share` with a header; without `share` if `benchmarks` are run. Fails,
+/// with file and line, on a malformed line, an unknown guest, a weight or share out of range, an application named twice,
+/// or a file without applications.
 pub(super) fn read_applications(
     path: &Path,
     benchmarks: bool,
@@ -30,52 +33,37 @@ pub(super) fn read_applications(
 ) -> Result<Vec<Application>> {
     let text = Text::read(path, context.memory)?;
     let mut lines = text.data_lines();
-    let columns: &[&str] = match benchmarks {
-        true => &["app", "weight", "guest"],
-        false => &["app", "weight", "guest", "share"],
-    };
-    let expected = format!("the header {}", columns.join(","));
+    // A benchmark says itself how much it sends.
+    let count = if benchmarks { 3 } else { 4 };
+    let columns = &["app", "weight", "guest", "share"][..count];
     let header = lines.next().map(|line| line.fields()).transpose()?;
-    match header {
-        Some(fields) if fields == columns => {}
-        Some(fields) => {
-            return Err(Error::input(
-                text.location(),
-                format!("`{}`", fields.join(",")),
-                expected,
-            ));
-        }
-        None => return Err(Error::input(text.location(), "no lines", expected)),
+    if header.as_ref().is_none_or(|fields| fields != columns) {
+        let found = header.map_or("no lines".into(), |f| format!("`{}`", f.join(",")));
+        let expected = format!("the header {}", columns.join(","));
+        return Err(Error::input(text.location(), found, expected));
     }
     let mut all: Vec<Application> = Vec::new();
     for line in lines {
         let fields = line.fields()?;
-        let (name, weight, guest, share) = match fields.as_slice() {
-            [name, weight, guest, share] if !benchmarks => (name, weight, guest, &**share),
-            [name, weight, guest] if benchmarks => (name, weight, guest, "0"),
-            _ => {
-                let expected = format!("{}: {}", columns.len(), columns.join(","));
-                return Err(line.wrong(format!("{} fields", fields.len()), expected));
-            }
-        };
+        if fields.len() != count {
+            let expected = format!("{count}: {}", columns.join(","));
+            return Err(line.wrong(format!("{} fields", fields.len()), expected));
+        }
+        let name = &fields[0];
         if all.iter().any(|app| app.name == **name) {
             return Err(line.wrong(
                 format!("application `{name}` again"),
                 "each application once",
             ));
         }
-        let number = |what: &str, text: &str, most: f64| match text.trim().parse::<f64>() {
-            Ok(value) if value >= 0.0 && value <= most => Ok(value),
-            _ => Err(line.wrong(
-                format!("{what} `{text}`"),
-                format!("a number from 0 to {most}"),
-            )),
-        };
         let app = Application {
             name: name.to_string(),
-            weight: number("weight", weight, 1e12)?,
-            guest: guest.to_string(),
-            share: number("share", share, 1.0)?,
+            weight: parse_number(&line, "weight", &fields[1], 1e12)?,
+            guest: fields[2].to_string(),
+            share: match fields.get(3) {
+                Some(share) => parse_number(&line, "share", share, 1.0)?,
+                None => 0.0,
+            },
             location: line.location(),
         };
         app.check(benchmarks, context)?;
@@ -91,30 +79,37 @@ pub(super) fn read_applications(
     Ok(all)
 }
 
-/// An application for each task in queue order.
+/// Reads a number from 0 to `most`. Fails with the line.
+fn parse_number(line: &Line<'_>, what: &str, text: &str, most: f64) -> Result<f64> {
+    match text.trim().parse() {
+        Ok(value) if (0.0..=most).contains(&value) => Ok(value),
+        _ => Err(line.wrong(
+            format!("{what} `{text}`"),
+            format!("a number from 0 to {most}"),
+        )),
+    }
+}
+
+/// Draws an application for each task in queue order, by weight; returns their indices.
 pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
     let all: f64 = applications.iter().map(|app| app.weight).sum();
+    // Rounding may leave the last bit of the range to no one: it belongs to the last application of any weight.
+    let last = applications.iter().rposition(|app| app.weight > 0.0);
     let mut random = generator(seed);
-    let mut one = || {
+    let mut drawn = Vec::with_capacity(tasks);
+    for _ in 0..tasks {
         let mut at = unit(&mut random) * all;
         let chosen = applications.iter().position(|app| {
             at -= app.weight;
             at < 0.0
         });
-        // Rounding may leave the last bit to no one.
-        let last = || {
-            applications
-                .iter()
-                .rposition(|app| app.weight > 0.0)
-                .unwrap_or(0)
-        };
-        chosen.unwrap_or_else(last) as u32
-    };
-    (0..tasks).map(|_| one()).collect()
+        drawn.push(chosen.or(last).unwrap_or(0) as u32);
+    }
+    drawn
 }
 
 impl Application {
-    /// Refuses a guest that does not exist, or is no benchmark where one is needed.
+    /// Checks that the guest exists, and is a benchmark if one is needed. Fails otherwise.
     pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
             let made = Benchmark::sized(&self.guest, 1, context).map(|_| ());
@@ -134,7 +129,7 @@ impl Application {
         ))
     }
 
-    /// In words, what all jobs run.
+    /// Describes what jobs run, as results quote it.
     pub(super) fn what(&self, benchmark: bool, compute: Option<f64>) -> String {
         let Application { guest, share, .. } = self;
         match compute {
@@ -149,8 +144,8 @@ impl Application {
         }
     }
 
-    /// Its guest for a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
-    /// mean, or a guest of its own size on the job's first nodes. Errors: a guest of more processes than nodes.
+    /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
+    /// mean, or a guest of its own size for the job's first nodes. Fails if the guest has more processes than the job nodes.
     pub(super) fn guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
             return sized(&self.guest, nodes, context);

@@ -1,4 +1,4 @@
-//! What is known of an application's jobs of one size: their traffic, and their times on the compact allocation.
+//! Reference times: the traffic of an application's jobs of one size, and their iteration time on the compact allocation.
 
 use std::sync::Arc;
 
@@ -13,23 +13,25 @@ use nodeorder_traffic::corun::{Phase, PlacedJob};
 use nodeorder_traffic::mapping::guest::Benchmark;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping};
 
-/// Windows of an ordering that are tried for the compact allocation.
+/// Number of windows of an ordering that are tried as the compact allocation.
 const WINDOWS: usize = 4;
 
 impl Network<'_> {
-    /// Returns a job on some nodes.
+    /// Places a job on some nodes and routes its traffic. Fails if that takes more memory than allowed.
     fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<PlacedJob> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
-        let Network {
-            fabric,
-            routing,
-            channels,
-            ..
-        } = self;
-        PlacedJob::new(self.detail, fabric, *routing, phases, &mapping, channels)
+        PlacedJob::new(
+            self.options.detail,
+            &self.fabric,
+            self.routing,
+            phases,
+            &mapping,
+            &self.channels,
+        )
     }
 
-    /// Returns a task of a known size on its nodes, and how many of its seconds alone are latency.
+    /// Places a task of a known size on its nodes, or takes it from the cache; returns also the seconds of latency in its
+    /// iteration alone.
     pub fn placed(&mut self, place: Place) -> Result<(Arc<PlacedJob>, f64)> {
         if let Some(found) = self.recent.find(&place) {
             return Ok(found);
@@ -43,79 +45,86 @@ impl Network<'_> {
         Ok(found)
     }
 
-    /// Works out the reference times of an application's jobs of one size, unless they are known.
+    /// Finds the least seconds of sending in an iteration among the windows of all orderings, and the latency in them.
+    fn compact_times(&self, phases: &[Phase], processes: usize) -> Result<(f64, f64)> {
+        let mut windows = Vec::new();
+        for order in &self.compact {
+            let last = order.len().saturating_sub(processes);
+            let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
+            // A job nearly as large as the machine has fewer windows.
+            starts.dedup();
+            for start in starts {
+                windows.push(&order.nodes()[start..start + processes]);
+            }
+        }
+        let times: Vec<(f64, f64)> = windows
+            .par_iter()
+            .map(|nodes| {
+                let placed = self.place(phases, nodes.to_vec())?;
+                Ok((placed.alone(), placed.latency(&self.channels)))
+            })
+            .collect::<Result<_>>()?;
+        // Of equal times the first, so that the latency does not depend on threads.
+        let mut least = (f64::INFINITY, 0.0);
+        for time in times {
+            if time.0 < least.0 {
+                least = time;
+            }
+        }
+        Ok(least)
+    }
+
+    /// Computes the reference times of an application's jobs of one size, unless they are known. Fails if an iteration
+    /// takes no time, or the guest does not fit the size.
     pub fn prepare(&mut self, app: u32, task: &Task) -> Result<()> {
         if self.known.contains_key(&(app, task.nodes)) {
             return Ok(());
         }
         let application = &self.applications[app as usize];
         let context = self.topology.context();
-        let (mut phases, operations, iterations) = match self.speed {
-            None => {
-                let guest = application.guest(task.nodes, task.id, context)?;
-                let phase = Phase {
-                    compute: 0.0,
-                    guest,
-                    bytes: self.bytes,
-                    messages: 1.0,
-                };
-                (vec![phase], 0.0, None)
-            }
-            Some(_) => {
-                let made = Benchmark::sized(&application.guest, task.nodes, context)?;
-                (
-                    Phase::of_stages(&made, 0.0),
-                    made.operations,
-                    Some(made.iterations),
-                )
-            }
+        let mut operations = 0.0;
+        let mut iterations = None;
+        let mut processes = task.nodes;
+        let mut phases = if self.options.speed.is_some() {
+            let made = Benchmark::sized(&application.guest, task.nodes, context)?;
+            operations = made.operations;
+            iterations = Some(made.iterations);
+            Phase::of_stages(&made, 0.0)
+        } else {
+            let guest = application.guest(task.nodes, task.id, context)?;
+            processes = guest.processes();
+            vec![Phase {
+                compute: 0.0,
+                guest,
+                bytes: self.options.bytes,
+                messages: 1.0,
+            }]
         };
-        let processes = match iterations {
-            None => phases[0].guest.processes(),
-            Some(_) => task.nodes,
-        };
-        let count = processes as usize;
-        let windows = self.compact.iter().flat_map(|order| {
-            let last = order.len().saturating_sub(count);
-            let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
-            starts.dedup();
-            starts
-                .into_iter()
-                .map(move |start| &order.nodes()[start..start + count])
-        });
-        let windows: Vec<&[NodeId]> = windows.collect();
-        let alone = |nodes: &&[NodeId]| {
-            let placed = self.place(&phases, nodes.to_vec())?;
-            Ok((placed.alone(), placed.latency(&self.channels)))
-        };
-        let all: Vec<(f64, f64)> = windows.par_iter().map(alone).collect::<Result<_>>()?;
-        let first = (f64::INFINITY, 0.0);
-        let less = |a: (f64, f64), b: (f64, f64)| if b.0 < a.0 { b } else { a };
-        let (least, latency) = all.into_iter().fold(first, less);
-        let silent = self.compute.is_none() && self.speed.is_none() && application.share == 0.0;
-        let compute = match (self.compute, self.speed) {
+        let (mut sends, mut latency) = self.compact_times(&phases, processes as usize)?;
+        let compute = match (self.options.compute, self.options.speed) {
             (Some(seconds), _) => seconds,
             (_, Some(speed)) => operations / speed,
-            // A job that never sends: what it would send does not count.
-            _ if silent || least == 0.0 => 1.0,
-            _ => least * (1.0 - application.share) / application.share,
-        };
-        if silent {
-            phases[0].guest = Guest::new("nothing", task.nodes, [])?;
-        }
-        match phases.first_mut() {
-            Some(first) => first.compute = compute,
-            None => {
-                let guest = Guest::new("nothing", task.nodes, [])?;
-                phases.push(Phase {
-                    compute,
-                    guest,
-                    bytes: 0.0,
-                    messages: 1.0,
-                });
+            // A job that never sends: what its guest would send does not count.
+            _ if application.share == 0.0 => {
+                phases[0].guest = Guest::new("nothing", task.nodes, [])?;
+                sends = 0.0;
+                latency = 0.0;
+                1.0
             }
+            // Nothing to send at any share: only the ratio to the run time counts, so any time will do.
+            _ if sends == 0.0 => 1.0,
+            _ => sends * (1.0 - application.share) / application.share,
+        };
+        // A benchmark without stages only computes.
+        if phases.is_empty() {
+            phases.push(Phase {
+                compute,
+                guest: Guest::new("nothing", task.nodes, [])?,
+                bytes: 0.0,
+                messages: 1.0,
+            });
         }
-        let (sends, latency) = if silent { (0.0, 0.0) } else { (least, latency) };
+        phases[0].compute = compute;
         let reference = compute + sends;
         if reference <= 0.0 {
             let location = SourceLocation::option(format!("job {}", task.id));

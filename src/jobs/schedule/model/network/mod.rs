@@ -1,4 +1,4 @@
-//! Run times by what the network gives a job beside the jobs that run with it.
+//! The model `network`: run times follow the bandwidth that a job gets beside the jobs that share its links.
 
 mod applications;
 mod known;

@@ -1,6 +1,6 @@
-//! The network model at work: tasks start, share links, move their ends and end.
+//! The network model at work: tasks start, change speed when others start or end, and end.
 
-use super::state::{Job, Network};
+use super::state::{Job, Known, Network};
 use crate::schedule::model::entry::{Lost, Model, Start, stretched};
 use crate::schedule::task::TICKS;
 use nodeorder_base::error::{Result, six_digits};
@@ -8,27 +8,33 @@ use nodeorder_traffic::corun::Speeds;
 
 impl Model for Network<'_> {
     fn rule(&self) -> String {
-        let ends = if self.kill {
+        let ends = if self.options.kill {
             "; jobs end at their requested times"
         } else {
             ""
         };
-        let rate = match self.channels.speeds {
-            Speeds {
-                bandwidth, latency, ..
-            } if bandwidth != 1.0 || latency != 0.0 => {
-                let (bandwidth, latency) = (six_digits(bandwidth), six_digits(latency));
-                format!(", {bandwidth} bytes a second a link, {latency} s a hop")
-            }
-            _ => String::new(),
-        };
-        let nodes = if self.channels.speeds.node_links_shared {
-            "shared"
+        let Speeds {
+            bandwidth,
+            latency,
+            node_links_shared,
+            ..
+        } = self.channels.speeds;
+        // Without units, only ratios matter and there is nothing to quote.
+        let mut rate = if bandwidth == 1.0 && latency == 0.0 {
+            String::new()
         } else {
-            "free"
+            format!(
+                ", {} bytes a second a link, {} s a hop",
+                six_digits(bandwidth),
+                six_digits(latency)
+            )
         };
-        let rate = format!("{rate}, node links {nodes}");
-        let run = match self.speed {
+        rate += if node_links_shared {
+            ", node links shared"
+        } else {
+            ", node links free"
+        };
+        let run = match self.options.speed {
             Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
             None => "the trace's run times stand for a compact allocation, alone".into(),
         };
@@ -43,41 +49,47 @@ impl Model for Network<'_> {
     fn start(&mut self, start: &Start<'_>) -> Result<i64> {
         let app = self.drawn[start.index as usize];
         self.prepare(app, start.task)?;
-        let known = &self.known[&(app, start.task.nodes)];
-        let (reference, least) = (known.reference, known.latency);
-        let run = known.iterations.map_or(start.task.run, |iterations| {
+        let &Known {
+            reference,
+            latency: least,
+            processes,
+            iterations,
+            ..
+        } = &self.known[&(app, start.task.nodes)];
+        // A benchmark runs all its iterations, whatever the trace says.
+        let run = iterations.map_or(start.task.run, |iterations| {
             stretched(TICKS, f64::from(iterations) * reference)
         });
-        let nodes = start.ranks.iter().take(known.processes as usize);
+        let nodes = start.ranks.iter().take(processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
         let (placed, latency) = self.placed((app, start.task.nodes, nodes.collect()))?;
         let seconds = placed.alone();
         let latency = (run as f64 * (latency - least) / reference).round() as i64;
         self.level.start(start.index, placed);
         let alone = stretched(run, seconds / reference);
-        let limit = if self.kill {
-            start.now + start.task.requested
+        // As a difference, because the sum with a missing limit would overflow.
+        let longest = if self.options.kill {
+            start.task.requested
         } else {
-            i64::MAX
+            i64::MAX - start.now
         };
-        self.jobs.insert(
-            start.index,
-            Job {
-                nodes: start.task.nodes,
-                run,
-                start: start.now,
-                alone,
-                latency,
-                reference,
-                seconds,
-                left: run as f64,
-                since: start.now,
-                end: start.now + alone.min(limit - start.now),
-                limit,
-            },
-        );
+        let duration = alone.min(longest);
+        let job = Job {
+            nodes: start.task.nodes,
+            run,
+            start: start.now,
+            alone,
+            latency,
+            reference,
+            seconds,
+            left: run as f64,
+            since: start.now,
+            end: start.now + duration,
+            limit: start.now + longest,
+        };
+        self.jobs.insert(start.index, job);
         self.changed = true;
-        Ok(alone.min(limit - start.now))
+        Ok(duration)
     }
 
     fn end(&mut self, task: u32) {
@@ -86,29 +98,29 @@ impl Model for Network<'_> {
         };
         self.level.end(task);
         self.changed = true;
-        // Less than a tick is rounding.
+        // At the limit a job is done, too, if less than a tick is left: that is rounding.
         let since = (job.end - job.since) as f64;
         let done = job.end < job.limit || job.left - since * job.reference / job.seconds < 1.0;
-        let alone = if done {
-            job.alone
-        } else {
-            job.alone.min(job.limit - job.start)
-        };
-        let hours = |ticks: i64| i128::from(job.nodes) * i128::from(ticks);
-        // A job ended early lost so much of either as it had time for.
-        let own = alone - job.run.min(job.limit - job.start);
-        let latency = if done {
-            job.latency
-        } else {
-            job.latency.clamp(own.min(0), own.max(0))
-        };
-        self.lost.latency += hours(latency);
-        self.lost.links += hours(own - latency);
-        self.lost.sharing += hours(job.end - job.start - alone);
+        let longest = job.limit - job.start;
+        let mut alone = job.alone;
+        if !done {
+            alone = alone.min(longest);
+        }
+        let own = alone - job.run.min(longest);
+        let mut latency = job.latency;
+        // A job that is ended early lost no more to latency than it had time for.
+        if !done {
+            latency = latency.clamp(own.min(0), own.max(0));
+        }
+        let nodes = i128::from(job.nodes);
+        self.lost.latency += nodes * i128::from(latency);
+        self.lost.links += nodes * i128::from(own - latency);
+        self.lost.sharing += nodes * i128::from(job.end - job.start - alone);
         self.lost.killed += u32::from(!done);
     }
 
     fn settle(&mut self, now: i64, moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+        // Speeds only change when a task starts or ends.
         if !std::mem::take(&mut self.changed) {
             return Ok(());
         }
@@ -116,11 +128,13 @@ impl Model for Network<'_> {
             let Some(job) = self.jobs.get_mut(&task) else {
                 continue;
             };
+            // An unchanged speed leaves the end as it is: recomputing it would round it again.
             if seconds == job.seconds {
                 continue;
             }
             job.left -= (now - job.since) as f64 * job.reference / job.seconds;
-            (job.since, job.seconds) = (now, seconds);
+            job.since = now;
+            job.seconds = seconds;
             let ticks = stretched(1, job.left.max(0.0) * seconds / job.reference);
             let end = (now + ticks).min(job.limit);
             if job.end != end {

@@ -1,16 +1,15 @@
-//! The options of the network model.
+//! The options of the network model: what they are, how they are read, and the model built from them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use super::applications::{Application, draw_applications, read_applications};
 use super::recent::RecentJobs;
-use super::state::{ITERATIONS, Network};
+use super::state::{ITERATIONS, JobOptions, Network, NetworkOptions};
 use crate::allocator::AllocatorContext;
 use crate::schedule::model::entry::{BuildModel, Lost, Model, ModelEntry};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params, SEED, Unit, join};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::{NodeOrder, defaults};
@@ -18,33 +17,37 @@ use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Level, SPEED_OPT
 use nodeorder_traffic::mapping::routing::suitable;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 
-/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
-/// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
-/// on a compact allocation, alone: (1-f)·t of computing and f·t of sending (`share` f). Elsewhere, and beside others,
-/// its speed is what the network gives it then; its progress is the sum of that over time.
+/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes, then sends all messages of
+/// its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is that on a compact
+/// allocation, alone: (1-f)·t of computing and f·t of sending, with `share` f. On other nodes, and beside other tasks,
+/// sending takes longer. For example, a job of 100 s with a share of 0.3 that gets half the bandwidth takes 130 s. When its
+/// bandwidth changes, it does what is left of its 100 s at the new speed.
 ///
-/// *Compact* depends on machine, guest and size alone: the least iteration time among four evenly spaced windows of
-/// each ordering that `compare` starts from (without `random` and those that search the whole graph), on the empty
-/// machine. A task may do better: its stretch is then below 1. What a task would take alone where it is, less t, is lost
-/// to *latency* as far as messages travel longer before their first byte, and else to its own *links*; what it takes
-/// beside others, less that, is lost to *sharing*; in node-hours, over all tasks.
+/// The *compact* allocation depends on machine, guest and size alone: it is the window of an ordering with the least
+/// iteration time on the empty machine, among four evenly spaced windows of each ordering that `compare` starts from
+/// (without `random` and those that search the whole graph). A task may do better: its stretch is then below 1.
 ///
-/// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, a node link
+/// Time beyond t is lost to three causes, in node-hours over all tasks. Time alone on its nodes, less t, is lost to
+/// *latency* as far as messages travel longer before their first byte, and else to the task's own *links*. Time beside
+/// others, less that alone, is lost to *sharing*.
+///
+/// A message takes hops · latency and its bytes over its rate. Links carry `bandwidth` times their capacity, a node link
 /// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
 /// alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message (`level=flow`) or
-/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that it meets run [`ITERATIONS`] iterations
-/// beside each other from a common start, of which the mean counts.
+/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that share channels with it are simulated for
+/// [`ITERATIONS`] iterations from a common start; the mean iteration time counts.
 ///
-/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
-/// mean; t is so many iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an application
-/// for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size (`npb-bt:n=64`,
-/// a file) for the first nodes of jobs that are large enough.
+/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the mean; t
+/// is a whole number of such iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an
+/// application for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size
+/// (`npb-bt:n=64`, a file) for the first nodes of jobs that are large enough.
 ///
-/// With `speed` there is no run time either: guests are benchmarks (`mapping::guest::Benchmark`), of which each process does so many
-/// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
-/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+/// With `speed` the trace's run times do not count: guests are benchmarks (`mapping::guest::Benchmark`) of which each
+/// process does so many operations a second, and a task runs its benchmark once, all iterations. The stages of an
+/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications
+/// has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
-/// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
+/// Requested times do not end tasks; with `kill=true` they do, whether the task is done or not.
 ///
 /// # Limits
 /// With `level=job` messages that another channel holds up leave none of their share to others. Jobs that meet are taken
@@ -114,38 +117,15 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
     parse: |params| Ok(Box::new(NetworkOptions::parse(params)?)),
 };
 
-struct NetworkOptions {
-    /// The text that they stand in, for messages.
-    location: SourceLocation,
-    jobs: JobOptions,
-    /// What a process sends in an iteration on the mean.
-    bytes: f64,
-    /// Seconds of computing in an iteration, where no share says it.
-    compute: Option<f64>,
-    /// Operations a second of a process, where tasks run benchmarks.
-    speed: Option<f64>,
-    figures: FigureOptions,
-    detail: Detail,
-    routing: Option<FixedRouting>,
-    kill: bool,
-    seed: u64,
-}
-
-/// What jobs run.
-enum JobOptions {
-    /// One application.
-    One(Application),
-    /// Those of a file, drawn by seed.
-    File(PathBuf),
-}
-
 impl NetworkOptions {
+    /// Reads the options. Fails if one is out of range, or two say the same thing.
     fn parse(params: &Params) -> Result<Self> {
         let share = params.real("share", 0.0, 1.0)?;
         let guest = params.word("guest")?;
         let file = params.path("apps")?;
         let compute = params.quantity("compute", Unit::Seconds)?;
         let speed = params.quantity("speed", Unit::Speed)?;
+        // A benchmark says itself what it computes and sends.
         let by_speed = ["share", "bytes", "compute"];
         if speed.is_some()
             && let Some(key) = by_speed.into_iter().find(|key| params.has(key))
@@ -172,10 +152,8 @@ impl NetworkOptions {
         {
             return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
         }
-        let routing = match params.word("routing")? {
-            Some(name) => Some(FixedRouting::named(&name)?),
-            None => None,
-        };
+        let routing = params.word("routing")?;
+        let routing = routing.map(|name| FixedRouting::named(&name)).transpose()?;
         let jobs = match file {
             Some(path) => JobOptions::File(path),
             None => JobOptions::One(Application {
@@ -202,16 +180,15 @@ impl NetworkOptions {
 
     /// Returns the routing, by default the first that suits the machine. Fails if it does not suit.
     fn routing(&self, topology: &Topology) -> Result<FixedRouting> {
-        let suiting = || suitable(topology).into_iter().next();
         let routing = self
             .routing
-            .or_else(suiting)
+            .or_else(|| suitable(topology).into_iter().next())
             .ok_or_else(|| Error::input(self.location.clone(), "no `routing`", "a routing"))?;
         routing.check(topology)?;
         Ok(routing)
     }
 
-    /// Returns the applications, checked, and what they are in words.
+    /// Reads and checks the applications; returns also a description of them. Fails if one does not exist.
     fn applications(&self, topology: &Topology) -> Result<(Vec<Application>, String)> {
         let benchmarks = self.speed.is_some();
         match &self.jobs {
@@ -230,7 +207,7 @@ impl NetworkOptions {
 
 impl BuildModel for NetworkOptions {
     fn build<'a>(
-        &self,
+        self: Box<Self>,
         context: &AllocatorContext<'a>,
         tasks: usize,
     ) -> Result<Box<dyn Model + 'a>> {
@@ -245,12 +222,7 @@ impl BuildModel for NetworkOptions {
             applications,
             what,
             level: Level::new(channels.clone(), ITERATIONS),
-            detail: self.detail,
             channels,
-            bytes: self.bytes,
-            compute: self.compute,
-            speed: self.speed,
-            kill: self.kill,
             routing,
             topology,
             order: context.order,
@@ -261,6 +233,7 @@ impl BuildModel for NetworkOptions {
             jobs: BTreeMap::new(),
             changed: false,
             lost: Lost::default(),
+            options: *self,
         }))
     }
 
@@ -269,7 +242,8 @@ impl BuildModel for NetworkOptions {
     }
 }
 
-/// Returns the orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
+/// Makes the orderings whose windows are tried as the compact allocation: those that `compare` starts from, except the
+/// random one and those that are slow to make.
 fn list_compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
     let slow = [
         "random",
@@ -278,11 +252,9 @@ fn list_compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
         "dfs",
         "hierarchical:scatter=true",
     ];
-    let texts = defaults::suiting(topology)
-        .into_iter()
-        .filter(|t| !slow.contains(&t.as_str()));
+    let mut texts = defaults::suiting(topology);
+    texts.retain(|text| !slow.contains(&text.as_str()));
     texts
-        .collect::<Vec<_>>()
         .par_iter()
         .map(|text| NodeOrder::make(topology, text))
         .collect()

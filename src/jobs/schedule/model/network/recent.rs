@@ -1,4 +1,4 @@
-//! Jobs placed not long ago: one on the same nodes again needs no new routes.
+//! Cache of jobs placed not long ago: a job of the same application on the same nodes needs no new routes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use nodeorder_base::ids::NodeId;
 use nodeorder_traffic::corun::PlacedJob;
 
-/// Pairs of processes of the jobs kept, at most: about 80 MB.
+/// Largest number of pairs of processes of the jobs kept, together: about 80 MB.
 const PAIRS: u64 = 200_000;
 
-/// Application, nodes of the task, and nodes of its processes.
+/// Key of the cache: application, number of nodes of the task, and the node of each process.
 pub(super) type Place = (u32, u32, Vec<NodeId>);
 
-/// A job, and how many of its seconds alone are latency.
+/// Job with its routes, and the seconds of latency in its iteration alone.
 type Found = (Arc<PlacedJob>, f64);
 
-/// The last jobs placed, with their pairs of processes.
+/// The last jobs placed, oldest first, each with its number of pairs of processes.
 #[derive(Default)]
 pub(super) struct RecentJobs(VecDeque<(Place, u64, Found)>);
 
 impl RecentJobs {
-    /// The job of this place.
+    /// Finds the job of a key; `None` if it is not kept.
     pub fn find(&self, place: &Place) -> Option<Found> {
         self.0
             .iter()
@@ -28,7 +28,7 @@ impl RecentJobs {
             .map(|(.., job)| job.clone())
     }
 
-    /// Keeps a job; the oldest ones go.
+    /// Adds a job and drops the oldest ones above the limit.
     pub fn keep(&mut self, place: Place, pairs: u64, job: Found) {
         self.0.push_back((place, pairs, job));
         let mut all: u64 = self.0.iter().map(|(_, pairs, _)| pairs).sum();

@@ -1,76 +1,116 @@
-//! The state of the network model: applications, what is known of them, and the tasks that run.
+//! State of the network model: its options, reference times of applications, and the tasks that run.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use super::applications::Application;
 use super::recent::RecentJobs;
 use crate::schedule::model::entry::Lost;
+use nodeorder_base::error::SourceLocation;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_traffic::corun::{Channels, Detail, Level, Phase};
+use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Level, Phase};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
-/// Iterations of each job that meets others: as many as `corun` takes.
+/// Number of iterations for which jobs that meet are simulated beside each other: as many as `corun` takes.
 pub(super) const ITERATIONS: u64 = 30;
+
+/// Options of the network model.
+pub(super) struct NetworkOptions {
+    /// Text that the options stand in, for error messages.
+    pub location: SourceLocation,
+    pub jobs: JobOptions,
+    /// Mean number of bytes that a process sends in an iteration.
+    pub bytes: f64,
+    /// Seconds of computing in an iteration, if no share says it.
+    pub compute: Option<f64>,
+    /// Operations a second of a process, if tasks run benchmarks.
+    pub speed: Option<f64>,
+    /// Bandwidths and latencies.
+    pub figures: FigureOptions,
+    /// Level at which jobs share links: message by message, or channel by channel.
+    pub detail: Detail,
+    /// Routing, if it is given.
+    pub routing: Option<FixedRouting>,
+    /// Whether tasks end at their requested times.
+    pub kill: bool,
+    pub seed: u64,
+}
+
+/// Applications that jobs run.
+pub(super) enum JobOptions {
+    /// One application for all jobs.
+    One(Application),
+    /// Applications of a file, drawn by seed.
+    File(PathBuf),
+}
 
 /// Traffic and reference times of an application's jobs of one size.
 pub(super) struct Known {
-    /// The phases of an iteration.
+    /// Phases of an iteration.
     pub phases: Vec<Phase>,
+    /// Number of processes.
     pub processes: u32,
-    /// Iterations of a run, where it is a benchmark's.
+    /// Number of iterations of a run, if the application is a benchmark.
     pub iterations: Option<u32>,
     /// Seconds of an iteration on the compact allocation.
     pub reference: f64,
-    /// How much of these is latency.
+    /// Seconds of latency in `reference`.
     pub latency: f64,
 }
 
-/// A running task.
+/// Running task.
 pub(super) struct Job {
+    /// Number of nodes.
     pub nodes: u32,
-    /// Ticks by the trace.
+    /// Run time on the compact allocation, alone, in ticks.
     pub run: i64,
+    /// Start time.
     pub start: i64,
-    /// Ticks that it would take alone here.
+    /// Run time alone on these nodes, in ticks.
     pub alone: i64,
-    /// How many of them, less those of the compact allocation, are latency.
+    /// Ticks of latency in `alone`, less those of the compact allocation.
     pub latency: i64,
     /// Seconds of an iteration on the compact allocation.
     pub reference: f64,
-    /// Seconds of an iteration now.
+    /// Seconds of an iteration now, beside the jobs that share links.
     pub seconds: f64,
-    /// Ticks of the compact allocation that were left at `since`.
+    /// Ticks of the compact allocation that were left to do at `since`.
     pub left: f64,
+    /// Time of the last change of speed.
     pub since: i64,
+    /// End time, if the speed stays.
     pub end: i64,
-    /// The latest end allowed.
+    /// Latest end allowed.
     pub limit: i64,
 }
 
+/// Network model on one ordering, with the tasks that run.
 pub(super) struct Network<'a> {
+    pub options: NetworkOptions,
     pub applications: Vec<Application>,
-    /// The application of each task.
+    /// Index of the application of each task.
     pub drawn: Vec<u32>,
-    /// The applications in words.
+    /// Description of the applications.
     pub what: String,
-    pub detail: Detail,
+    /// Links, node links and switches that messages share.
     pub channels: Channels,
-    pub bytes: f64,
-    pub compute: Option<f64>,
-    /// Operations a second of a process, where tasks run benchmarks.
-    pub speed: Option<f64>,
-    pub kill: bool,
     pub routing: FixedRouting,
     pub topology: &'a Topology,
     pub order: &'a NodeOrder,
     pub fabric: Fabric<'a>,
-    /// The orderings whose windows may be compact.
+    /// Orderings whose windows are tried as the compact allocation.
     pub compact: Vec<NodeOrder>,
+    /// Traffic and reference times by application and number of nodes.
     pub known: HashMap<(u32, u32), Known>,
+    /// Jobs placed not long ago, with their routes.
     pub recent: RecentJobs,
+    /// Jobs that share links now.
     pub level: Level,
+    /// Running tasks by index in queue order.
     pub jobs: BTreeMap<u32, Job>,
+    /// Whether a task has started or ended since speeds were last computed.
     pub changed: bool,
+    /// Time lost by the tasks that have ended.
     pub lost: Lost,
 }
