@@ -5,7 +5,7 @@
 //! waited for long enough they give it what they refused before (as Slurm does with its `max_switches` wait).
 
 use super::model::{Model, Start};
-use super::result::{Instant, LeftOut, Record};
+use super::result::{Instant, LeftOut, Record, ScheduleResult};
 use super::running::{Assumed, Running};
 use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
@@ -52,8 +52,8 @@ pub enum Found {
 }
 
 /// State of the machine and its clock, as a policy sees and changes it.
-pub struct ClusterState<'m, 'a> {
-    pub(super) tasks: &'m [Task],
+pub struct ClusterState<'a> {
+    pub(super) tasks: &'a [Task],
     pub(super) now: i64,
     free: FreeSet,
     pub(super) running: Running,
@@ -75,9 +75,9 @@ pub struct ClusterState<'m, 'a> {
     /// Tasks that can never run.
     pub(super) left_out: Vec<LeftOut>,
     pub(super) recorder: Recorder<'a>,
-    model: &'m mut (dyn Model + 'a),
+    model: Box<dyn Model + 'a>,
     /// Records of the tasks that have started, in the order of starts.
-    pub(super) records: Vec<Record>,
+    records: Vec<Record>,
     /// Index of the record of each task; `u32::MAX` before it has started.
     record: Vec<u32>,
     /// Ranks that each task holds; empty unless it runs.
@@ -86,15 +86,15 @@ pub struct ClusterState<'m, 'a> {
     fault: Option<nodeorder_base::error::Error>,
 }
 
-impl<'m, 'a> ClusterState<'m, 'a> {
+impl<'a> ClusterState<'a> {
     /// Creates the empty machine at time 0.
     pub(super) fn new(
-        tasks: &'m [Task],
+        tasks: &'a [Task],
         nodes: u32,
         allocator: Box<dyn Allocator + 'a>,
         components: Option<FreeComponents<'a>>,
         recorder: Recorder<'a>,
-        model: &'m mut (dyn Model + 'a),
+        model: Box<dyn Model + 'a>,
         ticks: i64,
     ) -> Self {
         ClusterState {
@@ -370,6 +370,25 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             self.running.move_end(record, entry.end, end);
             entry.end = end;
         })
+    }
+
+    /// Returns the number of tasks that have started.
+    pub(super) fn count_started(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Returns the machine's part of the result, once all tasks have ended.
+    pub(super) fn into_result(self) -> ScheduleResult {
+        ScheduleResult {
+            nodes: self.nodes(),
+            records: self.records,
+            left_out: self.left_out,
+            ticks: self.ticks,
+            model: self.model.rule(),
+            lost: self.model.lost(),
+            shapes: self.recorder.shapes.map(|shapes| shapes.sums),
+            ..ScheduleResult::default()
+        }
     }
 
     /// Returns the state of the machine, for the timeline; `waiting` is the length of the policy's queue.

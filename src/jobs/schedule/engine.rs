@@ -2,22 +2,18 @@
 
 use super::cluster_state::ClusterState;
 use super::policy::Policy;
-use super::result::{Instant, LeftOut, Record};
+use super::result::Instant;
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::pause;
-use nodeorder_order::metric::shape::ShapeSums;
 
-/// Records of the tasks that ran in the order of starts, the instants if recorded, the tasks left out, and the sums
-/// over shapes if recorded.
-type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
-
-/// Runs the simulation until every task has ended or is left out. Fails if the model fails.
+/// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the model
+/// fails.
 pub(super) fn run(
-    mut machine: ClusterState<'_, '_>,
-    policy: &mut (dyn Policy + '_),
+    machine: &mut ClusterState<'_>,
+    policy: &mut dyn Policy,
     interval: i64,
     progress: &dyn Fn(usize),
-) -> Result<Outcome> {
+) -> Result<Vec<Instant>> {
     let tasks = machine.tasks;
     let mut submitted = 0;
     let mut ended = 0;
@@ -46,26 +42,26 @@ pub(super) fn run(
         while let Some(task) = machine.end_one() {
             ended += 1;
             news = true;
-            policy.ended(task, &machine);
+            policy.ended(task, machine);
             if one_by_one {
-                policy.pass(&mut machine);
+                policy.pass(machine);
             }
         }
         while tasks.get(submitted).is_some_and(|task| task.submit == next) {
-            policy.submitted(submitted as u32, &machine);
+            policy.submitted(submitted as u32, machine);
             submitted += 1;
             news = true;
             if one_by_one {
-                policy.pass(&mut machine);
+                policy.pass(machine);
             }
         }
         if news && poll_after(next, first, interval) == next {
-            let started = machine.records.len();
+            let started = machine.count_started();
             if !one_by_one {
-                policy.pass(&mut machine);
+                policy.pass(machine);
             }
             // A start may make room in a window: a policy that polls looks again next time.
-            news = interval > 0 && machine.records.len() > started;
+            news = interval > 0 && machine.count_started() > started;
         }
         machine.settle()?;
         if machine.recorder.timeline {
@@ -76,8 +72,7 @@ pub(super) fn run(
         }
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
-    let shapes = machine.recorder.shapes.map(|shapes| shapes.sums);
-    Ok((machine.records, timeline, machine.left_out, shapes))
+    Ok(timeline)
 }
 
 /// Returns the first time from `now` on at which the policy has a pass: `now` without an interval, else the next whole

@@ -51,7 +51,7 @@ pub fn simulate(
 ) -> Result<ScheduleResult> {
     let nodes = context.distances.len();
     check(tasks, nodes)?;
-    let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
+    let (model, stretches) = model::make(settings.model, context, tasks.len())?;
     // A model that keeps the trace's run times needs no finer clock, and results print whole seconds.
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
@@ -84,28 +84,15 @@ pub fn simulate(
         },
         timeline: settings.timeline,
     };
-    let machine = ClusterState::new(
-        &tasks,
-        nodes,
-        allocator,
-        components,
-        recorder,
-        model.as_mut(),
-        ticks,
-    );
-    let (records, timeline, left_out, shapes) =
-        engine::run(machine, policy.as_mut(), interval, progress)?;
+    let mut machine =
+        ClusterState::new(&tasks, nodes, allocator, components, recorder, model, ticks);
+    let timeline = engine::run(&mut machine, policy.as_mut(), interval, progress)?;
+    let result = machine.into_result();
     Ok(ScheduleResult {
-        records,
         timeline,
-        left_out,
         tasks,
-        ticks,
-        nodes,
         rule: policy.rule(),
-        model: model.rule(),
-        lost: model.lost(),
-        shapes,
         places_itself: policy.chooses_ranks(),
+        ..result
     })
 }

@@ -107,7 +107,7 @@ impl Policy for Conservative {
         )
     }
 
-    fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, machine: &ClusterState<'_>) {
         let known = machine.task(task);
         self.queue.push(Queued {
             task,
@@ -116,7 +116,7 @@ impl Policy for Conservative {
         });
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         // Nobody can start, so no promise matters.
         if self.queue.iter().all(|q| q.nodes > machine.free()) {
             return;

@@ -43,7 +43,7 @@ struct PlaceProfile {
 
 impl PlaceProfile {
     /// Creates the profile of the running tasks, without promises.
-    fn new(machine: &ClusterState<'_, '_>) -> Self {
+    fn new(machine: &ClusterState<'_>) -> Self {
         let now = machine.now();
         let mut steps = vec![(now, machine.free_ranks().clone())];
         for task in machine.running() {
@@ -67,7 +67,7 @@ impl PlaceProfile {
     }
 
     /// Finds the earliest promise for a task; `None` if it is left out.
-    fn promise(&self, task: u32, machine: &mut ClusterState<'_, '_>) -> Option<Promise> {
+    fn promise(&self, task: u32, machine: &mut ClusterState<'_>) -> Option<Promise> {
         let Task {
             nodes, requested, ..
         } = *machine.task(task);
@@ -144,17 +144,17 @@ impl Policy for ConservativePlaces {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push((task, None));
     }
 
-    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn ended(&mut self, task: u32, machine: &ClusterState<'_>) {
         if machine.assumed_end(task) != machine.now() {
             self.profile = None;
         }
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         let now = machine.now();
         // A task that outstays its assumed end still holds ranks that are promised to others.
         let late = machine.running().first().is_some_and(|t| t.end <= now);

@@ -71,7 +71,7 @@ struct Shadow {
 
 impl Shadow {
     /// Computes the reservation of a head that does not fit now.
-    fn new(head: u32, machine: &ClusterState<'_, '_>) -> Shadow {
+    fn new(head: u32, machine: &ClusterState<'_>) -> Shadow {
         let nodes = machine.task(head).nodes;
         let mut free = machine.free();
         let mut time = i64::MAX;
@@ -88,7 +88,7 @@ impl Shadow {
     }
 
     /// Returns the limits of a task that may be backfilled now.
-    fn hole(&self, machine: &ClusterState<'_, '_>) -> Hole {
+    fn hole(&self, machine: &ClusterState<'_>) -> Hole {
         Hole {
             free: machine.free(),
             time: self.time - machine.now(),
@@ -99,7 +99,7 @@ impl Shadow {
 
 impl Easy {
     /// Starts a task that fits; one that outstays the shadow time uses up extra nodes.
-    fn backfill(&mut self, task: u32, shadow: &mut Shadow, machine: &mut ClusterState<'_, '_>) {
+    fn backfill(&mut self, task: u32, shadow: &mut Shadow, machine: &mut ClusterState<'_>) {
         let (nodes, time) = self.queue.of(task);
         if time > shadow.time - machine.now() {
             shadow.extra -= nodes;
@@ -108,7 +108,7 @@ impl Easy {
     }
 
     /// Starts a task for which enough nodes are free.
-    fn start(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
+    fn start(&mut self, task: u32, machine: &mut ClusterState<'_>) {
         self.queue.remove(task);
         // Always possible: allocators that may refuse free nodes have another policy.
         let started = machine.start(task);
@@ -126,16 +126,16 @@ impl Policy for Easy {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.add(task);
         self.fresh.push(task);
     }
 
-    fn ended(&mut self, _: u32, _: &ClusterState<'_, '_>) {
+    fn ended(&mut self, _: u32, _: &ClusterState<'_>) {
         self.blocked = None;
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // Without an end since the last pass only new tasks can fit. With true times this does not hold: a task that was
         // backfilled by its true time is still assumed to run for its requested one, which moves the shadow time.

@@ -78,7 +78,7 @@ impl EasyPlaces {
     }
 
     /// Starts tasks in queue order and returns the first that must wait; `None` if none must.
-    fn head(&mut self, machine: &mut ClusterState<'_, '_>) -> Option<u32> {
+    fn head(&mut self, machine: &mut ClusterState<'_>) -> Option<u32> {
         loop {
             let head = self.queue.first()?;
             if machine.task(head).nodes > machine.free() {
@@ -99,7 +99,7 @@ impl EasyPlaces {
     }
 
     /// Makes the reservation of a head that must wait, or keeps it. Returns `false` if the head is left out instead.
-    fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_, '_>) -> bool {
+    fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_>) -> bool {
         self.reservation
             .take_if(|r| r.head != head || !stands(r, machine));
         if self.reservation.is_some() && !self.early {
@@ -115,7 +115,7 @@ impl EasyPlaces {
     }
 
     /// Starts a task that is not the head if it does not break the head's reservation.
-    fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
+    fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_>) {
         let Some(Reservation { time, place, .. }) = &self.reservation else {
             return;
         };
@@ -141,7 +141,7 @@ impl EasyPlaces {
 }
 
 /// Starts a task on free ranks outside `place`, if the allocator finds some.
-fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_, '_>) -> Attempt {
+fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_>) -> Attempt {
     let mut outside = machine.free_ranks().clone();
     for rank in place.iter() {
         // Running tasks may hold some of the place until the reservation's time.
@@ -166,7 +166,7 @@ fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_, '_>) -
 }
 
 /// Returns whether a reservation still stands: it is in the future, and no task is assumed to hold its place then.
-fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
+fn stands(reservation: &Reservation, machine: &ClusterState<'_>) -> bool {
     let mut free = machine.free_ranks().clone();
     for task in machine.running() {
         if task.end <= reservation.time {
@@ -183,7 +183,7 @@ pub(super) fn give(free: &mut FreeSet, ranks: &Ranks) {
 
 /// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None` if
 /// there is none, or if the head is left out.
-fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Option<Reservation> {
+fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_>) -> Option<Reservation> {
     let nodes = machine.task(head).nodes;
     let running = machine.running().to_vec();
     let mut free = machine.free_ranks().clone();
@@ -222,18 +222,18 @@ impl Policy for EasyPlaces {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.add(task);
         self.fresh.push(task);
     }
 
-    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn ended(&mut self, task: u32, machine: &ClusterState<'_>) {
         self.ended = true;
         self.early |= machine.assumed_end(task) != machine.now();
         self.refused = Default::default();
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // An allocator that relents may place now what it refused, as if nodes had become free.
         if machine.relenting {

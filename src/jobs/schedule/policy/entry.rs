@@ -93,13 +93,13 @@ pub trait Policy: Send {
     fn rule(&self) -> String;
 
     /// Adds a task to the queue, after the ends of the same instant.
-    fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>);
+    fn submitted(&mut self, task: u32, machine: &ClusterState<'_>);
 
     /// Takes note that a task has ended; its nodes are free.
-    fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
+    fn ended(&mut self, _task: u32, _machine: &ClusterState<'_>) {}
 
     /// Starts the tasks that may start now.
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
+    fn pass(&mut self, machine: &mut ClusterState<'_>);
 
     /// Returns the number of tasks that wait.
     fn waiting(&self) -> usize;

@@ -32,11 +32,11 @@ impl Policy for Fcfs {
         format!("first come, first served by submit and file order; the head blocks; {passes}")
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push_back(task);
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         while let Some(head) = self.queue.front().copied() {
             // A task that is left out leaves the queue like one that started.
             if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {

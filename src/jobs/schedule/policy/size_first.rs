@@ -51,14 +51,14 @@ impl Policy for SizeFirst {
         )
     }
 
-    fn submitted(&mut self, index: u32, machine: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, index: u32, machine: &ClusterState<'_>) {
         let task = machine.task(index);
         let sign = if self.descending { -1 } else { 1 };
         self.queue
             .insert((sign * i64::from(task.nodes), sign * task.requested, index));
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         while let Some((_, _, head)) = self.queue.first().copied() {
             // A task that is left out leaves the queue like one that started.
             if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {

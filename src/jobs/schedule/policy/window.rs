@@ -107,7 +107,7 @@ struct Window {
 
 impl Window {
     /// Finds the slots of the free nodes, by their lowest ranks.
-    fn slots(&self, machine: &mut ClusterState<'_, '_>) -> Vec<Ranks> {
+    fn slots(&self, machine: &mut ClusterState<'_>) -> Vec<Ranks> {
         if !self.runs {
             return machine.free_components();
         }
@@ -115,7 +115,7 @@ impl Window {
     }
 
     /// Leaves out jobs that no slot of the empty machine holds; the first pass meets the empty machine and so learns it.
-    fn leave_out(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_, '_>) {
+    fn leave_out(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_>) {
         debug_assert!(self.largest.is_some() || machine.free() == machine.nodes());
         let largest = *self
             .largest
@@ -181,11 +181,11 @@ impl Policy for Window {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push(task);
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_>) {
         let mut slots = self.slots(machine);
         self.leave_out(&slots, machine);
         let sizes: Vec<u32> = slots.iter().map(Ranks::len).collect();
