@@ -42,6 +42,7 @@ impl Kept {
         };
         self.names.extend_from_slice(record.job.as_bytes());
         self.ends.push(end);
+        // At least a second: a job that ends as it starts would be freed before it is placed.
         let run = record.run.map_or(FOR_EVER, |run| {
             u32::try_from(run).unwrap_or(FOR_EVER).max(1)
         });

@@ -118,6 +118,7 @@ impl Recorded {
                 return Ok(());
             }
         };
+        // A job that still runs has no node-hours yet.
         let seconds = record.run.unwrap_or(0).unsigned_abs();
         self.summary.add(record.start, &score, (seconds, 0.0));
         row(Scored {
@@ -216,6 +217,7 @@ fn score_records<E: From<Error>>(
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Recorded, E> {
     let topology = machine.topology;
+    // Any order of all nodes will do: ranks only stand for nodes here.
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
     let distances = RankDistances::new(topology, &order)?;
     let resolver = Resolver::new(topology, &order);
@@ -258,6 +260,7 @@ fn score_records<E: From<Error>>(
                 scores
             })
             .collect();
+        // In the order of the records, whichever thread scored them.
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
             recorded.add(
                 (&files[record.file as usize], &resolver),
@@ -326,6 +329,7 @@ fn recorded_score(
     ranks: &[u32],
     segment: u32,
 ) -> Score {
+    // Distances need a set of ranks; the ring needs them in the order of the record.
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();
     let mut set = Ranks::default();

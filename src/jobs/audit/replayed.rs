@@ -61,6 +61,7 @@ pub(super) fn replay<E: From<Error> + Send>(
             ..FigureSet::default()
         },
         traffic: None,
+        // The audit keeps its own sums, by size and time.
         summaries: Summaries::None,
         rules: None,
     };

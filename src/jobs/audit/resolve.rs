@@ -87,6 +87,7 @@ impl<'t> Resolver<'t> {
         let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
         // Numbers far beyond the machine's size, and those written in two ways, are looked up by their names.
         let mut room = 8 * ranks.len() + 4096;
+        // Stems with two spellings of one number, such as n1 and n01.
         let mut left_alone = HashSet::new();
         for id in 0..ranks.len() as u32 {
             let name = topology.node_name(NodeId(id));
@@ -94,6 +95,7 @@ impl<'t> Resolver<'t> {
             let Ok(number) = digits.parse::<usize>() else {
                 continue;
             };
+            // A name that leads to another node is looked up the long way.
             if number >= room || topology.node_named(&name) != Some(NodeId(id)) {
                 continue;
             }

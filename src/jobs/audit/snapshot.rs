@@ -176,6 +176,7 @@ impl Taken<'_> {
             self.snapshot
                 .note("unknown-host", about, || format!("`{name}` of {place}"));
         }
+        // Nodes that are not schedulable take no job and so are no part of the figures.
         known.retain(|node| self.topology.nodes().contains(*node));
         known.sort_unstable();
         known.dedup();

@@ -53,6 +53,7 @@ impl Sums {
     /// Adds the score of a job that ran for so many seconds, of whose recorded mean distance such a part was spared.
     fn add(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
         let node_seconds = u64::from(score.size).saturating_mul(seconds);
+        // A record may claim any run time; a sum at its limit is better than a crash.
         self.node_seconds = self.node_seconds.saturating_add(node_seconds);
         self.spared += node_seconds as f64 * spared;
         if let Some((whole, broken)) = score.segments {
@@ -237,6 +238,7 @@ impl Summary {
         let count = each.len() as f64;
         let mean = each.iter().sum::<f64>() / count;
         let squares = each.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
+        // The jackknife's variance is (n - 1) / n times the sum of squares.
         let half = half_width(each.len()) * (squares * (count - 1.0) / count).sqrt();
         (each.len() >= 10).then_some([value, value - half, value + half])
     }

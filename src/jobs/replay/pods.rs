@@ -31,6 +31,7 @@ impl Held {
 
     /// Takes the allocation out of the free set.
     pub fn take(&self, free: &mut FreeSet) {
+        // Without pods a job holds its nodes as a whole, however many places they have.
         if self.pods.is_empty() {
             self.ranks.runs().iter().for_each(|run| free.take(*run));
         }

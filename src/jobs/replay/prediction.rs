@@ -120,6 +120,7 @@ pub fn predict(
     let mut replays = ReplaySet::new(topology, orders, &distances, replayed)?;
     replays.run(log)?;
     let results = replays.results();
+    // Numbers of jobs are the same for all replays that refuse none: the first speaks for them.
     let Some(first) = results.first() else {
         let location = SourceLocation::option("--trace");
         return Err(Error::input(

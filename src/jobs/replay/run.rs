@@ -68,6 +68,7 @@ pub fn run<E: From<Error> + Send>(
         // The error of the earliest block is reported first.
         written?;
         stepped?;
+        // Empty in the first two rounds, while the pipeline fills.
         if !writing.block.events.is_empty() {
             gather(&writing.outcomes)?;
         }

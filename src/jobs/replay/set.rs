@@ -131,6 +131,7 @@ impl<'a> ReplaySet<'a> {
             let allocator = allocator::make_ruled(label.allocator, &context, rules)?;
             let meter = AllocationMeter::new(topology, distances)?;
             let mut replay = Replay::new(allocator, meter, distances.len(), settings.figures);
+            // A node with several GPUs has several places, which pods take one by one.
             if let Some(places) = topology.places(order.nodes()) {
                 replay = replay.on(FreeSet::with_places(places));
             }
@@ -191,6 +192,7 @@ impl<'a> ReplaySet<'a> {
         let summarised = self.settings.summaries != Summaries::None;
         run(log, &mut self.replays, clock, write, |placed| {
             if summarised {
+                // Each summary sees its own placements in the order of the log, so that threads change no sum.
                 let lanes = summaries.par_iter_mut().zip(labels).zip(placed);
                 lanes.for_each(|((summary, label), own)| summary.add(own, &placed[label.baseline]));
             }

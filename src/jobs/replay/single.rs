@@ -124,6 +124,7 @@ impl<'a> Replay<'a> {
                     }
                 }
                 Event::Place { job, nodes } => {
+                    // Keys of freed jobs are used again: the table is as long as the most jobs that lived at once.
                     if job.index() >= self.held.len() {
                         self.held.resize_with(job.index() + 1, Held::default);
                     }
@@ -149,8 +150,10 @@ impl<'a> Replay<'a> {
     ) -> Result<Option<Held>> {
         let options = block.options(event).filter(|_| !self.ignores_options);
         self.allocator.set_options(options)?;
+        // Pods can share nodes, so fewer nodes than asked for may be enough.
         let (least, most) = self.allocator.sizes(nodes);
         if least > self.free.len() {
+            // A log has no queue: what does not fit now is never placed.
             self.counts.skipped += 1;
             self.counts.oversized += u64::from(least > self.free.size());
             return Ok(None);
@@ -203,6 +206,7 @@ impl<'a> Replay<'a> {
             Some(traffic) => Some(traffic.start(job, ranks)?.into()),
             None => None,
         };
+        // Measured with the job's own ranks taken: what is left for others counts.
         let room = wanted.room.then(|| self.allocator.room(&self.free));
         if let Some(room) = &room {
             self.room.add(room);
@@ -276,6 +280,7 @@ impl<'a> Replay<'a> {
     fn fail(&mut self, event: usize, job: usize, rank: u32, out: &mut Vec<Placed>) -> Result<()> {
         let mut held = std::mem::take(&mut self.held[job]);
         let key = JobKey(job as u32);
+        // If the job moves, its traffic takes other links and is measured anew.
         if let Some(traffic) = &mut self.traffic {
             traffic.end(key);
         }

@@ -67,6 +67,7 @@ impl Moments {
     /// Adds a value.
     fn add(&mut self, value: f64) {
         self.count += 1;
+        // Deviations from a running mean: a difference of two large sums would lose its digits.
         let before = value - self.mean;
         self.mean += before / self.count as f64;
         self.squares += before * (value - self.mean);
@@ -123,6 +124,7 @@ impl Summary {
         // A job counts once, where it was placed first, even if its pods moved later.
         let mut theirs = baseline.iter().filter(|p| p.moved.is_none()).peekable();
         for ours in placed.iter().filter(|p| p.moved.is_none()) {
+            // Both lists are in the order of events, but either allocator may have refused a job.
             while theirs.next_if(|base| base.event < ours.event).is_some() {}
             let base = theirs.next_if(|base| base.event == ours.event);
             let ours = &ours.placement;
@@ -156,6 +158,7 @@ impl Summary {
             row.total += u128::from(total);
             row.least = row.least.min(total);
             row.most = row.most.max(total);
+            // Larger jobs have larger distances; so scaled, jobs of all sizes go into one test.
             let scale = f64::from(ours.size).ln();
             self.normalised.add(mind / scale);
             if let Some(base) = base.and_then(|base| self.mind(&base.placement)) {

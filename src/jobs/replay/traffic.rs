@@ -181,6 +181,7 @@ impl<'a> Traffic<'a> {
             contention_met,
             jobs_met,
         };
+        // A job of one node sends nothing over links and would only pull the means down.
         if count > 1 {
             let totals = &mut self.totals;
             totals.jobs += 1;

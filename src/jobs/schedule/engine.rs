@@ -39,6 +39,7 @@ pub(super) fn run(
         news |= machine.relenting;
         let before = ended;
         let one_by_one = policy.passes().per_event;
+        // Ends come first, so that nodes freed now are there for tasks that are submitted now.
         while let Some(task) = machine.end_one() {
             ended += 1;
             news = true;

@@ -108,7 +108,7 @@ impl ScheduleResult {
         for together in self.records.chunk_by(|a, b| a.start == b.start) {
             for record in together {
                 let wait = self.wait(record);
-                // The mean is not divided out, so that the comparison is exact.
+                // Both sides times the number of jobs instead of a division, so that the comparison is exact.
                 if i128::from(wait) * self.records.len() as i128
                     <= total * i128::from(STARVED_WAITS)
                 {

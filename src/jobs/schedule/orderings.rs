@@ -138,6 +138,7 @@ pub fn fitting(
     let indices: Vec<usize> = (0..tasks.len())
         .filter(|i| tasks[*i].nodes <= nodes)
         .collect();
+    // Otherwise one large job would keep a smaller ordering out of the comparison.
     let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
     let settings = Settings {
         policy: &settings.policy,

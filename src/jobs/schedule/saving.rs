@@ -106,6 +106,7 @@ pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u
 /// Returns the ends of the middle 95 % of resampled values, which it sorts.
 pub fn middle(resampled: &mut [f64]) -> (f64, f64) {
     resampled.sort_by(f64::total_cmp);
+    // 2.5 % at each end.
     let tail = resampled.len() / 40;
     (resampled[tail - 1], resampled[resampled.len() - tail])
 }

@@ -63,6 +63,7 @@ pub fn simulate(
     let seed = context.topology.context().seed;
     let mut policy = policy::make(settings.policy, &planned, seed)?;
     let interval = policy.passes().seconds * ticks;
+    // Only for policies that need them: they are found on the whole network at each pass.
     let components = policy
         .needs_components()
         .then(|| FreeComponents::new(context))

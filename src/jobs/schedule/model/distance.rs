@@ -86,6 +86,7 @@ impl Model for Distance<'_> {
 
     fn start(&mut self, start: &Start<'_>) -> Result<i64> {
         let nodes = start.task.nodes;
+        // One node has no distance.
         let Some(placement) = start.placement.filter(|_| nodes > 1) else {
             return Ok(start.task.run);
         };

@@ -26,6 +26,7 @@ pub fn check(text: &str) -> Result<()> {
 
 /// Returns whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
+    // The seed only matters once a model draws.
     let parsed = MODELS
         .read(text, 0)
         .and_then(|(entry, params)| (entry.parse)(&params));

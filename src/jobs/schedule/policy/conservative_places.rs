@@ -89,7 +89,7 @@ impl PlaceProfile {
                 Found::LeftOut => return None,
             }
         }
-        // Even the whole machine is refused it, until the allocator relents.
+        // At the last step the whole machine is free, and even that is refused it until the allocator relents.
         let (last, free) = self.steps.last()?;
         let (time, place) = machine.find_late(free, task)?;
         Some(Promise {

@@ -34,6 +34,7 @@ impl Profile {
             let time = task.end.max(now + 1);
             let last = steps[steps.len() - 1];
             let free = last.free + task.nodes;
+            // Tasks that end together make one segment.
             if last.time == time {
                 steps.pop();
             }

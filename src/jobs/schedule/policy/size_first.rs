@@ -53,6 +53,7 @@ impl Policy for SizeFirst {
 
     fn submitted(&mut self, index: u32, machine: &ClusterState<'_>) {
         let task = machine.task(index);
+        // Negated keys reverse the order, so that one sorted set serves both.
         let sign = if self.descending { -1 } else { 1 };
         self.queue
             .insert((sign * i64::from(task.nodes), sign * task.requested, index));

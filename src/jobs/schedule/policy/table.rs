@@ -31,6 +31,7 @@ pub(in crate::schedule) fn make(
 
 /// Checks the spelling of a policy and its options. Fails if the name is unknown or an option is wrong.
 pub fn check(text: &str) -> Result<()> {
+    // No policy draws at random while its options are read, so any seed will do.
     let (entry, params) = POLICIES.read(text, 1)?;
     (entry.parse)(&params).map(drop)
 }

@@ -112,6 +112,7 @@ impl Application {
     /// Checks that the guest exists, and is a benchmark if one is needed. Fails otherwise.
     pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
+            // Any size shows whether there is such a benchmark.
             let made = Benchmark::sized(&self.guest, 1, context).map(|_| ());
             return made.map_err(|error| error.about(&self.guest, &self.location));
         }

@@ -60,6 +60,7 @@ impl Model for Network<'_> {
         let run = iterations.map_or(start.task.run, |iterations| {
             stretched(TICKS, f64::from(iterations) * reference)
         });
+        // A guest of its own size runs on the first nodes of a larger job.
         let nodes = start.ranks.iter().take(processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
         let (placed, latency) = self.placed((app, start.task.nodes, nodes.collect()))?;
