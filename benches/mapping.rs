@@ -34,7 +34,9 @@ fn all_to_all(c: &mut Criterion) {
                 let id = BenchmarkId::new(routing.name(), threads);
                 group.bench_function(id, |b| {
                     b.iter(|| {
-                        on_threads(threads, || black_box(routing.loads(&fabric, &demand).ok()))
+                        on_threads(threads, || {
+                            black_box(routing.link_loads(&fabric, &demand).ok())
+                        })
                     });
                 });
             }
@@ -52,14 +54,14 @@ fn one_job(c: &mut Criterion) {
     let placement = ProcessMapping::in_order(&guest, order.label(), order.nodes()).expect("room");
     let mut load = CombinedLoad::new(fabric.links.len());
     for name in ["dimension-order", "ecmp-path", "ecmp-hop"] {
-        let routing = FixedRouting::named(name).expect("in the table");
+        let routing = FixedRouting::find_by_name(name).expect("in the table");
         c.bench_function(&format!("job of 64, {name}"), |b| {
             b.iter(|| {
                 let demand = Demand::new(&topology, &guest, &placement).expect("it fits");
-                let job = JobLoad::new(&routing.loads(&fabric, &demand).expect("it fits"));
-                load.add(&job);
-                let met = black_box(load.met_by(fabric.links, &job));
-                load.remove(&job);
+                let job = JobLoad::new(&routing.link_loads(&fabric, &demand).expect("it fits"));
+                load.add_job(&job);
+                let met = black_box(load.most_on_links(fabric.links, &job));
+                load.remove_job(&job);
                 met
             });
         });

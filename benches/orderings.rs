@@ -16,7 +16,7 @@ fn families(c: &mut Criterion) {
         group.sample_size(10);
         for method in ORDERINGS
             .iter()
-            .filter(|entry| entry.parse.suits(&topology))
+            .filter(|entry| entry.parse.works_on(&topology))
         {
             // Both search ever farther for the last nodes, which takes too long at the largest size.
             let slow = ["spectral", "nearest"].contains(&method.name);

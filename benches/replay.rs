@@ -60,7 +60,9 @@ fn replays(c: &mut Criterion) {
         let distances = RankDistances::new(&topology, &order).unwrap();
         let nodes = topology.node_count();
         let spec_of_log = format!("hector:placements={PLACEMENTS},nodes={nodes},load=0.9");
-        let log: String = GeneratedWorkload::make(&spec_of_log, 1).unwrap().collect();
+        let log: String = GeneratedWorkload::generate_workload(&spec_of_log, 1)
+            .unwrap()
+            .collect();
         for name in ["fifo:0", "first-fit:8", "closest-fit", "closest-mind"] {
             group.bench_with_input(BenchmarkId::new(name, spec), &log, |b, log| {
                 b.iter(|| black_box(run(&topology, &order, &distances, name, log)));

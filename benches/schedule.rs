@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{POLICIES, Settings, Task, simulate};
@@ -15,11 +15,11 @@ const JOBS: i64 = 5_000;
 
 /// A queue that grows and empties again: sizes by octave, requests three times as long as runs.
 fn tasks(nodes: u32) -> Vec<Task> {
-    let mut random = generator(1);
+    let mut random = seed_generator(1);
     let octaves = u64::from(nodes.ilog2());
     let mut task = |id: i64| {
-        let size = 1 << below(octaves, &mut random);
-        let run = 60 + below(3600, &mut random) as i64;
+        let size = 1 << random_below(octaves, &mut random);
+        let run = 60 + random_below(3600, &mut random) as i64;
         Task {
             id,
             submit: 90 * id,

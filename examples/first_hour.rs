@@ -23,9 +23,9 @@ pub fn best_and_hops(spec: &str, log: &str) -> Result<(String, Vec<Option<f64>>)
         ..ReplaySettings::default()
     };
     let mut replays = ReplaySet::new(&machine, std::slice::from_ref(&order), &distances, settings)?;
-    replays.run(&mut Log::new("jobs.log", log))?;
+    replays.run_log(&mut Log::new("jobs.log", log))?;
     let means = replays
-        .results()
+        .list_results()
         .iter()
         .map(|r| r.summary.mean_mind())
         .collect();

@@ -4,7 +4,7 @@
 
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::metric::{AllocationMeter, RankDistances};
-use nodeorder::replay::{self, Replay, Step, Summary};
+use nodeorder::replay::{self, BlockResult, Replay, Summary};
 use nodeorder::trace::{GeneratedWorkload, Log};
 use nodeorder::{Error, NodeOrder, Result, Topology};
 
@@ -32,7 +32,7 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
     }
     // Both go through the log side by side; each job's metrics are added up against those of the first.
     let mut summaries = [Summary::default(), Summary::default()];
-    let no_rows = |_: Step<'_>| Ok::<(), Error>(());
+    let no_rows = |_: BlockResult<'_>| Ok::<(), Error>(());
     replay::run(
         &mut Log::new("jobs.log", log),
         &mut replays,
@@ -40,7 +40,7 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
         no_rows,
         |placed| {
             for (summary, ours) in summaries.iter_mut().zip(placed) {
-                summary.add(ours, &placed[0]);
+                summary.add_placements(ours, &placed[0]);
             }
             Ok(())
         },
@@ -50,7 +50,8 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
 
 pub fn main() -> Result<()> {
     // Lines `P JOB NODES` place a job and `F JOB` frees it; `Log::open` reads them from a file.
-    let made = GeneratedWorkload::make("hector:placements=3000,nodes=512,load=0.9", 1)?;
+    let made =
+        GeneratedWorkload::generate_workload("hector:placements=3000,nodes=512,load=0.9", 1)?;
     let log: String = made.collect();
     let allocators = ["fifo:0", "span-best-fit"];
     for (name, hops) in allocators

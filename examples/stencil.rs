@@ -14,7 +14,12 @@ pub fn analysed(machine: &Topology, order: &str, first: usize) -> Result<Analysi
     let placed = ProcessMapping::new(machine, order.label(), nodes)?;
     // The directed links of the machine, and all shortest paths with equal shares.
     let fabric = Fabric::new(machine)?;
-    mapping::analyse(&fabric, &guest, &placed, FixedRouting::named("ecmp-path")?)
+    mapping::analyse(
+        &fabric,
+        &guest,
+        &placed,
+        FixedRouting::find_by_name("ecmp-path")?,
+    )
 }
 
 pub fn main() -> Result<()> {
@@ -27,8 +32,8 @@ pub fn main() -> Result<()> {
             "{order}: {far:.3} hops a message, {:.2} on the busiest link",
             load.max
         );
-        if let Some(busiest) = load.busiest(fabric.links, 1).first() {
-            let (from, to) = fabric.links.ends(*busiest);
+        if let Some(busiest) = load.busiest_links(fabric.links, 1).first() {
+            let (from, to) = fabric.links.link_ends(*busiest);
             println!(
                 "  which goes from router {from} to router {to}; {} links are used",
                 load.used

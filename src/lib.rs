@@ -87,9 +87,9 @@ pub mod ordering {
 pub mod metric {
     pub use nodeorder_order::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
     pub use nodeorder_order::metric::bisection::{Bisection, bisection};
-    pub use nodeorder_order::metric::comparison::{Comparison, Entry as ComparisonEntry};
+    pub use nodeorder_order::metric::comparison::{Comparison, OrderingFigures as ComparisonEntry};
     pub use nodeorder_order::metric::correlation::{kendall, spearman};
-    pub use nodeorder_order::metric::cost::{Bill, Prices};
+    pub use nodeorder_order::metric::cost::{CostBreakdown, Prices};
     pub use nodeorder_order::metric::rank_distances::RankDistances;
     pub use nodeorder_order::metric::shape::{AllocationShape, ShapeSums};
 
@@ -129,7 +129,7 @@ pub mod corun {
 /// Job traces, placement logs, accounting records and seeded workloads.
 pub mod trace {
     pub use nodeorder_trace::records::{Record, RecordFormat, Records};
-    pub use nodeorder_trace::survey::{Survey, survey};
+    pub use nodeorder_trace::survey::{Survey, survey_log};
     pub use nodeorder_trace::{
         Changes, Event, Format, GENERATORS, GeneratedWorkload, Job, JobKey, JobOptions, Log,
         Options, Reason, Rules, Sizes, TRACE_FORMATS, Tally, Trace, Transformed, Weight,
@@ -151,7 +151,7 @@ pub mod replay {
     pub use nodeorder_jobs::replay::statistics::{Improvement, Summary, TTest};
     pub use nodeorder_jobs::replay::traffic::{Traffic, TrafficSettings};
     pub use nodeorder_jobs::replay::{
-        AllocationFigures, Counts, FigureSet, Placed, Replay, Step, run,
+        AllocationFigures, BlockResult, Counts, FigureSet, Placed, Replay, run,
     };
 }
 
@@ -182,13 +182,16 @@ pub mod machines {
 /// Orderings as files for resource managers and simulators.
 pub mod export {
     pub use nodeorder_present::export::{
-        Export, ExportTarget, HOST_FORMS, JobHosts, TARGETS, best_ring, read_hosts, target, write,
+        Export, ExportTarget, HOST_FORMS, JobHosts, TARGETS, best_ring, find_target, read_hosts,
+        write_order,
     };
 }
 
 /// Figures as SVG and PNG.
 pub mod plot {
-    pub use nodeorder_present::plot::{Figure, Series, Style, curves, machine, mpc_plot, winners};
+    pub use nodeorder_present::plot::{
+        Figure, Series, Style, curves, mpc_plot, plot_machine, plot_winners,
+    };
 }
 
 /// Pages, tables and documents.

@@ -318,11 +318,11 @@ fn random_is_fair_and_seeded() {
     let draw = |text: &str| -> Vec<String> {
         let mut allocator = allocator::make(text, &context).unwrap();
         let mut free = nodeorder_base::ranks::FreeSet::new(20);
-        free.take(nodeorder_base::ranks::Run { first: 4, count: 3 });
+        free.take_run(nodeorder_base::ranks::Run { first: 4, count: 3 });
         let mut one = || {
             let mut chosen = nodeorder_base::ranks::Ranks::default();
-            assert!(allocator.choose(&free, 6, &mut chosen).is_placed());
-            assert!(chosen.len() == 6 && chosen.iter().all(|r| free.contains(r)));
+            assert!(allocator.choose_ranks(&free, 6, &mut chosen).is_placed());
+            assert!(chosen.len() == 6 && chosen.iter().all(|r| free.is_free(r)));
             chosen.to_string()
         };
         (0..300).map(|_| one()).collect()

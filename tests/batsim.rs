@@ -21,8 +21,8 @@ fn run(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
 
 /// 200 jobs of up to 20 nodes: some ask for less time than they take, one is larger than any machine here.
 fn trace() -> String {
-    let mut random = random::generator(5);
-    let mut below = |n: u64| random::below(n, &mut random) as i64;
+    let mut random = random::seed_generator(5);
+    let mut below = |n: u64| random::random_below(n, &mut random) as i64;
     let (mut text, mut submit) = ("; MaxNodes: 64\n".to_string(), 0);
     for job in 1..=200 {
         submit += below(30);
@@ -201,8 +201,8 @@ fn workloads_say_what_schedule_does() {
             nodes: Some(rank_of.len() as u32),
             ..Options::default()
         };
-        let back = open::trace(&at("jobs.json"), &options).unwrap();
-        let first = open::trace(&at("jobs.swf"), &options).unwrap();
+        let back = open::open_trace(&at("jobs.json"), &options).unwrap();
+        let first = open::open_trace(&at("jobs.swf"), &options).unwrap();
         assert_eq!(back.jobs().len(), 199);
         for (a, b) in back.jobs().iter().zip(first.jobs()) {
             let walltime = b.requested_time.max(b.run + 1);

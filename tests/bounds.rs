@@ -169,7 +169,9 @@ fn blocks_of_long_names_are_bounded() {
         .collect();
     let (mut log, mut block, mut events) = (Log::new("l", text), Block::default(), 0);
     while log.next_block(1 << 14, &mut block).unwrap() {
-        let names: usize = (0..block.events.len()).map(|i| block.name(i).len()).sum();
+        let names: usize = (0..block.events.len())
+            .map(|i| block.name_of_event(i).len())
+            .sum();
         assert!(names <= 1 << 25, "{names}");
         events += block.events.len();
     }

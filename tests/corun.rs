@@ -8,10 +8,10 @@ use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::export::{SimGridFigures, simgrid};
+use nodeorder_present::export::{SimGridFigures, write_simgrid};
 use nodeorder_traffic::corun::fit::{Measured, fit};
 use nodeorder_traffic::corun::{
-    Detail, Fair, Figures, Job, Outcome, Settings, Speeds, side_by_side,
+    Detail, Fair, Job, NetworkFigures, Outcome, Settings, Speeds, side_by_side,
 };
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
@@ -41,7 +41,7 @@ fn jobs(machine: &Topology, text: &str) -> Vec<Job> {
 
 fn run(machine: &Topology, routing: &str, text: &str, settings: &Settings) -> Outcome {
     let fabric = Fabric::new(machine).unwrap();
-    let routing = FixedRouting::named(routing).unwrap();
+    let routing = FixedRouting::find_by_name(routing).unwrap();
     side_by_side(&fabric, routing, &jobs(machine, text), settings, &|_| {}).unwrap()
 }
 
@@ -208,7 +208,7 @@ fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
             &fabric,
             &parsed.phases[0].guest,
             &parsed.mapping,
-            FixedRouting::named("one-path").unwrap(),
+            FixedRouting::find_by_name("one-path").unwrap(),
         );
         let carried: f64 = (0..fabric.links.len())
             .map(|l| outcome.utilisation[l] * fabric.links.capacity(l) * outcome.seconds)
@@ -381,7 +381,7 @@ fn shares_by_latency_favour_short_routes() {
 fn threads_do_not_show() {
     let case = peer::case("torus:5x5x5", 4);
     let fabric = Fabric::new(&case.machine).unwrap();
-    let routing = FixedRouting::named("ecmp-path").unwrap();
+    let routing = FixedRouting::find_by_name("ecmp-path").unwrap();
     for level in LEVELS {
         let outcomes = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -412,7 +412,7 @@ fn one_path_is_what_the_platform_says() {
     ] {
         let machine = machine(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let platform = simgrid(&machine, &order, &SimGridFigures::default())
+        let platform = write_simgrid(&machine, &order, &SimGridFigures::default())
             .unwrap()
             .text;
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
@@ -424,7 +424,7 @@ fn one_path_is_what_the_platform_says() {
             }
         }
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named("one-path").unwrap();
+        let routing = FixedRouting::find_by_name("one-path").unwrap();
         let guest = Guest::make(
             &format!("all-to-all:n={}", order.len()),
             &Default::default(),
@@ -449,7 +449,10 @@ fn one_path_is_what_the_platform_says() {
         let pairs: Vec<(u32, u32)> = (0..hosts)
             .flat_map(|a| (0..hosts).map(move |b| (a, b)))
             .collect();
-        for ((a, b), route) in pairs.iter().zip(routing.routes(&fabric, &pairs).unwrap()) {
+        for ((a, b), route) in pairs
+            .iter()
+            .zip(routing.find_routes(&fabric, &pairs).unwrap())
+        {
             let per = machine.network().per_router();
             let node = |router: u32| machine.nodes_of(RouterId(router)).next().unwrap();
             assert_eq!(node(*a).0 / per, *a);
@@ -484,12 +487,12 @@ fn routes_of_pairs_add_up_to_loads() {
                 .loads;
             let mut pairs = Vec::new();
             guest.for_each_message(|m| {
-                let router = |p| machine.router_of(mapping.node(p)).0;
+                let router = |p| machine.router_of(mapping.node_of(p)).0;
                 pairs.push((router(m.source), router(m.target)));
             });
             let mut sums = vec![0.0; expected.len()];
             for (link, share) in routing
-                .routes(&fabric, &pairs)
+                .find_routes(&fabric, &pairs)
                 .unwrap()
                 .into_iter()
                 .flatten()
@@ -632,7 +635,7 @@ fn wrong_files_are_refused_with_their_lines() {
     // Iterations of all too different lengths.
     let text = job(good) + &job(&format!("{good}compute = '9e9s'")).replace("'a'", "'b'");
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let settings = settings(Detail::Flow, 0.0);
     let found = side_by_side(&fabric, routing, &jobs(&machine, &text), &settings, &|_| {});
     assert!(
@@ -655,7 +658,7 @@ fn memory_is_asked_for() {
     .unwrap();
     let text = "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n=16'\nnodes = '0-15'\nbytes = 1\n";
     let fabric = Fabric::new(&small).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let found = side_by_side(
         &fabric,
         routing,
@@ -679,7 +682,7 @@ fn job_level_stays_near_the_flow_level() {
         for number in 0..10 {
             let case = peer::case(spec, 100 * i as u64 + number);
             let fabric = Fabric::new(&case.machine).unwrap();
-            let routing = FixedRouting::named("one-path").unwrap();
+            let routing = FixedRouting::find_by_name("one-path").unwrap();
             let [flow, job] = LEVELS.map(|level| {
                 side_by_side(&fabric, routing, &case.jobs, &settings(level, 0.0), &|_| {}).unwrap()
             });
@@ -710,7 +713,7 @@ fn simgrid_agrees() {
                 let case = peer::case(spec, 100 * i as u64 + number);
                 let (theirs, _) = peer::simulate(&program, folder.path(), &case, 10, latency);
                 let fabric = Fabric::new(&case.machine).unwrap();
-                let routing = FixedRouting::named("one-path").unwrap();
+                let routing = FixedRouting::find_by_name("one-path").unwrap();
                 let settings = Settings {
                     speeds: peer::speeds(latency),
                     iterations: 10,
@@ -742,15 +745,15 @@ fn a_fit_finds_the_figures_of_simgrid() {
             "no headers of SimGrid",
         );
     };
-    let truth = Figures {
+    let truth = NetworkFigures {
         bandwidth: Some(2.5e9),
         latency: Some(3e-7),
         node_bandwidth: Some(1.2e9),
         node_latency: Some(7e-7),
-        ..Figures::default()
+        ..NetworkFigures::default()
     };
     let spec = "xgft:m=8x6,w=1x2";
-    let mut random = nodeorder_base::random::generator(3);
+    let mut random = nodeorder_base::random::seed_generator(3);
     let mut rows = String::from("pattern,nodes,bytes,seconds\n");
     let mut count = 0;
     for bytes in [8u64, 1000, 100_000, 1_000_000, 10_000_000] {
@@ -796,7 +799,8 @@ fn a_fit_finds_the_figures_of_simgrid() {
             let ways = if pattern == "ping-pong" { 2.0 } else { 1.0 };
             // Small messages are measured four times.
             for _ in 0..if bytes < 10_000 { 4 } else { 1 } {
-                let noise = 1.0 + 0.05 * (2.0 * nodeorder_base::random::unit(&mut random) - 1.0);
+                let noise =
+                    1.0 + 0.05 * (2.0 * nodeorder_base::random::random_unit(&mut random) - 1.0);
                 rows += &format!("{pattern},{list},{bytes},{}\n", ways * found[0].1 * noise);
                 count += 1;
             }
@@ -806,7 +810,7 @@ fn a_fit_finds_the_figures_of_simgrid() {
     let machine = machine(spec);
     let rows = Measured::read_all(&machine, &Text::new("rows.csv", rows)).unwrap();
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let found = fit(&fabric, routing, Fair::Rtt, &rows).unwrap();
     let figures = found.figures();
     let pairs = [
@@ -819,5 +823,8 @@ fn a_fit_finds_the_figures_of_simgrid() {
         let (found, truth) = (found.unwrap(), truth.unwrap());
         assert!(near(found, truth, 0.03), "{found} {truth}: {figures:?}");
     }
-    assert_eq!(found.unknown().collect::<Vec<_>>(), ["switch_bandwidth"]);
+    assert_eq!(
+        found.unknown_figures().collect::<Vec<_>>(),
+        ["switch_bandwidth"]
+    );
 }

@@ -21,7 +21,7 @@ fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
     for (spec, by) in MACHINES {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
-        let export = export::write(target, &machine, &order).unwrap();
+        let export = export::write_order(target, &machine, &order).unwrap();
         let names: Vec<String> = order
             .nodes()
             .iter()
@@ -229,9 +229,9 @@ fn simgrid_routes_are_ours_link_by_link() {
     ] {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let export = export::write("simgrid", &machine, &order).unwrap();
+        let export = export::write_order("simgrid", &machine, &order).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named(routing).unwrap();
+        let routing = FixedRouting::find_by_name(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
         let mut routes = BTreeMap::new();
         for route in xml(&export.text)
@@ -298,7 +298,7 @@ fn large_machines_are_left_to_simgrids_search() {
     let machine = Topology::inline("torus:9x9x4", &Default::default()).unwrap();
     assert!(machine.node_count() > export::EXPLICIT);
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let export = export::write("simgrid", &machine, &order).unwrap();
+    let export = export::write_order("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let count = |tag: &str| {
         document
@@ -324,13 +324,13 @@ fn ways_that_do_not_work_are_refused_with_the_reason() {
         ("pbs-priority", "too few ranks"),
         ("flux-lonodex", "number at the end of the host's name"),
     ] {
-        let error = export::target(name)
+        let error = export::find_target(name)
             .map(|t| t.name)
             .unwrap_err()
             .to_string();
         assert!(error.contains(reason) && error.contains("use "), "{error}");
     }
-    let error = export::target("slurm-nmaes")
+    let error = export::find_target("slurm-nmaes")
         .map(|t| t.name)
         .unwrap_err()
         .to_string();
@@ -351,7 +351,7 @@ fn names_that_mean_something_else_are_refused() {
         std::fs::write(&path, names).unwrap();
         let spec = format!("mesh:3,names={}", path.display());
         let written = Topology::inline(&spec, &Default::default()).and_then(|machine| {
-            export::write(
+            export::write_order(
                 "slurm-weights",
                 &machine,
                 &NodeOrder::make(&machine, "row-major")?,
@@ -371,7 +371,7 @@ fn names_survive_xml() {
     let base = folder.path().join("m.toml");
     let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
-    let export = export::write("simgrid", &machine, &order).unwrap();
+    let export = export::write_order("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let hosts: Vec<_> = document
         .descendants()
@@ -392,7 +392,7 @@ fn imported(kind: &str, name: &str, text: &str, options: &str) -> (tempfile::Tem
 }
 
 fn write(target: &str, machine: &Topology, by: &str) -> Export {
-    export::write(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
+    export::write_order(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
 }
 
 /// All distances by name.
@@ -445,7 +445,7 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
         assert!(data(&export.beside[0].1).all(|line| line.starts_with("SwitchName=all Nodes=")));
     });
     let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
-    let both = export::write(
+    let both = export::write_order(
         "slurm-lines:leaf=site,choose=first",
         &machine,
         &NodeOrder::make(&machine, "row-major").unwrap(),
@@ -459,7 +459,7 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
             .to_vec(),
     )
     .unwrap();
-    let export = export::write("slurm-lines:leaf=site", &machine, &order).unwrap();
+    let export = export::write_order("slurm-lines:leaf=site", &machine, &order).unwrap();
     let lines: Vec<&str> = data(&export.beside[0].1).collect();
     assert_eq!(
         lines,
@@ -476,7 +476,7 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
     assert_eq!(by_name(&back), by_name(&machine));
     let parted = ["n1", "n3", "n2", "n4", "n5", "n6"].map(|n| machine.node_named(n).unwrap());
     let parted = NodeOrder::new(&machine, "parted", parted.to_vec()).unwrap();
-    let error = export::write("slurm-lines:leaf=site", &machine, &parted)
+    let error = export::write_order("slurm-lines:leaf=site", &machine, &parted)
         .unwrap_err()
         .to_string();
     assert!(
@@ -503,7 +503,7 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
             for target in ["slurm-permuted", "slurm-yaml"] {
                 if name == "t.yaml" && target == "slurm-permuted" {
                     let order = NodeOrder::make(&machine, by).unwrap();
-                    assert!(export::write(target, &machine, &order).is_err());
+                    assert!(export::write_order(target, &machine, &order).is_err());
                     continue;
                 }
                 let export = write(target, &machine, by);
@@ -531,7 +531,7 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
             .to_vec(),
     )
     .unwrap();
-    let lines = export::write("slurm-permuted", &machine, &order)
+    let lines = export::write_order("slurm-permuted", &machine, &order)
         .unwrap()
         .text;
     // b5 alone is no whole pair: it stays last.
@@ -607,7 +607,7 @@ fn a_resource_graph_comes_back() {
     for (spec, by) in MACHINES {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
-        let text = export::write("jgf", &machine, &order).unwrap().text;
+        let text = export::write_order("jgf", &machine, &order).unwrap().text;
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
         let vertices = document["graph"]["nodes"].as_array().unwrap();
         let nodes = vertices

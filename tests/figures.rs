@@ -88,7 +88,7 @@ fn forecasts_have_a_panel_an_allocator() {
         },
     ];
     let panels = [("fifo:0", "Spearman 1.00"), (HOSTILE, "none")];
-    let seen = see(&Figure::prediction("Forecast", &panels, &rows).unwrap());
+    let seen = see(&Figure::plot_prediction("Forecast", &panels, &rows).unwrap());
     for text in ["fifo:0", "Spearman 1.00", "snake", "hilbert", "2.9", "3.1"] {
         assert!(seen.has(text), "{text}: {:?}", seen.texts);
     }
@@ -102,10 +102,10 @@ fn forecasts_have_a_panel_an_allocator() {
         }]
     };
     let one = with(&[Some(1.0)]);
-    see(&Figure::prediction("One", &panels[..1], &one).unwrap());
-    assert!(Figure::prediction("None", &panels, &[]).is_err());
+    see(&Figure::plot_prediction("One", &panels[..1], &one).unwrap());
+    assert!(Figure::plot_prediction("None", &panels, &[]).is_err());
     let none = with(&[None]);
-    assert!(Figure::prediction("None", &panels[..1], &none).is_err());
+    assert!(Figure::plot_prediction("None", &panels[..1], &none).is_err());
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn overlays_have_a_panel_an_ordering_and_a_kind_of_mark_an_allocator() {
     };
     let rows = [row("snake", &means[..]), row(HOSTILE, &means[..])];
     let allocators = ["fifo:0", "first-fit:1"];
-    let figure = Figure::overlay("Overlay", "a note", &allocators, &rows).unwrap();
+    let figure = Figure::plot_overlay("Overlay", "a note", &allocators, &rows).unwrap();
     let seen = see(&figure);
     for text in [
         "fifo:0",
@@ -141,11 +141,12 @@ fn overlays_have_a_panel_an_ordering_and_a_kind_of_mark_an_allocator() {
     assert_eq!(seen.rects[ORANGE], 2 * 2 + 1);
     // Marks at the same place are one.
     let crowded = [vec![], vec![(4096, 2.0), (4097, 2.0), (2, 1.0)]];
-    let seen = see(&Figure::overlay("Close", "", &allocators, &[row("o", &crowded[..])]).unwrap());
+    let seen =
+        see(&Figure::plot_overlay("Close", "", &allocators, &[row("o", &crowded[..])]).unwrap());
     assert_eq!(seen.rects[ORANGE], 2 + 1);
-    assert!(Figure::overlay("None", "", &allocators, &[]).is_err());
+    assert!(Figure::plot_overlay("None", "", &allocators, &[]).is_err());
     let none = [vec![], vec![(6, f64::NAN)]];
-    assert!(Figure::overlay("None", "", &allocators, &[row("o", &none[..])]).is_err());
+    assert!(Figure::plot_overlay("None", "", &allocators, &[row("o", &none[..])]).is_err());
 }
 
 const BLUE: &str = "#0072b2";
@@ -154,7 +155,7 @@ const ORANGE: &str = "#d55e00";
 #[test]
 fn size_distributions_count_jobs_by_octave() {
     let jobs: &[(u32, u64)] = &[(4, 20), (1, 30), (3, 10), (9, 40), (0, 7), (5, 0)];
-    let seen = see(&Figure::sizes("Sizes", jobs).unwrap());
+    let seen = see(&Figure::plot_sizes("Sizes", jobs).unwrap());
     assert!(
         seen.has("100 jobs, mean size 5.0 nodes"),
         "{:?}",
@@ -165,7 +166,7 @@ fn size_distributions_count_jobs_by_octave() {
         assert!(seen.has(text), "{text}: {:?}", seen.texts);
     }
     assert_eq!(seen.rects[BLUE], 3);
-    assert!(Figure::sizes("Sizes", &[(0, 3)]).is_err());
+    assert!(Figure::plot_sizes("Sizes", &[(0, 3)]).is_err());
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn improvement_draws_a_dot_a_size_where_sizes_crowd() {
         line("random", 1, &[(2, -20.0), (9, 5.0)]),
     ];
     let what = "improvement over fifo:0 (%)";
-    let seen = see(&Figure::improvement("Gain", what, &lines).unwrap());
+    let seen = see(&Figure::plot_improvement("Gain", what, &lines).unwrap());
     assert!(seen.has(what) && seen.has("first-fit:8") && seen.has("random"));
     assert!(
         seen.texts
@@ -191,10 +192,10 @@ fn improvement_draws_a_dot_a_size_where_sizes_crowd() {
         seen.texts
     );
     assert!((250..=299).contains(&seen.rects[BLUE]), "{:?}", seen.rects);
-    let seen = see(&Figure::improvement("Gain", what, &lines[1..]).unwrap());
+    let seen = see(&Figure::plot_improvement("Gain", what, &lines[1..]).unwrap());
     assert!(!seen.texts.iter().any(|t| t.contains("a dot each")));
     let bad = [line("a", 0, &[(0, 1.0), (4, f64::NAN)])];
-    let error = Figure::improvement("Gain", what, &bad)
+    let error = Figure::plot_improvement("Gain", what, &bad)
         .err()
         .unwrap()
         .to_string();
@@ -217,7 +218,7 @@ fn averages_have_a_bar_and_a_number_each() {
             data: nan,
         },
     ];
-    let seen = see(&Figure::averages("Means", "improvement (%)", &rows).unwrap());
+    let seen = see(&Figure::plot_averages("Means", "improvement (%)", &rows).unwrap());
     for text in [
         "closest-fit",
         "71.3",
@@ -234,7 +235,7 @@ fn averages_have_a_bar_and_a_number_each() {
         slot: 0,
         data: [None; 3],
     };
-    assert!(Figure::averages("Means", "improvement (%)", &[none]).is_err());
+    assert!(Figure::plot_averages("Means", "improvement (%)", &[none]).is_err());
 }
 
 #[test]
@@ -262,12 +263,12 @@ fn ranges_have_a_band_piece_for_each_size_that_has_room() {
             data: &many,
         },
     ];
-    let seen = see(&Figure::ranges("Ranges", &rows).unwrap());
+    let seen = see(&Figure::plot_ranges("Ranges", &rows).unwrap());
     // One more patch is in the key.
     assert_eq!(seen.rects[BLUE], 3 + 1);
     assert!((150..400).contains(&seen.rects[ORANGE]), "{:?}", seen.rects);
     assert!(seen.has("MIND: mean distance within a job (hops)"));
-    assert!(Figure::ranges("Ranges", &[]).is_err());
+    assert!(Figure::plot_ranges("Ranges", &[]).is_err());
 }
 
 /// The file's size in pixels is twice the SVG's, and something is drawn on it.
@@ -278,7 +279,7 @@ fn a_png_is_the_same_drawing() {
         slot: 0,
         data: &[(2, 1.0), (64, 4.0)],
     };
-    let figure = Figure::improvement("Gain", "improvement (%)", &[line]).unwrap();
+    let figure = Figure::plot_improvement("Gain", "improvement (%)", &[line]).unwrap();
     let (png, svg) = (figure.png().unwrap(), figure.svg().unwrap());
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
     let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
@@ -300,10 +301,10 @@ fn edges_are_drawn_within_the_box() {
         slot: 139,
         data: &[(1, 0.0)],
     };
-    see(&Figure::improvement(&long, &long, &[line]).unwrap());
-    see(&Figure::sizes(&long, &[(u32::MAX, u64::MAX), (1, 1)]).unwrap());
+    see(&Figure::plot_improvement(&long, &long, &[line]).unwrap());
+    see(&Figure::plot_sizes(&long, &[(u32::MAX, u64::MAX), (1, 1)]).unwrap());
     let means = [Some(-1e9), Some(1e9), Some(0.0)];
-    see(&Figure::averages(
+    see(&Figure::plot_averages(
         &long,
         &long,
         &[Bars {
@@ -319,7 +320,7 @@ fn edges_are_drawn_within_the_box() {
         mean: 0.0,
         most: 0.0,
     };
-    see(&Figure::ranges(
+    see(&Figure::plot_ranges(
         &long,
         &[Range {
             label: &long,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder_traffic::mapping::Guest;
-use nodeorder_traffic::mapping::guest::{Benchmark, sized};
+use nodeorder_traffic::mapping::guest::{Benchmark, make_sized_guest};
 
 type Matrix = BTreeMap<(u32, u32), f64>;
 
@@ -185,7 +185,7 @@ fn counts_that_a_benchmark_does_not_take() {
         ("npb-ft", 1500, 1024),
         ("npb-is", 13, 13),
     ] {
-        let guest = sized(name, count, &Default::default()).unwrap();
+        let guest = make_sized_guest(name, count, &Default::default()).unwrap();
         assert_eq!(guest.processes(), count);
         let mut last = 0;
         guest.for_each_message(|m| last = last.max(m.source).max(m.target));
@@ -289,15 +289,15 @@ fn operations_are_the_published_ones() {
         ("npb-ft:class=W", 60, "npb-ft:n=32,idle=28,class=W"),
         ("npb-bt:class=S", 200, "npb-bt:n=64,idle=136,class=S"),
     ] {
-        let fewer = Benchmark::sized(text, count, &Default::default()).unwrap();
+        let fewer = Benchmark::make_sized(text, count, &Default::default()).unwrap();
         assert_eq!(
             fewer,
             Benchmark::make(runs, &Default::default()).unwrap(),
             "{text} {count}"
         );
     }
-    assert!(Benchmark::sized("npb-bt:class=X", 9, &Default::default()).is_err());
-    let fewer = Benchmark::sized("npb-bt:class=S", 7, &Default::default()).unwrap();
+    assert!(Benchmark::make_sized("npb-bt:class=X", 9, &Default::default()).is_err());
+    let fewer = Benchmark::make_sized("npb-bt:class=S", 7, &Default::default()).unwrap();
     assert_eq!(
         fewer,
         Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap()

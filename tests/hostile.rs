@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nodeorder_base::error::Error;
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -63,20 +63,20 @@ fn feed(driver: &Driver, bytes: &[u8], from: &Path) {
 /// Flips, cuts, splices, doubled and swapped lines, words of the dictionary and numbers in the place of others.
 fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::Pcg64) -> Vec<u8> {
     let mut bytes = seed.to_vec();
-    for _ in 0..=below(4, random) {
-        let at = below(bytes.len() as u64 + 1, random) as usize;
-        let word = &words[below(words.len() as u64, random) as usize];
-        match below(8, random) {
+    for _ in 0..=random_below(4, random) {
+        let at = random_below(bytes.len() as u64 + 1, random) as usize;
+        let word = &words[random_below(words.len() as u64, random) as usize];
+        match random_below(8, random) {
             0 => bytes.truncate(at),
-            1 if at < bytes.len() => bytes[at] ^= 1 << below(8, random),
+            1 if at < bytes.len() => bytes[at] ^= 1 << random_below(8, random),
             2 => drop(bytes.splice(at..at, word.iter().copied())),
             3 => {
-                let cut = below(other.len() as u64 + 1, random) as usize;
+                let cut = random_below(other.len() as u64 + 1, random) as usize;
                 bytes.truncate(at);
                 bytes.extend(&other[cut..]);
             }
             4 => {
-                let end = (at + below(9, random) as usize).min(bytes.len());
+                let end = (at + random_below(9, random) as usize).min(bytes.len());
                 bytes.drain(at..end);
             }
             5 => {
@@ -92,10 +92,10 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
                 let mut lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
                 if !lines.is_empty() {
                     let (a, b) = (
-                        below(lines.len() as u64, random),
-                        below(lines.len() as u64, random),
+                        random_below(lines.len() as u64, random),
+                        random_below(lines.len() as u64, random),
                     );
-                    match below(3, random) {
+                    match random_below(3, random) {
                         0 => lines.swap(a as usize, b as usize),
                         1 => lines.insert(a as usize, lines[b as usize]),
                         _ => drop(lines.remove(a as usize)),
@@ -103,7 +103,7 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
                 }
                 bytes = lines.concat();
             }
-            _ => bytes.insert(at, below(256, random) as u8),
+            _ => bytes.insert(at, random_below(256, random) as u8),
         }
     }
     bytes
@@ -151,10 +151,10 @@ fn hold(name: &str, count: usize) {
             }
         }
     }
-    let (words, mut random) = (words(name), generator(1));
+    let (words, mut random) = (words(name), seed_generator(1));
     for i in 0..count {
         let (path, bytes) = &seeds[i % seeds.len()];
-        let (_, other) = &seeds[below(seeds.len() as u64, &mut random) as usize];
+        let (_, other) = &seeds[random_below(seeds.len() as u64, &mut random) as usize];
         feed(driver, &mutate(bytes, other, &words, &mut random), path);
     }
 }
@@ -412,22 +412,22 @@ fn ten_million_nodes_are_ordered() {
 fn sums_of_the_largest_sizes_do_not_overflow() {
     let most = u32::MAX;
     let log: String = (0..40).map(|i| format!("P {i} {most}\n")).collect();
-    let survey = survey::survey(Log::new("log", log)).unwrap();
+    let survey = survey::survey_log(Log::new("log", log)).unwrap();
     assert_eq!(survey.most_nodes, 40 * u64::from(most));
     let table = format!("2,{0}\n3,{0}\n{most},{0}\n", u64::MAX);
     let lines = nodeorder_base::input::Lines::new("sizes", table);
-    let sizes = Sizes::over(lines, Weight::Jobs, &Options::default()).unwrap();
-    assert_eq!(sizes.shares(most).unwrap().len(), 3);
-    assert_eq!(sizes.shares(3).unwrap(), [(2, 0.5), (3, 0.5)]);
-    assert!(sizes.mean().unwrap() > 1e9);
+    let sizes = Sizes::from_lines(lines, Weight::Jobs, &Options::default()).unwrap();
+    assert_eq!(sizes.shares_up_to(most).unwrap().len(), 3);
+    assert_eq!(sizes.shares_up_to(3).unwrap(), [(2, 0.5), (3, 0.5)]);
+    assert!(sizes.mean_size().unwrap() > 1e9);
     let time = 1_000_000_000_000_000i64;
     let line = |id: i32| {
         format!("{id} {time} {time} {time} {most} 0 0 {most} {time} 0 1 1 1 1 1 1 -1 -1\n")
     };
     let trace = Trace::new("swf", line(1) + &line(2), &Options::default()).unwrap();
-    assert_eq!(trace.span(), Some((time, 3 * time)));
-    let weighed = Sizes::of_trace(&trace, Weight::NodeHours);
-    assert_eq!(weighed.shares(most).unwrap(), [(most, 1.0)]);
+    assert_eq!(trace.time_span(), Some((time, 3 * time)));
+    let weighed = Sizes::from_trace(&trace, Weight::NodeHours);
+    assert_eq!(weighed.shares_up_to(most).unwrap(), [(most, 1.0)]);
     let over = line(1).replacen(&time.to_string(), &(time + 1).to_string(), 1);
     let error = Trace::new("swf", over, &Options::default())
         .unwrap_err()

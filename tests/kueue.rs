@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use nodeorder_base::error::SourceLocation;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_jobs::allocator::kueue::{
-    Ask, Domains, Misfit, Mode, Pods, Room, Slices, place, replace,
+    DomainCapacity, Domains, LeafAssignment, PlacementError, PodSetRequest, Slices,
+    TopologyRequest, find_topology_assignment, replace_failed_pods,
 };
 use nodeorder_jobs::allocator::{self, AllocatorContext, PodsOn};
 use nodeorder_network::topology::Context;
@@ -128,7 +129,7 @@ impl Cluster {
     }
 
     /// What a request asks for; none where it names what is not there.
-    fn ask(&self, request: &Value, gates: &Value) -> Option<Ask> {
+    fn ask(&self, request: &Value, gates: &Value) -> Option<PodSetRequest> {
         let on = |gate: &str, usual| gates.get(gate).and_then(Value::as_bool).unwrap_or(usual);
         let level_of = |name: &str| self.levels.iter().position(|level| level == name);
         let mut layers: Vec<(usize, i64)> = Vec::new();
@@ -148,37 +149,37 @@ impl Cluster {
             layers.push((level, size));
         }
         let mode = match request.get("mode").and_then(Value::as_str) {
-            Some("required") => Mode::Required,
-            Some("preferred") => Mode::Preferred,
-            _ => Mode::Unconstrained,
+            Some("required") => TopologyRequest::Required,
+            Some("preferred") => TopologyRequest::Preferred,
+            _ => TopologyRequest::Unconstrained,
         };
         let last = self.levels.len() - 1;
         let level = match mode {
-            Mode::Unconstrained if layers.is_empty() => last,
-            Mode::Unconstrained => 0,
+            TopologyRequest::Unconstrained if layers.is_empty() => last,
+            TopologyRequest::Unconstrained => 0,
             _ => level_of(request["level"].as_str()?)?,
         };
         if level > layers.first().map_or(last, |layer| layer.0) {
             return None;
         }
         let leader = request.get("leader").is_some_and(|l| !l.is_null());
-        Some(Ask {
+        Some(PodSetRequest {
             pods: request["count"].as_i64()?,
             mode,
             level,
             slices: Slices { layers, leader },
-            least_free: mode == Mode::Unconstrained && on("TASProfileMixed", true),
+            least_free: mode == TopologyRequest::Unconstrained && on("TASProfileMixed", true),
             top_down: false,
             by_leaf: false,
             balanced: on("TASBalancedPlacement", false),
-            bare: request.get("mode").is_none_or(Value::is_null),
+            slices_only: request.get("mode").is_none_or(Value::is_null),
         })
     }
 
-    fn rooms(&self, request: &Value, gates: &Value, slices: &Slices) -> Vec<Room> {
+    fn rooms(&self, request: &Value, gates: &Value, slices: &Slices) -> Vec<DomainCapacity> {
         let gate = gates.get("TASRespectNodeAffinityPreferred") == Some(&json!(true));
         let per = self.per_pod(request);
-        let mut rooms = vec![Room::default(); self.domains.count()];
+        let mut rooms = vec![DomainCapacity::default(); self.domains.domain_count()];
         for (at, leaf) in self
             .leaves
             .iter()
@@ -196,29 +197,33 @@ impl Cluster {
                 });
                 each.min().unwrap_or(0)
             };
-            let room = &mut rooms[self.domains.leaf(at) as usize];
+            let room = &mut rooms[self.domains.leaf_of(at) as usize];
             room.affinity = if gate { leaf.affinity } else { 0 };
             room.pods = fit(&per, &Resources::new());
-            room.pods_beside = room.pods;
+            room.pods_with_leader = room.pods;
             if slices.leader {
                 let leader = self.per_pod(&request["leader"]);
                 if fit(&leader, &Resources::new()) > 0 {
-                    (room.leaders, room.pods_beside) = (1, fit(&per, &leader));
+                    (room.leaders, room.pods_with_leader) = (1, fit(&per, &leader));
                 }
             }
         }
         self.domains
-            .sum_below(&mut rooms, self.domains.level(0), slices, true);
+            .sum_descendants(&mut rooms, self.domains.domains_of_level(0), slices, true);
         rooms
     }
 
-    fn place(&self, request: &Value, gates: &Value) -> Result<Pods, Option<Misfit>> {
+    fn place(
+        &self,
+        request: &Value,
+        gates: &Value,
+    ) -> Result<LeafAssignment, Option<PlacementError>> {
         let ask = self.ask(request, gates).ok_or(None)?;
         if self.leaves.is_empty() {
             return Err(None);
         }
         let rooms = self.rooms(request, gates, &ask.slices);
-        let fast = place(&self.domains, &ask, &rooms, &mut Vec::new());
+        let fast = find_topology_assignment(&self.domains, &ask, &rooms, &mut Vec::new());
         let plain = plain::place(&self.domains, &ask, &rooms);
         assert_eq!(fast, plain, "{request}");
         fast.map_err(Some)
@@ -231,23 +236,23 @@ impl Cluster {
         held: &BTreeMap<String, i64>,
         failed: &str,
         gates: &Value,
-    ) -> Result<Pods, Option<Misfit>> {
+    ) -> Result<LeafAssignment, Option<PlacementError>> {
         let ask = self.ask(request, gates).ok_or(None)?;
-        let mut rest = Pods::new();
+        let mut rest = LeafAssignment::new();
         for (id, pods) in held.iter().filter(|(id, _)| *id != failed) {
-            let leaf = self.leaf(id).ok_or(Some(Misfit::Stale))?;
-            rest.push((self.domains.leaf(leaf), *pods, 0));
+            let leaf = self.leaf(id).ok_or(Some(PlacementError::Stale))?;
+            rest.push((self.domains.leaf_of(leaf), *pods, 0));
         }
         rest.sort_unstable();
         let missing = held.get(failed).copied().unwrap_or(0);
         let rooms = |slices: &Slices| self.rooms(request, gates, slices);
-        replace(&self.domains, &ask, &rest, missing, &rooms).map_err(Some)
+        replace_failed_pods(&self.domains, &ask, &rest, missing, &rooms).map_err(Some)
     }
 
-    fn named(&self, pods: &Pods, leaders: bool) -> BTreeMap<String, i64> {
+    fn named(&self, pods: &LeafAssignment, leaders: bool) -> BTreeMap<String, i64> {
         let name = |leaf: u32| {
             let at = (0..self.leaves.len())
-                .find(|at| self.domains.leaf(*at) == leaf)
+                .find(|at| self.domains.leaf_of(*at) == leaf)
                 .unwrap();
             self.leaves[at].id.clone()
         };
@@ -260,7 +265,7 @@ impl Cluster {
             .collect()
     }
 
-    fn take(&mut self, request: &Value, pods: &Pods, sign: i64) {
+    fn take(&mut self, request: &Value, pods: &LeafAssignment, sign: i64) {
         let per = self.per_pod(request);
         for (id, count) in self.named(pods, false) {
             self.change(&id, &per, sign * count);
@@ -305,7 +310,7 @@ fn resized(cluster: &mut Cluster, case: &Value, gates: &Value) -> Answer {
     let leaders = listed(&case["previous_leader"]);
     let gone = previous.iter().any(|(id, _)| cluster.leaf(id).is_none())
         || leaders.keys().any(|id| cluster.leaf(id).is_none());
-    let answer = |cluster: &Cluster, found: Result<Pods, Option<Misfit>>| {
+    let answer = |cluster: &Cluster, found: Result<LeafAssignment, Option<PlacementError>>| {
         found
             .ok()
             .map(|pods| (cluster.named(&pods, false), cluster.named(&pods, true)))
@@ -466,10 +471,10 @@ pub(crate) fn nodes_of(shape: &Value) -> Vec<Value> {
     all.into_iter().map(node).collect()
 }
 
-fn failure(misfit: Option<Misfit>) -> Value {
+fn failure(misfit: Option<PlacementError>) -> Value {
     let of = |fits: i64, of: i64| json!({"fits": fits, "of": of});
     json!({"failure": match misfit {
-        Some(Misfit::Fits(fits, wanted)) => of(fits, wanted),
+        Some(PlacementError::TooFew(fits, wanted)) => of(fits, wanted),
         _ => json!({}),
     }})
 }
@@ -534,7 +539,7 @@ fn hold_to_stream(stream: &Value) -> usize {
                         held.insert(job, entry);
                         answer
                     }
-                    Err(Some(Misfit::Layers(layers))) => {
+                    Err(Some(PlacementError::TooFewByLayer(layers))) => {
                         let names = request["slices"].as_array().unwrap().iter();
                         let rows = names
                             .zip(layers)
@@ -592,8 +597,8 @@ fn recorded_streams_are_placed_alike() {
 /// Random machines, rooms and requests: the fast code and the plain rule agree.
 #[test]
 fn fast_and_plain_rules_agree() {
-    let mut random = nodeorder_base::random::generator(39);
-    let mut below = |n: i64| nodeorder_base::random::below(n as u64, &mut random) as i64;
+    let mut random = nodeorder_base::random::seed_generator(39);
+    let mut below = |n: i64| nodeorder_base::random::random_below(n as u64, &mut random) as i64;
     let mut scratch = Vec::new();
     for round in 0..6000 {
         let depth = 1 + below(4) as usize;
@@ -610,7 +615,7 @@ fn fast_and_plain_rules_agree() {
             .map(|path| path.iter().map(String::as_str).collect())
             .collect();
         let domains = Domains::new(&paths);
-        assert_eq!(domains.depth(), depth);
+        assert_eq!(domains.level_count(), depth);
         let mut layers: Vec<(usize, i64)> = Vec::new();
         let mut size = [1, 1, 2, 3, 4, 8][below(6) as usize];
         let mut level = below(depth as i64) as usize;
@@ -620,17 +625,21 @@ fn fast_and_plain_rules_agree() {
             size = divisors[below(divisors.len() as i64) as usize];
             level += 1 + below(2) as usize;
         }
-        let mode = [Mode::Required, Mode::Preferred, Mode::Unconstrained][below(3) as usize];
+        let mode = [
+            TopologyRequest::Required,
+            TopologyRequest::Preferred,
+            TopologyRequest::Unconstrained,
+        ][below(3) as usize];
         let most = layers.first().map_or(depth - 1, |layer| layer.0);
         // What if: from the outermost level down, and single pods by leaves.
-        let top_down = mode == Mode::Unconstrained && below(2) == 0;
+        let top_down = mode == TopologyRequest::Unconstrained && below(2) == 0;
         let level = match mode {
-            Mode::Unconstrained if layers.is_empty() && !top_down => depth - 1,
-            Mode::Unconstrained => 0,
+            TopologyRequest::Unconstrained if layers.is_empty() && !top_down => depth - 1,
+            TopologyRequest::Unconstrained => 0,
             _ => below(most as i64 + 1) as usize,
         };
         let slice = layers.first().map_or(1, |layer| layer.1);
-        let ask = Ask {
+        let ask = PodSetRequest {
             pods: slice + if below(4) == 0 { 0 } else { below(20) },
             mode,
             level,
@@ -642,9 +651,9 @@ fn fast_and_plain_rules_agree() {
             top_down,
             by_leaf: top_down && below(2) == 0,
             balanced: below(2) == 0,
-            bare: false,
+            slices_only: false,
         };
-        let mut rooms = vec![Room::default(); domains.count()];
+        let mut rooms = vec![DomainCapacity::default(); domains.domain_count()];
         let spread = 1 + below(6);
         for leaf in 0..paths.len() {
             let pods = below(spread);
@@ -655,19 +664,19 @@ fn fast_and_plain_rules_agree() {
                 pods
             };
             let affinity = if round % 4 == 0 { below(3) } else { 0 };
-            let room = Room {
+            let room = DomainCapacity {
                 pods,
-                pods_beside,
+                pods_with_leader: pods_beside,
                 leaders: led,
                 affinity,
-                ..Room::default()
+                ..DomainCapacity::default()
             };
-            rooms[domains.leaf(leaf) as usize] = room;
+            rooms[domains.leaf_of(leaf) as usize] = room;
         }
-        let leaves = domains.level(depth - 1);
-        leaves.for_each(|leaf| domains.slice_leaf(&mut rooms[leaf as usize], &ask.slices));
-        domains.sum_below(&mut rooms, domains.level(0), &ask.slices, true);
-        let fast = place(&domains, &ask, &rooms, &mut scratch);
+        let leaves = domains.domains_of_level(depth - 1);
+        leaves.for_each(|leaf| domains.count_leaf_slices(&mut rooms[leaf as usize], &ask.slices));
+        domains.sum_descendants(&mut rooms, domains.domains_of_level(0), &ask.slices, true);
+        let fast = find_topology_assignment(&domains, &ask, &rooms, &mut scratch);
         let plain = plain::place(&domains, &ask, &rooms);
         assert_eq!(fast, plain, "{ask:?}\n{names:?}\n{rooms:?}");
         if let Ok(found) = fast {
@@ -783,11 +792,11 @@ fn the_allocator_follows_recorded_streams() {
                     Some(match &before {
                         None => {
                             let count = request["count"].as_u64().unwrap() as u32;
-                            kueue.choose(&free, count, &mut Ranks::default())
+                            kueue.choose_ranks(&free, count, &mut Ranks::default())
                         }
                         Some((_, pods)) => {
                             let failed = rank(event["node"].as_str().unwrap());
-                            kueue.pods().unwrap().replace(&free, pods, failed)
+                            kueue.pod_rules().unwrap().replace_pods(&free, pods, failed)
                         }
                     })
                 }
@@ -803,7 +812,7 @@ fn the_allocator_follows_recorded_streams() {
                     "{event}"
                 );
                 if choice.is_placed() {
-                    let pods = kueue.pods().unwrap().chosen().to_vec();
+                    let pods = kueue.pod_rules().unwrap().chosen_pods().to_vec();
                     let counts = |of: fn(&PodsOn) -> u32| -> Value {
                         let some = pods.iter().filter(|on| of(on) > 0);
                         json!(
@@ -827,7 +836,10 @@ fn the_allocator_follows_recorded_streams() {
             }
             if ["fail", "back"].contains(&what) {
                 let rank = rank(event["node"].as_str().unwrap());
-                kueue.pods().unwrap().set_node(rank, what == "back");
+                kueue
+                    .pod_rules()
+                    .unwrap()
+                    .set_node_state(rank, what == "back");
             }
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Topology;
-use nodeorder_traffic::corun::{Detail, Figures, Job, Settings, side_by_side};
+use nodeorder_traffic::corun::{Detail, Job, NetworkFigures, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 use crate::command;
@@ -240,12 +240,12 @@ fn long_runs_of_the_job_level_end() {
 fn the_job_level_counts_what_it_would_simulate() {
     let machine = Topology::inline("torus:8", &Default::default()).unwrap();
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let of = |count_patterns: bool| {
         let mut settings = Settings::new(
-            &Figures {
+            &NetworkFigures {
                 latency: Some(1e-6),
-                ..Figures::default()
+                ..NetworkFigures::default()
             },
             "flow",
             "job",
@@ -409,6 +409,6 @@ fn numbers_in_messages_are_short() {
         (2.5e-12, "2.5e-12"),
         (1.0 / 3.0 * 1e20, "3.33333e19"),
     ] {
-        assert_eq!(nodeorder_base::error::six_digits(value), text);
+        assert_eq!(nodeorder_base::error::format_six_digits(value), text);
     }
 }

@@ -331,7 +331,7 @@ fn along_rails(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
         return vec![(start, ONE)];
     }
     let share = Fraction::new(1, rails.spines.into());
-    let over = |spine| [&start[..], &[rails.spine(to % each, spine), to]].concat();
+    let over = |spine| [&start[..], &[rails.spine_switch(to % each, spine), to]].concat();
     (0..rails.spines)
         .map(|spine| (over(spine), share))
         .collect()
@@ -343,10 +343,10 @@ fn on_all_rails(machine: &Topology, paths: Vec<Path>) -> Vec<Path> {
         return paths;
     };
     let share = Fraction::new(1, rails.rails.into());
-    let number = |router: u32| rails.leaf(router, 0) == router && router < rails.units;
+    let number = |router: u32| rails.leaf_switch(router, 0) == router && router < rails.units;
     let shifted = |router: u32, rail| match number(router) {
-        true => rails.leaf(router, rail),
-        false => rails.spine(rail, router - rails.spine(0, 0)),
+        true => rails.leaf_switch(router, rail),
+        false => rails.spine_switch(rail, router - rails.spine_switch(0, 0)),
     };
     let copies = |(path, part): Path| {
         (0..rails.rails).map(move |rail| {
@@ -387,7 +387,7 @@ fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> A
         &fabric,
         guest,
         &placement,
-        FixedRouting::named(routing).unwrap(),
+        FixedRouting::find_by_name(routing).unwrap(),
     )
     .unwrap()
 }
@@ -404,7 +404,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
         let (mut most, mut sum, mut pairs) = (0f64, Fraction(0, 1), Fraction(0, 1));
         let mut handed = Fraction(0, 1);
         guest.for_each_message(|m| {
-            let router = |p| topology.router_of(placement.node(p)).0;
+            let router = |p| topology.router_of(placement.node_of(p)).0;
             let (from, to) = (router(m.source), router(m.target));
             let volume = Fraction(m.volume as i128, 1);
             let (mut all, mut mean) = (Fraction(0, 1), Fraction(0, 1));
@@ -417,7 +417,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                     for pair in path.windows(2) {
                         let link = fabric
                             .links
-                            .index(pair[0], pair[1])
+                            .find_link(pair[0], pair[1])
                             .expect("paths follow links");
                         // What nodes hand over by themselves loads no link.
                         if fabric.links.is_joint(link) {
@@ -441,7 +441,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
             assert!(
                 near(load, exact.value()),
                 "{what}: link {:?}: {load}, {exact:?}",
-                fabric.links.ends(i)
+                fabric.links.link_ends(i)
             );
         }
         let total = weighed(&fabric, &weights, &found.contention.loads) + handed.value();
@@ -473,7 +473,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
 
 /// The sum of all loads, each times what a hop over the link counts.
 fn weighed(fabric: &Fabric<'_>, weights: &BTreeMap<(u32, u32), u32>, loads: &[f64]) -> f64 {
-    let load = |(i, load): (usize, &f64)| load * f64::from(weights[&fabric.links.ends(i)]);
+    let load = |(i, load): (usize, &f64)| load * f64::from(weights[&fabric.links.link_ends(i)]);
     loads.iter().enumerate().map(load).sum()
 }
 
@@ -517,7 +517,7 @@ fn a_mapping_written_as_csv_is_read_back() {
     let nodes = [4, 4, 9].map(NodeId).to_vec();
     let mapping = ProcessMapping::new(&topology, "m", nodes).unwrap();
     let mut file = Vec::new();
-    columns::write(&mut file, PROCESS, mapping.processes()).unwrap();
+    columns::write_table(&mut file, PROCESS, mapping.process_nodes()).unwrap();
     let text = Text::new("m", String::from_utf8(file).unwrap());
     let again = ProcessMapping::read(&topology, &ring, &text).unwrap();
     assert_eq!(again.nodes(), mapping.nodes());
@@ -645,13 +645,13 @@ fn one_guest_is_the_sum_of_its_messages() {
     ] {
         let topology = machine(spec);
         let fabric = Fabric::new(&topology).unwrap();
-        let routing = FixedRouting::named("dimension-order").unwrap();
+        let routing = FixedRouting::find_by_name("dimension-order").unwrap();
         let n = topology.node_count() as u32;
         let nodes: Vec<NodeId> = topology.nodes().iter().collect();
         let placement = ProcessMapping::new(&topology, "all", nodes).unwrap();
         let loads = |guest: &Guest| {
             let demand = Demand::new(&topology, guest, &placement).unwrap();
-            routing.loads(&fabric, &demand).unwrap()
+            routing.link_loads(&fabric, &demand).unwrap()
         };
         let mut sum = vec![0.0; fabric.links.len()];
         for (a, b) in (0..n)
@@ -698,7 +698,7 @@ fn corner_to_corner_on_the_smallest_mesh() {
         ("ecmp-path", 4.0),
         ("ecmp-hop", 4.5),
     ] {
-        let routing = FixedRouting::named(routing).unwrap();
+        let routing = FixedRouting::find_by_name(routing).unwrap();
         let found = mapping::analyse(&fabric, &pair, &placement, routing).unwrap();
         assert_eq!(found.contention.max, most, "{}", routing.name());
         assert_eq!((found.dilation.hop_bytes, found.dilation.max), (18.0, 3.0));
@@ -734,7 +734,7 @@ fn all_to_all_equals_betweenness_in_closed_form() {
         let fabric_machine = machine("mesh:9");
         let fabric = Fabric::new(&fabric_machine).unwrap();
         for k in 1..9u32 {
-            let link = fabric.links.index(k - 1, k).unwrap();
+            let link = fabric.links.find_link(k - 1, k).unwrap();
             assert_eq!(path.contention.loads[link], f64::from(k * (9 - k)));
         }
         let ring = in_order(
@@ -803,7 +803,7 @@ fn rows_and_columns_of_the_demand_agree() {
     let cells = |end| {
         let mut cells = BTreeMap::new();
         for (i, root) in demand.roots(end).iter().enumerate() {
-            for flow in demand.row(end, i, &mut Vec::new()) {
+            for flow in demand.flows_at(end, i, &mut Vec::new()) {
                 let key = if end == End::Source {
                     (*root, flow.router)
                 } else {
@@ -816,7 +816,7 @@ fn rows_and_columns_of_the_demand_agree() {
     };
     let mut plain: BTreeMap<(u32, u32), f64> = BTreeMap::new();
     guest.for_each_message(|m| {
-        let router = |p| topology.router_of(placement.node(p)).0;
+        let router = |p| topology.router_of(placement.node_of(p)).0;
         if router(m.source) != router(m.target) {
             *plain
                 .entry((router(m.source), router(m.target)))
@@ -841,7 +841,7 @@ fn paths_beyond_counting_are_refused() {
             &fabric,
             &pair,
             &placement,
-            FixedRouting::named(name).unwrap(),
+            FixedRouting::find_by_name(name).unwrap(),
         )
     };
     let error = analyse("ecmp-path").unwrap_err().to_string();
@@ -857,7 +857,7 @@ fn routings_that_do_not_suit_say_what_does() {
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let placement = ProcessMapping::in_order(&ring, order.label(), order.nodes()).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
-        let routing = FixedRouting::named(name).unwrap();
+        let routing = FixedRouting::find_by_name(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing)
             .unwrap_err()
             .to_string();
@@ -866,7 +866,7 @@ fn routings_that_do_not_suit_say_what_does() {
             "{error}"
         );
     }
-    let Err(error) = FixedRouting::named("ecmp-pth") else {
+    let Err(error) = FixedRouting::find_by_name("ecmp-pth") else {
         panic!("no such routing")
     };
     assert!(

@@ -47,7 +47,9 @@ fn totals_by_definition(topology: &Topology, order: &NodeOrder) -> Vec<u128> {
 }
 
 fn totals(curve: &Curve) -> Vec<u128> {
-    (0..=curve.nodes()).map(|s| curve.total(s)).collect()
+    (0..=curve.node_count())
+        .map(|s| curve.window_total(s))
+        .collect()
 }
 
 fn build(spec: &str) -> Topology {

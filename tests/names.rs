@@ -232,7 +232,7 @@ fn read_by_all(folder: &Path, machine: &str, list: &str) -> Vec<(&'static str, O
         Some(
             machine
                 .nodes()
-                .excluded()
+                .excluded_nodes()
                 .map(|node| node.0)
                 .collect::<Vec<_>>(),
         )

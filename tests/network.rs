@@ -2,10 +2,10 @@
 
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
-use nodeorder_base::random::{below, generator, shuffle};
+use nodeorder_base::random::{random_below, seed_generator, shuffle};
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
-use nodeorder_jobs::schedule::{Lost, ScheduleResult, Settings, Task, simulate};
+use nodeorder_jobs::schedule::{LostNodeTime, ScheduleResult, Settings, Task, simulate};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
@@ -42,7 +42,7 @@ fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
     let result = try_schedule(spec, tasks, model).unwrap();
     // What is taken is the trace's, what distance costs and what sharing costs.
     let took: i128 = (result.records.iter())
-        .map(|r| i128::from(result.task(r).nodes) * i128::from(r.end - r.start))
+        .map(|r| i128::from(result.task_of_record(r).nodes) * i128::from(r.end - r.start))
         .sum();
     let run: i128 = result
         .tasks
@@ -110,7 +110,7 @@ fn a_job_alone_on_its_compact_allocation_runs_as_in_the_trace() {
             let model = format!("network:share={share},guest={guest}");
             let result = schedule(spec, &[task(1, 5, 100, nodes)], &model);
             near(&ends(&result), &[105.0]);
-            assert_eq!(result.lost, Some(Lost::default()), "{spec} {model}");
+            assert_eq!(result.lost, Some(LostNodeTime::default()), "{spec} {model}");
         }
     }
 }
@@ -125,7 +125,7 @@ fn jobs_that_share_no_link_lose_nothing_to_each_other() {
             &model,
         );
         near(&ends(&result), &[100.0, 60.0, 29.0]);
-        assert_eq!(result.lost, Some(Lost::default()));
+        assert_eq!(result.lost, Some(LostNodeTime::default()));
     }
 }
 
@@ -442,7 +442,7 @@ fn by_corun(
     settings: &corun::Settings,
 ) -> Vec<f64> {
     let fabric = Fabric::new(machine).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let mut left: Vec<f64> = jobs
         .iter()
         .map(|(.., iterations)| f64::from(*iterations))
@@ -492,17 +492,17 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
     .enumerate()
     {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
-        let mut random = generator(case as u64);
+        let mut random = seed_generator(case as u64);
         let mut nodes: Vec<u32> = machine.nodes().iter().map(|node| node.0).collect();
         shuffle(&mut nodes, &mut random);
         let names = ["bt", "cg", "ft", "is", "lu", "mg", "sp"];
         let folder = tempfile::tempdir().unwrap();
-        let name = names[below(7, &mut random) as usize];
+        let name = names[random_below(7, &mut random) as usize];
         let benchmark = format!("npb-{name}:class=S");
         let mut jobs = Vec::new();
         let mut tasks = Vec::new();
         for chunk in nodes.chunks_exact(4).take(8) {
-            let made = Benchmark::sized(&benchmark, 4, &Default::default()).unwrap();
+            let made = Benchmark::make_sized(&benchmark, 4, &Default::default()).unwrap();
             jobs.push((
                 format!("npb-{name}:n=4,class=S"),
                 chunk.to_vec(),
@@ -520,7 +520,7 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
             order: &order,
             distances: &distances,
         };
-        let figures = corun::Figures {
+        let figures = corun::NetworkFigures {
             bandwidth: Some(1.25e8),
             latency: Some(5e-5),
             ..Default::default()

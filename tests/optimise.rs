@@ -152,7 +152,7 @@ fn geometric(k: usize) -> f64 {
 }
 
 fn search(topology: &Topology, by: &str) -> SearchResult {
-    let (order, outcome) = NodeOrder::make_with(topology, by, &NoObserver).unwrap();
+    let (order, outcome) = NodeOrder::make_observed(topology, by, &NoObserver).unwrap();
     let outcome = outcome.unwrap();
     assert_eq!(order.nodes(), outcome.nodes);
     outcome
@@ -447,7 +447,7 @@ fn kept_orderings_fit_their_machines() {
             continue;
         }
         let shares = nodeorder_trace::Sizes::log_uniform()
-            .shares(kept.len() as u32)
+            .shares_up_to(kept.len() as u32)
             .unwrap();
         let value = |order: &NodeOrder| {
             let curve = nodeorder_order::metric::mpc::curve(&topology, order).unwrap();
@@ -459,7 +459,7 @@ fn kept_orderings_fit_their_machines() {
             .parse()
             .unwrap();
         assert!((value(&kept) - objective).abs() < 1e-9, "{}", value(&kept));
-        for other in nodeorder_order::ordering::defaults::suiting(&topology) {
+        for other in nodeorder_order::ordering::defaults::default_orderings(&topology) {
             let other = NodeOrder::make(&topology, &other).unwrap();
             assert!(value(&other) > objective, "{name}: {}", other.label());
         }

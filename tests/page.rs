@@ -276,7 +276,7 @@ fn the_script_gets_what_the_tables_have() {
 fn a_page_of_19_000_nodes_is_small() {
     let spec = "torus:25x32x24,limit=18944";
     let topology = Topology::inline(spec, &Default::default()).unwrap();
-    let names = nodeorder_order::ordering::defaults::suiting(&topology);
+    let names = nodeorder_order::ordering::defaults::default_orderings(&topology);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (comparison, files) = files(spec, &names, None);
     let page = content(&files, "index.html");
@@ -605,7 +605,7 @@ fn the_page_and_the_guide_say_which_figure_to_trust() {
 fn trees_have_levels_and_no_phantom_places() {
     let topology = Topology::inline("fat-tree:k=4,limit=10", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let svg = plot::machine(&topology, &order).svg().unwrap();
+    let svg = plot::plot_machine(&topology, &order).svg().unwrap();
     assert!(
         svg.contains(">pod 2<") && !svg.contains(">pod 3<") && !svg.contains("no node"),
         "{svg}"

@@ -4,11 +4,11 @@ use nodeorder_jobs::schedule::Task;
 use nodeorder_jobs::schedule::orderings::TraceSettings;
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
-use nodeorder_order::metric::cost::{Buying, Prices};
-use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::metric::cost::{PriceList, Prices};
+use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_order::ordering::NoObserver;
 use nodeorder_present::machines::{
-    ComparedJobs, Criterion, Difference, Machines, Queue, Request, compare, headline,
+    ComparedJobs, Criterion, Difference, MachineOptions, Machines, ScheduledJobs, compare, headline,
 };
 use nodeorder_present::report::machines::{document, files};
 use nodeorder_trace::Log;
@@ -25,7 +25,7 @@ fn build(specs: &[&str]) -> Vec<Topology> {
 fn plain(specs: &[&str]) -> Machines {
     compare(
         &build(specs),
-        &Request::default(),
+        &MachineOptions::default(),
         None,
         &NoObserver,
         &|_| (),
@@ -54,7 +54,7 @@ fn on_log(specs: &[&str], log: &str, allocators: &[&str]) -> Machines {
     };
     compare(
         &build(specs),
-        &Request::default(),
+        &MachineOptions::default(),
         Some(&workload),
         &NoObserver,
         &|_| (),
@@ -83,14 +83,14 @@ fn on_tasks(specs: &[&str], tasks: &[Task], model: &str) -> Machines {
         open: &open,
         allocators: &allocators,
         leading: 0,
-        queue: Some(Queue {
+        queue: Some(ScheduledJobs {
             tasks,
             settings: &settings,
         }),
     };
     compare(
         &build(specs),
-        &Request::default(),
+        &MachineOptions::default(),
         Some(&workload),
         &NoObserver,
         &|_| (),
@@ -336,15 +336,15 @@ fn two_machines() -> Machines {
     let prices = Prices::parse("nodes=10,links=1").unwrap();
     let (orders, buying) = (
         &["row-major".into()],
-        Buying {
+        PriceList {
             prices,
-            ..Buying::default()
+            ..PriceList::default()
         },
     );
-    let request = Request {
+    let request = MachineOptions {
         orders,
         buying,
-        ..Request::default()
+        ..MachineOptions::default()
     };
     compare(&machines, &request, None, &NoObserver, &|_| ()).unwrap()
 }
@@ -438,15 +438,15 @@ fn prices_are_checked() {
     }
 }
 
-fn machine(spec: &str, orders: &[&str], prices: &str) -> Machine {
+fn machine(spec: &str, orders: &[&str], prices: &str) -> MachineFigures {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let orders: Vec<String> = orders.iter().map(|o| o.to_string()).collect();
-    let buying = Buying {
+    let buying = PriceList {
         prices: Prices::parse(prices).unwrap(),
-        ..Buying::default()
+        ..PriceList::default()
     };
-    let made = Machine::orderings(&topology, &orders, &NoObserver).unwrap();
-    Machine::new(&topology, made, topology.node_count(), &buying).unwrap()
+    let made = MachineFigures::make_orderings(&topology, &orders, &NoObserver).unwrap();
+    MachineFigures::new(&topology, made, topology.node_count(), &buying).unwrap()
 }
 
 #[test]
@@ -493,20 +493,20 @@ fn orderings_given_count_where_they_suit() {
     );
     let topology = Topology::inline("mesh:4x4", &Context::default()).unwrap();
     let wrong = ["snake:axes=q".to_string()];
-    assert!(Machine::orderings(&topology, &wrong, &NoObserver).is_err());
+    assert!(MachineFigures::make_orderings(&topology, &wrong, &NoObserver).is_err());
 }
 
 #[test]
 fn a_constant_difference_is_told_and_a_balanced_one_is_not() {
     let all = |value: f64| vec![(None, value); 30];
-    let same = Difference::paired("wait", "s", &all(-2.0), 1).unwrap();
+    let same = Difference::over_jobs("wait", "s", &all(-2.0), 1).unwrap();
     assert_eq!(
         (same.difference, same.low, same.high),
         (-2.0, Some(-2.0), Some(-2.0))
     );
     assert!(same.is_significant() && same.over == "jobs" && same.count == 30);
     assert!(
-        !Difference::paired("wait", "s", &all(0.0), 1)
+        !Difference::over_jobs("wait", "s", &all(0.0), 1)
             .unwrap()
             .is_significant()
     );
@@ -514,11 +514,11 @@ fn a_constant_difference_is_told_and_a_balanced_one_is_not() {
         .map(|i| (None, if i % 2 == 0 { 1.0 } else { -1.0 }))
         .collect();
     assert!(
-        !Difference::paired("wait", "s", &mixed, 1)
+        !Difference::over_jobs("wait", "s", &mixed, 1)
             .unwrap()
             .is_significant()
     );
-    assert_eq!(Difference::paired("wait", "s", &[], 1), None);
+    assert_eq!(Difference::over_jobs("wait", "s", &[], 1), None);
 }
 
 #[test]
@@ -526,10 +526,10 @@ fn many_weeks_are_drawn_whole() {
     // Half the weeks gain and half lose, each evenly: jobs alone would look surer than weeks.
     let value = |job: i64| (Some(job / 100), if job / 100 % 4 < 2 { 1.0 } else { -0.8 });
     let values: Vec<_> = (0..1000).map(value).collect();
-    let weeks = Difference::paired("wait", "s", &values, 1).unwrap();
+    let weeks = Difference::over_jobs("wait", "s", &values, 1).unwrap();
     assert_eq!((weeks.over, weeks.count, weeks.jobs), ("weeks", 10, 1000));
     let jobs: Vec<_> = values.iter().map(|(_, v)| (None, *v)).collect();
-    let jobs = Difference::paired("wait", "s", &jobs, 1).unwrap();
+    let jobs = Difference::over_jobs("wait", "s", &jobs, 1).unwrap();
     let width = |d: &Difference| d.high.unwrap() - d.low.unwrap();
     assert!(width(&weeks) > 2.0 * width(&jobs));
     assert!(!weeks.is_significant() && (weeks.difference - jobs.difference).abs() < 1e-12);
@@ -542,8 +542,8 @@ fn seeds_have_students_interval() {
     let d = Difference::over_seeds("mean(log)", "hops", &gains);
     assert!((d.low.unwrap() - 0.7001).abs() < 1e-3 && (d.high.unwrap() - 2.4599).abs() < 1e-3);
     assert!(d.is_significant() && d.over == "seeds" && d.count == 10);
-    assert!(!Difference::exact("mean(log)", "hops", 0.0).is_significant());
-    assert!(Difference::exact("mean(log)", "hops", 0.1).is_significant());
+    assert!(!Difference::without_interval("mean(log)", "hops", 0.0).is_significant());
+    assert!(Difference::without_interval("mean(log)", "hops", 0.1).is_significant());
 }
 
 proptest! {
@@ -552,7 +552,7 @@ proptest! {
         let values: Vec<_> = values.into_iter().map(|v| (None, v)).collect();
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Difference::paired("wait", "s", &values, seed).unwrap())
+            pool.install(|| Difference::over_jobs("wait", "s", &values, seed).unwrap())
         };
         let one = run(1);
         prop_assert_eq!(&one, &run(3));

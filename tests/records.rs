@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use nodeorder_base::input::Lines;
 use nodeorder_trace::records::{self, Columns, Record, RecordFormat, Records, State, placements};
-use nodeorder_trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
+use nodeorder_trace::{Options, Reason, Trace, WorkloadKind, convert, detect_kind, open};
 
 fn data(name: &str) -> PathBuf {
     crate::root().join("tests/data/traces").join(name)
@@ -17,9 +17,9 @@ fn data(name: &str) -> PathBuf {
 type Counts = Vec<(&'static str, u64)>;
 
 fn read(form: &RecordFormat, text: &str) -> nodeorder_base::error::Result<(Vec<Record>, Counts)> {
-    let mut records = Records::over(Lines::new("jobs", text), form, None)?;
+    let mut records = Records::from_lines(Lines::new("jobs", text), form, None)?;
     let (mut all, mut record) = (Vec::new(), Record::default());
-    while records.next(&mut record)? {
+    while records.read_next(&mut record)? {
         all.push(record.clone());
     }
     Ok((
@@ -33,7 +33,7 @@ fn read(form: &RecordFormat, text: &str) -> nodeorder_base::error::Result<(Vec<R
 }
 
 fn trace(text: &str) -> nodeorder_base::error::Result<Trace> {
-    open::trace_over(Lines::new("jobs", text), &Options::default())
+    open::read_trace(Lines::new("jobs", text), &Options::default())
 }
 
 fn counts(trace: &Trace) -> Counts {
@@ -113,7 +113,7 @@ fn sacct_rows_of_every_kind_are_read() {
 
 #[test]
 fn sacct_rows_are_a_trace() {
-    let trace = open::trace(&data("sacct.txt"), &Options::default()).unwrap();
+    let trace = open::open_trace(&data("sacct.txt"), &Options::default()).unwrap();
     let jobs: Vec<(i64, i64, Option<i64>, i64, u32)> = trace
         .jobs()
         .iter()
@@ -132,7 +132,7 @@ fn sacct_rows_are_a_trace() {
         trace.jobs().iter().map(|j| j.status).collect::<Vec<_>>(),
         [1, 1, 0, 5, 1]
     );
-    let partitions: Vec<&str> = trace.header().values("Partition").collect();
+    let partitions: Vec<&str> = trace.header().values_of_label("Partition").collect();
     assert_eq!(partitions, ["1 all", "2 all,share", "3 share"]);
     let wanted = [
         ("no-processors", 1),
@@ -252,7 +252,7 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
     assert_eq!(trace.jobs()[0].requested_time, 5400);
     assert_eq!(
         (trace.jobs()[1].submit, trace.jobs()[1].wait),
-        (trace.jobs()[0].start(), Some(0))
+        (trace.jobs()[0].start_time(), Some(0))
     );
     let wanted = [
         ("ends-before-start", 1),
@@ -278,7 +278,7 @@ fn outputs_of_sacct_put_together_count_a_job_once() {
         [(1, 10), (2, 10)]
     );
     assert!(counts(&trace).contains(&("same-again", 1)));
-    assert_eq!(trace.tally().count(Reason::RunTimeCut), 1);
+    assert_eq!(trace.tally().count_lines(Reason::RunTimeCut), 1);
 }
 
 #[test]
@@ -352,9 +352,10 @@ fn wrong_sacct_rows_are_refused() {
 }
 
 fn read_bytes(bytes: &[u8]) -> String {
-    let mut records = Records::over(Lines::new("jobs", bytes), &records::SACCT, None).unwrap();
+    let mut records =
+        Records::from_lines(Lines::new("jobs", bytes), &records::SACCT, None).unwrap();
     records
-        .next(&mut Record::default())
+        .read_next(&mut Record::default())
         .unwrap_err()
         .to_string()
 }
@@ -377,7 +378,7 @@ fn tables_of_public_traces_are_known_by_their_header() {
         (
             helios.jobs().len(),
             helios.jobs()[0].run,
-            helios.tally().count(Reason::NotStarted)
+            helios.tally().count_lines(Reason::NotStarted)
         ),
         (1, 600, 1)
     );
@@ -393,14 +394,15 @@ fn tables_of_public_traces_are_known_by_their_header() {
 fn columns_are_named_by_the_user() {
     let columns = Columns::parse("submit=at,run=seconds,list=where,limit=most").unwrap();
     let text = "at,seconds,where,most\n5,10,\"n[1-3],n7\",1:00\n6,,n2,\n";
-    let mut records = Records::over(Lines::new("t", text), &records::CSV, Some(&columns)).unwrap();
+    let mut records =
+        Records::from_lines(Lines::new("t", text), &records::CSV, Some(&columns)).unwrap();
     let mut record = Record::default();
-    assert!(records.next(&mut record).unwrap());
+    assert!(records.read_next(&mut record).unwrap());
     assert_eq!(
         (record.job.as_str(), record.nodes, record.run, record.limit),
         ("1", 4, Some(10), Some(60))
     );
-    assert!(records.next(&mut record).unwrap());
+    assert!(records.read_next(&mut record).unwrap());
     assert_eq!((record.run, record.start, record.nodes), (None, None, 1));
     for (text, message) in [
         ("helix", "`--columns helix`: found unknown table `helix`"),
@@ -482,14 +484,14 @@ fn wrong_tables_are_refused() {
 fn placements_come_back_as_they_were_written() {
     let text = std::fs::read_to_string(data("sacct.txt")).unwrap();
     let mut records =
-        Records::over(Lines::new("jobs", text.as_str()), &records::SACCT, None).unwrap();
+        Records::from_lines(Lines::new("jobs", text.as_str()), &records::SACCT, None).unwrap();
     let mut out = Vec::new();
-    let written = placements::write::<Failed>(&mut records, &mut out).unwrap();
+    let written = placements::write_placements::<Failed>(&mut records, &mut out).unwrap();
     let out = String::from_utf8(out).unwrap();
     assert_eq!(written, 6);
     assert!(out.starts_with("job,submit,start,end,limit,nodes,node_list\n3,1795350019,1795350023,1795350323,600,2,\"n[06,11]\"\n"));
     assert!(out.contains("\n5,1795350019,1795350023,,,1,n10\n"));
-    assert_eq!(records.tally().count(Reason::NotStarted), 2);
+    assert_eq!(records.tally().count_lines(Reason::NotStarted), 2);
     let (again, _) = read(&records::PLACEMENTS, &out).unwrap();
     let (records, _) = read(&records::SACCT, &text).unwrap();
     let records: Vec<&Record> = records
@@ -607,7 +609,7 @@ fn batsim_workloads_are_traces() {
         &format!("\"more\": \"{}\", \"nb_res\"", "x".repeat(3 << 20)),
     );
     assert_eq!(
-        kind(&mut Lines::new("t", long.as_str())).unwrap(),
+        detect_kind(&mut Lines::new("t", long.as_str())).unwrap(),
         WorkloadKind::Records(&records::BATSIM)
     );
     assert_eq!(read(&records::BATSIM, &long).unwrap().0.len(), 2);
@@ -779,8 +781,8 @@ fn further_fields_of_swf_are_counted() {
 
 #[test]
 fn a_trace_in_swf_comes_back() {
-    let trace = open::trace(&data("sacct.txt"), &Options::default()).unwrap();
-    let text = convert::to_swf(&trace);
+    let trace = open::open_trace(&data("sacct.txt"), &Options::default()).unwrap();
+    let text = convert::write_swf(&trace);
     let again = Trace::new("again", text.as_str(), &Options::default()).unwrap();
     let key = |t: &Trace| {
         t.jobs()
@@ -792,8 +794,8 @@ fn a_trace_in_swf_comes_back() {
     assert!(
         again
             .header()
-            .values("Partition")
-            .eq(trace.header().values("Partition"))
+            .values_of_label("Partition")
+            .eq(trace.header().values_of_label("Partition"))
     );
 }
 
@@ -807,7 +809,7 @@ fn jobs_beyond_the_memory_are_refused() {
         ..Options::default()
     };
     let lines = Lines::new("jobs", format!("{HEADER}{rows}"));
-    let error = open::trace_over(lines, &options).unwrap_err().to_string();
+    let error = open::read_trace(lines, &options).unwrap_err().to_string();
     assert!(error.starts_with("jobs: the jobs needs about"), "{error}");
 }
 

@@ -43,7 +43,7 @@ fn every_table_is_in_the_reference() {
     for table in list_tables() {
         assert!(!table.entries.is_empty() && text.contains(&format!("\n## {}\n", table.name)));
         for entry in &table.entries {
-            let heading = format!("\n### `{}`\n", entry.usage(table.separator));
+            let heading = format!("\n### `{}`\n", entry.describe_usage(table.separator));
             assert!(text.contains(&heading), "{heading}");
             assert!(
                 table.example_usage(entry).ends_with(entry.example),
@@ -85,7 +85,7 @@ fn markdown() -> String {
             if papers.first().is_some_and(|first| first.name == entry.name) {
                 text += "\nThe rest is from the papers: it repeats what they report.\n";
             }
-            text += &format!("\n### `{}`\n\n", entry.usage(table.separator));
+            text += &format!("\n### `{}`\n\n", entry.describe_usage(table.separator));
             text += &format!(
                 "{}. Example: `{}`\n",
                 cell(entry.about),

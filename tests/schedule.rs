@@ -233,7 +233,7 @@ fn plain_size_first(tasks: &[Task], nodes: u32, descending: bool, interval: i64)
 fn check_invariants(outcome: &ScheduleResult) {
     let mut events: Vec<(i64, bool, usize)> = Vec::new();
     for (i, record) in outcome.records.iter().enumerate() {
-        let task = outcome.task(record);
+        let task = outcome.task_of_record(record);
         assert!(
             record.start >= task.submit,
             "job {} starts before its submit",
@@ -428,7 +428,7 @@ proptest! {
         check_invariants(&outcome);
         let first = tasks[0].submit;
         for record in &outcome.records {
-            prop_assert_eq!(record.figures.ranks.as_ref().unwrap().runs().len(), 1);
+            prop_assert_eq!(record.figures.ranks.as_ref().unwrap().list_runs().len(), 1);
             prop_assert!(interval == 0 || (record.start - first) % interval == 0);
             // No more than a window of tasks is passed over.
             let task = record.task;
@@ -452,9 +452,9 @@ proptest! {
         for outcome in [&none, &half, &all] {
             check_invariants(outcome);
             for record in &outcome.records {
-                let full = outcome.task(record).run;
+                let full = outcome.task_of_record(record).run;
                 let less = full / 100 * i64::from(100 - alpha);
-                let one_run = record.figures.ranks.as_ref().unwrap().runs().len() == 1;
+                let one_run = record.figures.ranks.as_ref().unwrap().list_runs().len() == 1;
                 let took = record.end - record.start;
                 prop_assert!(took == full || took == less && one_run);
                 prop_assert!(!std::ptr::eq(outcome, &all) || (took == less) == one_run || alpha == 0);
@@ -524,7 +524,7 @@ fn shared(test: &str, name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec
         nodes: Some(nodes),
         ..Options::default()
     };
-    Some(Task::of(&Trace::read(&path, &options).unwrap()))
+    Some(Task::from_trace(&Trace::read(&path, &options).unwrap()))
 }
 
 fn mean_wait(outcome: &ScheduleResult) -> f64 {
@@ -608,7 +608,7 @@ fn distance_stretches_against_the_compact_placement() {
         ),
         ("0 3", 5_000_000)
     );
-    assert_eq!(outcome.seconds(last.end - last.start), "20");
+    assert_eq!(outcome.format_seconds(last.end - last.start), "20");
 }
 
 #[test]
@@ -725,15 +725,15 @@ fn no_jobs_are_no_trouble() {
 fn plain_utilisation_waiting(outcome: &ScheduleResult) -> Option<f64> {
     let within = |from: i64, to: i64, t: i64| (from..to).contains(&t);
     let (mut used, mut seconds) = (0, 0);
-    let (first, last) = outcome.span()?;
+    let (first, last) = outcome.time_span()?;
     for t in first..last {
         if outcome
             .records
             .iter()
-            .any(|r| within(outcome.task(r).submit, r.start, t))
+            .any(|r| within(outcome.task_of_record(r).submit, r.start, t))
         {
             let runs = outcome.records.iter().filter(|r| within(r.start, r.end, t));
-            used += runs.map(|r| outcome.task(r).nodes).sum::<u32>();
+            used += runs.map(|r| outcome.task_of_record(r).nodes).sum::<u32>();
             seconds += 1;
         }
     }

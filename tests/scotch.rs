@@ -86,7 +86,7 @@ fn score(
     );
     // What was written reads back as the same guest.
     let text = nodeorder_base::input::Text::new("g", graph(guest));
-    let again = Guest::read(&text, "grf", &Default::default()).unwrap();
+    let again = Guest::read_format(&text, "grf", &Default::default()).unwrap();
     let messages = |guest: &Guest| {
         let mut all = Vec::new();
         guest.for_each_message(|m| all.push((m.source, m.target, m.volume.to_bits())));
@@ -97,7 +97,7 @@ fn score(
     let fabric = Fabric::new(&topology).unwrap();
     let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
     let placement = ProcessMapping::new(&topology, "scotch", nodes).unwrap();
-    let routing = FixedRouting::named("dimension-order").unwrap();
+    let routing = FixedRouting::find_by_name("dimension-order").unwrap();
     let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
     (found.dilation, String::from_utf8(out.stdout).unwrap())
 }

@@ -214,12 +214,13 @@ fn any_complete_set_of_shards_merges_to_the_whole_table() {
     let folder = home.path();
     std::fs::write(folder.join("plan.toml"), TINY).unwrap();
     done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
-    let mut random = random::generator(11);
+    let mut random = random::seed_generator(11);
     for of in [1, 2, 5, 9, 11] {
         let out = format!("parts{of}");
         let mut left: Vec<u64> = (0..of).collect();
         while !left.is_empty() {
-            let index = left.swap_remove(random::below(left.len() as u64, &mut random) as usize);
+            let index =
+                left.swap_remove(random::random_below(left.len() as u64, &mut random) as usize);
             let shard = format!("{index}/{of}");
             let plan = ["sweep", "run", "plan.toml", "--out", &out];
             done(folder, &[&plan[..], &["--shard", &shard]].concat());

@@ -79,7 +79,7 @@ fn simulate(python: &str, folder: &Path, arguments: &[&str]) -> String {
 fn platform(folder: &Path, spec: &str, by: &str) -> (Topology, NodeOrder) {
     let machine = Topology::inline(spec, &Default::default()).unwrap();
     let order = NodeOrder::make(&machine, by).unwrap();
-    let made = export::write("simgrid", &machine, &order).unwrap();
+    let made = export::write_order("simgrid", &machine, &order).unwrap();
     std::fs::write(folder.join("p.xml"), made.text).unwrap();
     std::fs::write(folder.join("p.xml.hosts"), &made.beside[0].1).unwrap();
     (machine, order)
@@ -165,7 +165,7 @@ fn simgrid_takes_our_routes_link_by_link() {
             .flat_map(|a| nodes.iter().filter(move |b| *b != a).map(move |b| (*a, *b)))
             .collect();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named(routing).unwrap();
+        let routing = FixedRouting::find_by_name(routing).unwrap();
         let mut same = 0;
         for ((a, b), theirs) in routes(python, folder.path(), &machine, &pairs) {
             let ours = ours(&fabric, routing, a, b);
@@ -205,8 +205,9 @@ fn simgrid_finds_shortest_paths_on_large_machines() {
     for spec in ["torus:9x8x4,per_router=2", "fat-tree:k=12"] {
         let (machine, order) = platform(folder.path(), spec, "row-major");
         assert!(order.len() > export::EXPLICIT);
-        let mut random = random::generator(3);
-        let mut draw = || order.nodes()[random::below(order.len() as u64, &mut random) as usize];
+        let mut random = random::seed_generator(3);
+        let mut draw =
+            || order.nodes()[random::random_below(order.len() as u64, &mut random) as usize];
         let pairs: BTreeSet<(NodeId, NodeId)> = (0..200)
             .map(|_| (draw(), draw()))
             .filter(|(a, b)| a != b)
@@ -255,7 +256,7 @@ fn simulated_times_stand_in_the_order_of_contention() {
         let folder = tempfile::tempdir().unwrap();
         let (machine, _) = platform(folder.path(), spec, "row-major");
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named(routing).unwrap();
+        let routing = FixedRouting::find_by_name(routing).unwrap();
         let mut found = Vec::new();
         for list in allocations {
             let nodes: Vec<NodeId> = list

@@ -32,7 +32,7 @@ const TARGETS: [&str; 6] = [
 ];
 
 fn write(target: &str, machine: &Topology, by: &str) -> Export {
-    export::write(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
+    export::write_order(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
 }
 
 fn beside<'e>(export: &'e Export, name: &str) -> &'e str {
@@ -169,8 +169,8 @@ fn every_target_writes_a_torus_a_dragonfly_and_a_tree() {
         check_round_trips(&machine, "random:seed=2");
         let order = NodeOrder::make(&machine, "random:seed=2").unwrap();
         for target in TARGETS {
-            let example = export::target(target).unwrap().example;
-            let export = export::write(example, &machine, &order).unwrap();
+            let example = export::find_target(target).unwrap().example;
+            let export = export::write_order(example, &machine, &order).unwrap();
             assert!(!export.text.is_empty(), "{example}");
             if export.text.contains("nodeorder ") && target != "mpich-coords" {
                 for part in [

@@ -24,16 +24,16 @@ pub(crate) use cluster::{Cluster, Conf, Slurm};
 
 /// A random stream on `nodes` nodes: jobs of up to three eighths of them, freed so that always all fit.
 fn stream(nodes: u32, jobs: u32, seed: u64) -> String {
-    let mut random = random::generator(seed);
+    let mut random = random::seed_generator(seed);
     let (mut text, mut live, mut free) = (String::new(), Vec::<(u32, u32)>::new(), nodes);
     let sizes = [(nodes / 32).max(1), nodes / 8, 3 * nodes / 8];
     for job in 0..jobs {
         // Small jobs are more frequent, as in real logs.
-        let most = sizes[random::below(3, &mut random) as usize];
-        let nodes = 1 + random::below(u64::from(most), &mut random) as u32;
-        while free < nodes || (live.len() > 4 && random::below(3, &mut random) == 0) {
+        let most = sizes[random::random_below(3, &mut random) as usize];
+        let nodes = 1 + random::random_below(u64::from(most), &mut random) as u32;
+        while free < nodes || (live.len() > 4 && random::random_below(3, &mut random) == 0) {
             let (job, nodes) =
-                live.swap_remove(random::below(live.len() as u64, &mut random) as usize);
+                live.swap_remove(random::random_below(live.len() as u64, &mut random) as usize);
             text += &format!("F {job}\n");
             free += nodes;
         }
@@ -62,7 +62,7 @@ fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Ve
     let (mut block, mut placed, mut all) = (Block::default(), Vec::new(), Vec::new());
     let mut log = Log::new("log", log);
     while log.next_block(1000, &mut block).unwrap() {
-        replay.step(&block, None, &mut placed).unwrap();
+        replay.replay_block(&block, None, &mut placed).unwrap();
         all.extend(placed.iter().map(|p| {
             p.figures
                 .ranks
@@ -117,7 +117,7 @@ fn hold_to_slurm(
             ("slurm-weights", "fifo:0"),
             ("slurm-names", "slurm-best-fit"),
         ] {
-            let text = export::write(target, &topology, &order).unwrap().text;
+            let text = export::write_order(target, &topology, &order).unwrap().text;
             let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
             let name_of = |rank: u32| match target {
                 "slurm-weights" => topology.node_name(order.nodes()[rank as usize]),

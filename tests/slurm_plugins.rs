@@ -109,7 +109,7 @@ impl<'a> State<'a> {
 
     /// Ranks that a job gets, ascending; none where it has to wait.
     fn choose(&mut self, count: u32, flags: &[String]) -> (Choice, Vec<u32>) {
-        if count > self.free.len() {
+        if count > self.free.free_count() {
             return (
                 Choice::NotNow("not enough nodes are free".into()),
                 Vec::new(),
@@ -118,22 +118,26 @@ impl<'a> State<'a> {
         let options = (!flags.is_empty()).then(|| options(flags));
         self.allocator.set_options(options.as_ref()).unwrap();
         let mut chosen = Ranks::default();
-        let choice = self.allocator.choose(&self.free, count, &mut chosen);
-        chosen.settle();
+        let choice = self.allocator.choose_ranks(&self.free, count, &mut chosen);
+        chosen.sort_and_join();
         (choice, chosen.iter().collect())
     }
 
     fn start(&mut self, job: String, ranks: &[u32]) {
         let mut held = Ranks::default();
         ranks.iter().for_each(|rank| held.push_rank(*rank));
-        held.settle();
-        held.runs().iter().for_each(|run| self.free.take(*run));
+        held.sort_and_join();
+        held.list_runs()
+            .iter()
+            .for_each(|run| self.free.take_run(*run));
         self.held.insert(job, held);
     }
 
     fn end(&mut self, job: &str) {
         let held = self.held.remove(job).unwrap();
-        held.runs().iter().for_each(|run| self.free.give(*run));
+        held.list_runs()
+            .iter()
+            .for_each(|run| self.free.free_run(*run));
     }
 }
 
@@ -287,7 +291,7 @@ pub(crate) struct Draw(pub random::Generator);
 
 impl Draw {
     fn below(&mut self, n: usize) -> usize {
-        random::below(n as u64, &mut self.0) as usize
+        random::random_below(n as u64, &mut self.0) as usize
     }
 
     fn of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -446,7 +450,7 @@ fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs:
     let mut compared = 0;
     for (number, (plugin, param)) in plugins.iter().copied().enumerate() {
         for seed in 0..sites {
-            let mut draw = Draw(random::generator((100 * number + seed) as u64));
+            let mut draw = Draw(random::seed_generator((100 * number + seed) as u64));
             let site = Site {
                 param: param.into(),
                 ..site(plugin, &mut draw)
@@ -797,26 +801,29 @@ fn room_is_what_asking_for_every_size_finds() {
                 let share = [10, 30, 60, 90][round % 4];
                 for first in 0..size {
                     if round == 39 || next(100) < share {
-                        free.take(Run { first, count: 1 });
+                        free.take_run(Run { first, count: 1 });
                     }
                 }
                 let placed = |count: &u32| {
                     let mut fresh = make(&text, &context).unwrap();
                     fresh
-                        .choose(&free, *count, &mut Ranks::default())
+                        .choose_ranks(&free, *count, &mut Ranks::default())
                         .is_placed()
                 };
-                let largest = (1..=free.len()).rev().find(placed).unwrap_or(0);
-                let room = asked.room(&free);
+                let largest = (1..=free.free_count()).rev().find(placed).unwrap_or(0);
+                let room = asked.measure_room(&free);
                 assert_eq!(
                     room.placeable,
                     largest,
                     "{text} on {spec}, free {:?}",
                     free.iter().collect::<Vec<_>>()
                 );
-                assert_eq!((room.free, asked.room(&free)), (free.len(), room));
+                assert_eq!(
+                    (room.free, asked.measure_room(&free)),
+                    (free.free_count(), room)
+                );
                 let taken =
-                    |ranks: std::ops::Range<u32>| ranks.clone().any(|rank| !free.contains(rank));
+                    |ranks: std::ops::Range<u32>| ranks.clone().any(|rank| !free.is_free(rank));
                 let groups = |count: u32| {
                     (0..size / count)
                         .map(|g| g * count..(g + 1) * count)
@@ -825,9 +832,9 @@ fn room_is_what_asking_for_every_size_finds() {
                         * u64::from(count)
                 };
                 let expected = match (*plugin, spec.contains("uneven")) {
-                    ("slurm-block", false) => {
-                        Some(groups(4) + groups(8) + groups(16) + u64::from(size - free.len()))
-                    }
+                    ("slurm-block", false) => Some(
+                        groups(4) + groups(8) + groups(16) + u64::from(size - free.free_count()),
+                    ),
                     ("slurm-tree" | "slurm-ring", _) => None,
                     _ => continue,
                 };
@@ -847,12 +854,15 @@ fn room_is_what_asking_for_every_size_finds() {
     let placements = "slurm-torus3d:placements=1x1x1/2x2x2/2x2x4/4x4x4";
     let mut boxes = make(placements, &context).unwrap();
     let mut free = FreeSet::new(64);
-    assert_eq!(boxes.room(&free).fragmentation, Some(0));
-    free.take(Run {
+    assert_eq!(boxes.measure_room(&free).fragmentation, Some(0));
+    free.take_run(Run {
         first: 21,
         count: 1,
     });
-    assert_eq!(boxes.room(&free).fragmentation, Some(1 + 8 + 16 + 64));
+    assert_eq!(
+        boxes.measure_room(&free).fragmentation,
+        Some(1 + 8 + 16 + 64)
+    );
     // The last aggregated block is not whole: two blocks of four lines, and one line more.
     let short = file(
         "short",
@@ -868,8 +878,8 @@ fn room_is_what_asking_for_every_size_finds() {
     };
     let mut plugin = make("slurm-block", &context).unwrap();
     let mut free = FreeSet::new(36);
-    free.take(Run { first: 5, count: 1 });
-    assert_eq!(plugin.room(&free).fragmentation, Some(4 + 16 + 1));
+    free.take_run(Run { first: 5, count: 1 });
+    assert_eq!(plugin.measure_room(&free).fragmentation, Some(4 + 16 + 1));
 }
 
 /// A job that even the empty machine puts on two leaf switches waits for five minutes, too. A job behind it takes other

@@ -416,7 +416,7 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     let folder = home.path();
     done(folder, &["sweep", "run", "plan.toml", "--out", "calm"]);
     let rows = results(folder, "calm").len() as u64;
-    let mut random = random::generator(7);
+    let mut random = random::seed_generator(7);
     let mut kill = |out: &str, journal: &str, more: &[&str], times: u32| {
         let journal = folder.join(out).join(journal);
         let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
@@ -429,7 +429,7 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
                 .spawn()
                 .unwrap();
             // After a few rows more, so that there is work left at every kill.
-            let until = written() + random::below(rows / 25, &mut random);
+            let until = written() + random::random_below(rows / 25, &mut random);
             while written() < until && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(100));
             }

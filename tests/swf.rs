@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Lines;
-use nodeorder_trace::convert::to_log;
-use nodeorder_trace::survey::{Survey, survey};
-use nodeorder_trace::{Job, Log, Options, TRACE_FORMATS, Trace, kind};
+use nodeorder_trace::convert::write_log;
+use nodeorder_trace::survey::{Survey, survey_log};
+use nodeorder_trace::{Job, Log, Options, TRACE_FORMATS, Trace, detect_kind};
 
 fn read(text: &str) -> Result<Trace> {
     Trace::new("t", text, &Options::default())
@@ -63,7 +63,7 @@ fn the_fields_of_a_line_are_where_they_belong() {
     };
     assert_eq!(trace.jobs(), [job]);
     assert_eq!(
-        (job.start(), job.end(), trace.span()),
+        (job.start_time(), job.end_time(), trace.time_span()),
         (120, 420, Some((100, 420)))
     );
     assert_eq!(trace.header().max_procs("t").unwrap(), Some(64));
@@ -90,7 +90,7 @@ fn every_line_is_a_job_or_counted() {
     assert_eq!(ids, [1, 6, 7]);
     assert_eq!(trace.by_submit(), [1, 0, 2]);
     assert_eq!(trace.tally().lines, 8);
-    assert_eq!(trace.tally().dropped(), 5);
+    assert_eq!(trace.tally().dropped_lines(), 5);
     let wanted = [
         ("no-submit-time", 1),
         ("no-run-time", 2),
@@ -282,7 +282,7 @@ fn ends_come_before_starts_and_submits_decide_the_rest() {
         line(5, 3, 0, 0, 1),
     ];
     let trace = Trace::new("t", text.concat(), &Options::default()).unwrap();
-    let log = to_log(&trace, true);
+    let log = write_log(&trace, true);
     let events: Vec<&str> = log.lines().filter(|l| !l.starts_with('#')).collect();
     assert_eq!(
         events,
@@ -340,7 +340,7 @@ fn processors_that_are_no_nodes_are_noticed() {
 #[test]
 fn formats_recognise_their_examples() {
     for format in &TRACE_FORMATS {
-        let found = kind(&mut Lines::new("w", format.example)).unwrap();
+        let found = detect_kind(&mut Lines::new("w", format.example)).unwrap();
         assert_eq!(found, format.parse.kind, "{}", format.name);
     }
     let names: BTreeSet<&str> = TRACE_FORMATS.names().collect();
@@ -349,7 +349,7 @@ fn formats_recognise_their_examples() {
 
 #[test]
 fn peaks_are_those_of_the_live_jobs() {
-    let survey = survey(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
+    let survey = survey_log(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
     let sizes = BTreeMap::from([(3, 2), (4, 1), (8, 1)]);
     let wanted = Survey {
         placements: 4,

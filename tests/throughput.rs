@@ -15,8 +15,8 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_traffic::mapping::routing::BestShares;
 use nodeorder_traffic::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
-use nodeorder_traffic::throughput::matching::longest;
-use nodeorder_traffic::throughput::windows::windows;
+use nodeorder_traffic::throughput::matching::find_longest_matching;
+use nodeorder_traffic::throughput::windows::build_window_traffic;
 use nodeorder_traffic::throughput::{Throughput, best_shares, traffic::traffic};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Observer for Steps {
 /// Searches until the gap is reached, or for so many steps.
 fn find(topology: &Topology, demand: &Demand, routing: &str, steps: u32) -> Throughput {
     let fabric = Fabric::new(topology).unwrap();
-    let routing = BestShares::read(routing).unwrap().unwrap();
+    let routing = BestShares::parse_routing(routing).unwrap().unwrap();
     best_shares(&fabric, demand, &routing, &Steps(steps.into())).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn demand(topology: &Topology, messages: Vec<(u32, u32, f64)>) -> Demand {
 
 /// That the bracket holds `exact`, and is as narrow as `gap`.
 fn check(what: &str, found: &Throughput, exact: f64, gap: f64) {
-    let (low, high) = (found.found(), found.at_most());
+    let (low, high) = (found.carried_multiple(), found.carried_at_most());
     assert!(
         low <= exact * (1.0 + 1e-9),
         "{what}: {low} found, {exact} is the most"
@@ -63,7 +63,11 @@ fn check(what: &str, found: &Throughput, exact: f64, gap: f64) {
         high >= exact * (1.0 - 1e-9),
         "{what}: at most {high} proved, {exact} is possible"
     );
-    assert!(found.gap() <= gap, "{what}: gap {}", found.gap());
+    assert!(
+        found.relative_gap() <= gap,
+        "{what}: gap {}",
+        found.relative_gap()
+    );
 }
 
 /// By hand, from linear programs with exact duals: network, traffic, and the throughput of ideal, minimal-adaptive, adaptive
@@ -219,8 +223,14 @@ fn brackets_overlap_those_of_a_peer() {
             4_000,
         );
         let number = |key: &str| -> f64 { case[key].as_str().unwrap().parse().unwrap() };
-        assert!(found.found() <= number("ideal_at_most"), "{spec}");
-        assert!(found.at_most() >= number("ideal_at_least"), "{spec}");
+        assert!(
+            found.carried_multiple() <= number("ideal_at_most"),
+            "{spec}"
+        );
+        assert!(
+            found.carried_at_most() >= number("ideal_at_least"),
+            "{spec}"
+        );
     }
 }
 
@@ -251,7 +261,7 @@ fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
             balance[to as usize] += flows[link];
             loads[link] += flows[link];
         }
-        for flow in demand.row(End::Source, i, &mut row) {
+        for flow in demand.flows_at(End::Source, i, &mut row) {
             balance[flow.router as usize] -= flow.volume * most;
         }
         let others = balance
@@ -299,7 +309,7 @@ fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
     let (mut rules, mut row) = (Vec::new(), Vec::new());
     let mut loads = vec![Expression::from(0.0); graph.len()];
     for (i, target) in demand.roots(End::Target).iter().enumerate() {
-        for flow in demand.row(End::Target, i, &mut row) {
+        for flow in demand.flows_at(End::Target, i, &mut row) {
             let others: Vec<u32> = (0..routers)
                 .filter(|r| *r != *target && *r != flow.router)
                 .collect();
@@ -420,8 +430,8 @@ fn adaptive_comes_no_closer_on_six_routers() {
     let found = find(&topology, &demand, "adaptive:gap=0.002", 2_000);
     check("adaptive", &found, exact, 0.0052);
     let longer = find(&topology, &demand, "adaptive:gap=0.002", 4_000);
-    assert!(longer.stopped, "gap {}", longer.gap());
-    assert_eq!(found.gap(), longer.gap());
+    assert!(longer.stopped, "gap {}", longer.relative_gap());
+    assert_eq!(found.relative_gap(), longer.relative_gap());
 }
 
 proptest! {
@@ -438,11 +448,11 @@ proptest! {
         ] {
             let colon = if routing.contains(':') { ',' } else { ':' };
             let found = find(&topology, &demand, &format!("{routing}{colon}gap=0.002"), 5_000);
-            prop_assert!(found.found() <= exact * (1.0 + 1e-7), "{} above {exact}", found.found());
-            prop_assert!(found.at_most() >= exact * (1.0 - 1e-7), "{} below {exact}", found.at_most());
+            prop_assert!(found.carried_multiple() <= exact * (1.0 + 1e-7), "{} above {exact}", found.carried_multiple());
+            prop_assert!(found.carried_at_most() >= exact * (1.0 - 1e-7), "{} below {exact}", found.carried_at_most());
             // `adaptive` promises none: `adaptive_comes_no_closer_on_six_routers`.
             if !routing.starts_with("adaptive") {
-                prop_assert!(found.gap() <= 0.002, "gap {}", found.gap());
+                prop_assert!(found.relative_gap() <= 0.002, "gap {}", found.relative_gap());
             }
             // Loads found are those of the bracket.
             let graph = topology.graph().unwrap();
@@ -456,11 +466,19 @@ proptest! {
 /// The longest matching of a ring sends everything half way round.
 #[test]
 fn matchings_of_rings_and_meshes() {
-    assert_eq!(longest(&machine("torus:8x8")).unwrap().distance, 64 * 8);
+    assert_eq!(
+        find_longest_matching(&machine("torus:8x8"))
+            .unwrap()
+            .distance,
+        64 * 8
+    );
     // Every node of a line crosses the middle: 2 · (1 + 3 + 5 + 7) ways over it and the links beside.
-    assert_eq!(longest(&machine("mesh:8")).unwrap().distance, 32);
+    assert_eq!(
+        find_longest_matching(&machine("mesh:8")).unwrap().distance,
+        32
+    );
     let torus = machine("torus:8x8");
-    let bound = longest(&torus)
+    let bound = find_longest_matching(&torus)
         .unwrap()
         .worst_at_most(&torus)
         .unwrap()
@@ -479,7 +497,8 @@ fn windows_agree_with_a_linear_program() {
         let topology = machine(spec);
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         for alone in [false, true] {
-            let demand = windows(&topology, order.nodes(), size, guest, alone).unwrap();
+            let demand =
+                build_window_traffic(&topology, order.nodes(), size, guest, alone).unwrap();
             let jobs = if alone {
                 1
             } else {

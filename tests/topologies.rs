@@ -11,7 +11,7 @@ fn build(spec: &str) -> Topology {
 /// The shape that a family has for a number of nodes.
 fn spec(text: &str) -> String {
     let machine = build(text);
-    assert!(machine.chosen().is_some());
+    assert!(machine.shape_rule().is_some());
     machine.spec().to_string()
 }
 

@@ -109,7 +109,7 @@ impl Scene {
     fn set(&self) -> FreeSet {
         let mut set = FreeSet::new(self.distances.len());
         for first in (0..self.distances.len()).filter(|rank| !self.free.contains(rank)) {
-            set.take(Run { first, count: 1 });
+            set.take_run(Run { first, count: 1 });
         }
         set
     }
@@ -119,21 +119,21 @@ impl Scene {
         let mut allocator = allocator::make(name, &self.context()).unwrap();
         let mut pick = |set: &FreeSet, count: u32| {
             let mut chosen = Ranks::default();
-            assert!(allocator.choose(set, count, &mut chosen).is_placed());
-            chosen.settle();
+            assert!(allocator.choose_ranks(set, count, &mut chosen).is_placed());
+            chosen.sort_and_join();
             chosen.iter().collect::<Vec<u32>>()
         };
         let (set, mut fewer) = (self.set(), self.set());
         let first = pick(&set, count);
-        fewer.take(Run {
+        fewer.take_run(Run {
             first: self.free[0],
             count: 1,
         });
         if !fewer.is_empty() {
-            let half = fewer.len().div_ceil(2);
+            let half = fewer.free_count().div_ceil(2);
             let other = pick(&fewer, half);
             assert_eq!(other.len(), half as usize);
-            assert!(other.iter().all(|rank| fewer.contains(*rank)));
+            assert!(other.iter().all(|rank| fewer.is_free(*rank)));
         }
         assert_eq!(pick(&set, count), first);
         first
@@ -561,8 +561,8 @@ proptest! {
             }
             let count = 1 + count.index(scene.free.len());
             let mut chosen = Ranks::default();
-            prop_assert!(allocator.choose(&scene.set(), count as u32, &mut chosen).is_placed());
-            chosen.settle();
+            prop_assert!(allocator.choose_ranks(&scene.set(), count as u32, &mut chosen).is_placed());
+            chosen.sort_and_join();
             prop_assert_eq!(chosen.iter().collect::<Vec<u32>>(), scene.gen_alg(count));
         }
     }

@@ -1,6 +1,6 @@
 //! Real traces, where they are at hand: counts made by another program from the same rules.
 
-use nodeorder_trace::{Log, Options, Reason, Sizes, Trace, Weight, convert, survey::survey};
+use nodeorder_trace::{Log, Options, Reason, Sizes, Trace, Weight, convert, survey::survey_log};
 
 use crate::skip::trace;
 
@@ -145,22 +145,22 @@ fn real_traces_have_the_counts_of_another_program() {
             "{name}"
         );
         assert_eq!(
-            trace.span(),
+            trace.time_span(),
             Some((counts.first_submit, counts.last_end)),
             "{name}"
         );
 
         // Its placement log reads back to the same jobs, and ends with an empty machine.
-        let survey = survey(Log::new(name, convert::to_log(&trace, false))).unwrap();
+        let survey = survey_log(Log::new(name, convert::write_log(&trace, false))).unwrap();
         assert_eq!(
             (survey.placements, survey.frees),
             (jobs.len() as u64, jobs.len() as u64)
         );
-        let sizes = Sizes::of_trace(&trace, Weight::Jobs);
-        let table: Vec<_> = survey.sizes.into_iter().collect();
+        let sizes = Sizes::from_trace(&trace, Weight::Jobs);
+        let table: Vec<_> = survey_log.sizes.into_iter().collect();
         assert_eq!(sizes.count_table().unwrap(), table, "{name}");
         let mean = counts.nodes as f64 / counts.jobs as f64;
-        assert_eq!(sizes.mean(), Some(mean), "{name}");
+        assert_eq!(sizes.mean_size(), Some(mean), "{name}");
     }
 }
 
@@ -190,8 +190,8 @@ fn where_a_trace_knows_its_waits_its_log_fits_the_machine() {
         return;
     };
     let trace = Trace::read(&path, &Options::default()).unwrap();
-    let log = convert::to_log(&trace, false);
-    let survey = survey(Log::new("curie", log)).unwrap();
+    let log = convert::write_log(&trace, false);
+    let survey = survey_log(Log::new("curie", log)).unwrap();
     // Of 93,312 processors; the peak, too, was counted by another program.
     assert_eq!(survey.most_nodes, 91_834);
 }

@@ -60,7 +60,7 @@ impl Machine {
     }
 
     fn near(&self, a: u32, b: u32) -> bool {
-        self.distances.between(a, b) <= 1
+        self.distances.hops_between(a, b) <= 1
     }
 
     /// Whether some `count` of these ranks are a place, by trying all there are.
@@ -159,7 +159,7 @@ fn mesh(sides: &[u32]) -> Vec<(usize, usize)> {
 fn set_of(free: &BTreeSet<u32>, nodes: u32) -> FreeSet {
     let mut set = FreeSet::new(nodes);
     let taken = (0..nodes).filter(|rank| !free.contains(rank));
-    taken.for_each(|first| set.take(Run { first, count: 1 }));
+    taken.for_each(|first| set.take_run(Run { first, count: 1 }));
     set
 }
 
@@ -175,7 +175,7 @@ fn ask(
     }
     let mut chosen = Ranks::default();
     let placed = allocator
-        .choose(&set_of(free, nodes), count, &mut chosen)
+        .choose_ranks(&set_of(free, nodes), count, &mut chosen)
         .is_placed();
     placed.then(|| chosen.iter().collect())
 }
@@ -351,7 +351,10 @@ fn check_invariants(outcome: &ScheduleResult) {
         outcome.tasks.len()
     );
     for (i, record) in outcome.records.iter().enumerate() {
-        let (task, ranks) = (outcome.task(record), record.figures.ranks.as_ref().unwrap());
+        let (task, ranks) = (
+            outcome.task_of_record(record),
+            record.figures.ranks.as_ref().unwrap(),
+        );
         assert!(record.start >= task.submit && ranks.len() == task.nodes);
         for other in &outcome.records[..i] {
             let together = other.start < record.end && record.start < other.end;

@@ -3,7 +3,7 @@
 use nodeorder_jobs::audit::{AuditSettings, audit as score};
 use nodeorder_order::metric::units::Units;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::report::audit::{Rows, document};
+use nodeorder_present::report::audit::{AuditColumns, document};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -33,7 +33,7 @@ pub fn audit(
         for order in &orders {
             names.extend(alloc.iter().map(|name| format!("{} {name}", order.label())));
         }
-        let rows = Rows {
+        let rows = AuditColumns {
             named: names.len() > 1,
             shaped: shape,
         };
@@ -56,7 +56,7 @@ pub fn audit(
             return Ok(document(&found, &topology, &trace.name, None, "").into_bytes());
         }
         let mut table = Vec::new();
-        rows.write_header(&Units::new(&topology).list(), &mut table)?;
+        rows.write_header(&Units::new(&topology).name_list(), &mut table)?;
         table.extend(texts.concat());
         Ok(table)
     })

@@ -139,7 +139,7 @@ impl Comparison {
             command,
             ..
         } = &*self.inner;
-        report::json::summary(comparison, workload, command)
+        report::json::summary_json(comparison, workload, command)
     }
 
     /// The sentences that the page begins with, as HTML.
@@ -149,7 +149,7 @@ impl Comparison {
 
     /// Index of each table row's ordering in the list given; a curve's colour follows from it.
     fn slots(&self) -> Vec<usize> {
-        report::slots(&self.inner.comparison, &self.inner.orders)
+        report::order_slots(&self.inner.comparison, &self.inner.orders)
     }
 
     /// Proved lower bound of MPC at sizes 2, 3, …; empty where none is known.
@@ -182,10 +182,10 @@ impl Jobs {
         let options = source::options(topology.context(), nodes, self.procs_per_node);
         let log = self.trace.log(&options)?;
         let sizes = match &log.trace {
-            Some(trace) => Sizes::of_trace(trace, Weight::Jobs),
+            Some(trace) => Sizes::from_trace(trace, Weight::Jobs),
             None => {
                 self.asked().check_log(&self.trace.name)?;
-                Sizes::over(self.trace.lines(options.memory)?, Weight::Jobs, &options)?
+                Sizes::from_lines(self.trace.lines(options.memory)?, Weight::Jobs, &options)?
             }
         };
         Ok(Opened { log, sizes })
@@ -208,14 +208,14 @@ impl Jobs {
         let fabric = self.talk.fabric(topology)?;
         let traffic = self.talk.settings(fabric.as_ref())?;
         let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |nodes| {
-            sizes.shares(nodes)
+            sizes.shares_up_to(nodes)
         });
         let found = predict(
             topology, orders, &curves, &alloc, &mut log, &shares, traffic,
         )?;
         job.add(1);
         let schedule = |trace: &Trace| {
-            let (tasks, settings) = asked.queue(trace)?;
+            let (tasks, settings) = asked.schedule_inputs(trace)?;
             Some(on_orderings(topology, orders, &tasks, &settings))
         };
         let schedules = trace.as_ref().and_then(schedule).transpose()?;
@@ -234,7 +234,7 @@ impl Jobs {
 #[pyfunction]
 pub fn looks(count: usize) -> (String, Vec<String>) {
     let looks: Vec<plot::Style> = (0..count).map(plot::style).collect();
-    (serde_json::json!(looks).to_string(), plot::ramp())
+    (serde_json::json!(looks).to_string(), plot::rank_colours())
 }
 
 /// The page's figure of whole curves, each from two nodes up.

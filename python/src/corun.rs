@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use nodeorder_base::input::Text;
-use nodeorder_present::columns::{corun::JOB, write};
+use nodeorder_present::columns::{corun::JOB, write_table};
 use nodeorder_present::report::corun as report;
-use nodeorder_traffic::corun::{Figures, Job, Settings, side_by_side};
+use nodeorder_traffic::corun::{Job, NetworkFigures, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use pyo3::prelude::*;
 
@@ -40,12 +40,12 @@ pub fn corun(
 ) -> PyResult<Vec<u8>> {
     let topology = topology.inner.clone();
     job::run(py, progress, move |job| {
-        let routing = FixedRouting::named(&wanted.routing)?;
+        let routing = FixedRouting::find_by_name(&wanted.routing)?;
         let options = wanted.figures.iter().map(|(flag, text)| (&**flag, &**text));
         let memory = topology.context().memory;
-        let figures = Figures::from_options(options, wanted.links_file.as_deref(), memory)?;
+        let figures = NetworkFigures::from_options(options, wanted.links_file.as_deref(), memory)?;
         let settings = Settings::new(&figures, &wanted.fair, &wanted.level, wanted.iterations);
-        routing.check(&topology)?;
+        routing.check_machine(&topology)?;
         let path = Path::new(&jobs);
         let (text, base) = match text {
             Some(text) => (Text::new(&jobs, text), None),
@@ -57,7 +57,7 @@ pub fn corun(
         let outcome = side_by_side(&fabric, routing, &jobs, &settings, &|done| job.add(done))?;
         let mut out = Vec::new();
         match wanted.out.as_str() {
-            "rows" => write(&mut out, JOB, outcome.jobs)?,
+            "rows" => write_table(&mut out, JOB, outcome.jobs)?,
             "links" => report::write_links(&mut out, &fabric, &outcome)?,
             _ => {
                 let document = report::document(&fabric, routing, &settings, &outcome);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nodeorder_base::input::Text;
 use nodeorder_present::export::{
-    self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted,
+    self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank,
 };
 use pyo3::prelude::*;
 
@@ -31,7 +31,7 @@ pub fn export(
 ) -> PyResult<Exported> {
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, None, move |_| {
-        let made = exports::write(&target, &topology, &order)?;
+        let made = exports::write_order(&target, &topology, &order)?;
         let texts = made
             .beside
             .into_iter()
@@ -65,11 +65,11 @@ pub fn hosts(
         order.map(|order| order.inner.clone()),
     );
     job::run(py, None, move |_| {
-        let (form, _) = HOST_FORMS.read(&form, topology.context().seed)?;
+        let (form, _) = HOST_FORMS.find_and_read(&form, topology.context().seed)?;
         let (given, nodes) = read_hosts(&topology, &Text::new("nodes", listed))?;
         let (ordered, by) = match order {
             Some(order) => (
-                restricted(&topology, &order, &nodes)?,
+                sort_by_rank(&topology, &order, &nodes)?,
                 order.label().to_string(),
             ),
             None => best_ring(&topology, &nodes).map(|(ordered, by, _)| (ordered, by))?,

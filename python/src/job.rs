@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nodeorder_base::observer::{pause, stop_by};
+use nodeorder_base::observer::{check_stopped, stop_on_flag};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -56,7 +56,7 @@ impl Pool {
         let builder = rayon::ThreadPoolBuilder::new()
             .num_threads(wanted)
             .stack_size(STACK);
-        let builder = builder.start_handler(move |_| stop_by(Some(flag.clone())));
+        let builder = builder.start_handler(move |_| stop_on_flag(Some(flag.clone())));
         let threads = builder
             .build()
             .map_err(|e| Failure::Text(format!("`threads`: {e}")))?;
@@ -84,7 +84,7 @@ pub struct Job {
 impl Job {
     /// Unwinds the work after Ctrl-C. Nothing outside is left half written: work changes only what it owns.
     pub fn check(&self) {
-        pause();
+        check_stopped();
     }
 
     /// Sets the amount of work.
@@ -119,7 +119,7 @@ impl Clock {
 }
 
 impl nodeorder_order::ordering::Observer for Clock {
-    fn seconds(&self) -> Option<f64> {
+    fn elapsed_seconds(&self) -> Option<f64> {
         Some(self.began.elapsed().as_secs_f64())
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use nodeorder_order::metric::cost::{Buying, Prices};
+use nodeorder_order::metric::cost::{PriceList, Prices};
 use nodeorder_present::columns;
 use nodeorder_present::columns::machines::{MachinePoint, RankedMachine};
-use nodeorder_present::machines::{self, Machines as Compared, Request, headline};
+use nodeorder_present::machines::{self, MachineOptions, Machines as Compared, headline};
 use nodeorder_present::report::machines as report;
 use pyo3::prelude::*;
 
@@ -41,14 +41,14 @@ impl Machines {
                 .unwrap_or_default();
             job.set_total(topologies.len() as u64);
             let clock = Clock::start();
-            let buying = Buying {
+            let buying = PriceList {
                 prices,
-                ..Buying::default()
+                ..PriceList::default()
             };
-            let asked = Request {
+            let asked = MachineOptions {
                 orders: &orders,
                 buying,
-                ..Request::default()
+                ..MachineOptions::default()
             };
             Ok(machines::compare(
                 &topologies,
@@ -67,10 +67,10 @@ impl Machines {
     /// The table of machines as CSV, best first.
     fn table(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        columns::write(
+        columns::write_table(
             &mut out,
-            &RankedMachine::columns(),
-            report::ranked(&self.inner),
+            &RankedMachine::all_columns(),
+            report::machine_rows(&self.inner),
         )?;
         Ok(out)
     }
@@ -78,7 +78,7 @@ impl Machines {
     /// The curves as CSV.
     fn curves(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        columns::write(&mut out, MachinePoint::ALL, report::points(&self.inner))?;
+        columns::write_table(&mut out, MachinePoint::ALL, report::curve_rows(&self.inner))?;
         Ok(out)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nodeorder_base::input::Text;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, PROCESS};
-use nodeorder_present::columns::write;
+use nodeorder_present::columns::write_table;
 use nodeorder_present::report::mapping::{document, link_load};
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping, method};
 use pyo3::prelude::*;
@@ -76,19 +76,19 @@ pub fn map(
         Assignment::Table(table) => OwnedAssignment::Table(table),
     };
     job::run(py, progress, move |job| {
-        let routing = FixedRouting::named(&routing)?;
-        routing.check(&topology)?;
+        let routing = FixedRouting::find_by_name(&routing)?;
+        routing.check_machine(&topology)?;
         let guest = match &guest {
             Table(text, None) => Guest::make(text, topology.context())?,
             Table(name, Some(text)) => {
-                Guest::read(&Text::new(name, text), "csv", topology.context())?
+                Guest::read_format(&Text::new(name, text), "csv", topology.context())?
             }
         };
         let given = assignment.mapping(&topology, &guest)?;
         let (placement, method, unfinished) = placed(&topology, &guest, given, method.as_deref())?;
         let mut bytes = Vec::new();
         if out == "mapping" {
-            write(&mut bytes, PROCESS, placement.processes())?;
+            write_table(&mut bytes, PROCESS, placement.process_nodes())?;
             return Ok(bytes);
         }
         let fabric = Fabric::new(&topology)?;
@@ -96,7 +96,7 @@ pub fn map(
         let analysis = mapping::analyse(&fabric, &guest, &placement, routing)?;
         if out == "links" {
             let rows = (0..fabric.links.len()).map(|link| link_load(&fabric, &analysis, link));
-            write(&mut bytes, LinkLoad::ALL, rows)?;
+            write_table(&mut bytes, LinkLoad::ALL, rows)?;
             return Ok(bytes);
         }
         let order = match &assignment {

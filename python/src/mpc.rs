@@ -28,9 +28,9 @@ pub fn curve<'py>(
         let chosen = if n < 2 {
             None
         } else {
-            sizes::parse(&chosen, n)?
+            sizes::parse_sizes(&chosen, n)?
         };
-        if let (Some(sizes), 1) = (&chosen, topology.components()) {
+        if let (Some(sizes), 1) = (&chosen, topology.component_count()) {
             let at = mpc::at_sizes(&topology, &order, sizes, SumMethod::Auto)?;
             return Ok(at
                 .into_iter()
@@ -38,12 +38,14 @@ pub fn curve<'py>(
                 .unzip());
         }
         let curve = mpc::curve(&topology, &order)?;
-        let all = chosen.is_none() && curve.largest() == n;
+        let all = chosen.is_none() && curve.largest_size() == n;
         if all {
             return Ok(((2..=n as i64).collect::<Vec<_>>(), curve.values()));
         }
         let sizes = chosen.unwrap_or_else(|| (2..=n).collect());
-        let sizes = sizes.into_iter().filter(|size| *size <= curve.largest());
+        let sizes = sizes
+            .into_iter()
+            .filter(|size| *size <= curve.largest_size());
         Ok(sizes.map(|size| (size as i64, curve.mpc(size))).unzip())
     })?;
     Ok((sizes.into_pyarray(py), values.into_pyarray(py)))

@@ -32,7 +32,7 @@ impl Ordering {
         let topology = topology.inner.clone();
         let (order, found) = job::run(py, progress, move |_| {
             let clock = Clock::start();
-            let (order, found) = NodeOrder::make_with(&topology, &text, &clock)?;
+            let (order, found) = NodeOrder::make_observed(&topology, &text, &clock)?;
             let found = found.map(|found| {
                 let document = json!({
                     "objective": found.objective, "lower_bound": found.lower_bound, "gap": found.gap,
@@ -108,7 +108,7 @@ impl Ordering {
 
     /// Remarks on its use on `topology`: a file made for another machine, and nodes left out.
     fn remarks(&self, topology: &Topology) -> Vec<String> {
-        self.inner.remarks(&topology.inner)
+        self.inner.list_remarks(&topology.inner)
     }
 
     /// Host list of the nodes in rank order.

@@ -8,10 +8,10 @@ use nodeorder_jobs::replay::AllocationFigures;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::metric::ring::rings;
+use nodeorder_order::metric::ring::measure_rings;
 use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::columns::{jobs::JobRow, object};
+use nodeorder_present::columns::{jobs::JobRow, json_object};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -69,9 +69,9 @@ fn metrics(
     let mut set = Ranks::default();
     ranks.iter().for_each(|rank| set.push_rank(*rank));
     let mut meter = AllocationMeter::new(topology, &distances)?;
-    let metrics = meter.measure(&set, None);
+    let metrics = meter.measure_ranks(&set, None);
     let figures = AllocationFigures {
-        extent: Some(meter.extent(&set).into()),
+        extent: Some(meter.measure_extent(&set).into()),
         ..AllocationFigures::default()
     };
     let row = JobRow {
@@ -85,16 +85,16 @@ fn metrics(
         hosts: None,
         pods: None,
     };
-    let mut document = object(&[JobRow::METRICS, JobRow::EXTENT].concat(), &row);
+    let mut document = json_object(&[JobRow::METRICS, JobRow::EXTENT].concat(), &row);
     if let (None, Some(object)) = (order, document.as_object_mut()) {
         object.retain(|key, _| !["linear_span", "ring_span"].contains(&key.as_str()));
     }
     document["size"] = serde_json::json!(set.len());
-    let ring = rings(topology, &[&given])?[0];
+    let ring = measure_rings(topology, &[&given])?[0];
     document["ring_hops"] = serde_json::json!((ring.unreachable == 0).then_some(ring.hops));
     let units = Units::new(topology);
-    let counts = UnitCounter::new(&units).count(given.iter().copied());
-    for (name, count) in units.names().zip(counts) {
+    let counts = UnitCounter::new(&units).count_units(given.iter().copied());
+    for (name, count) in units.level_names().zip(counts) {
         document[format!("units_{name}")] = serde_json::json!(count);
     }
     Ok(document.to_string())

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nodeorder_jobs::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::traffic::TrafficSettings;
-use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_jobs::replay::{BlockResult, FigureSet};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::report::replay::{BlockRows, ReplaySummary};
 use nodeorder_trace::open::OpenedLog;
@@ -44,7 +44,7 @@ impl Talk {
             return Ok(None);
         };
         let routing = match &self.1 {
-            Some(name) => Some(FixedRouting::named(name)?),
+            Some(name) => Some(FixedRouting::find_by_name(name)?),
             None => suitable(fabric.topology).into_iter().next(),
         };
         let none = || Failure::Text("no routing suits this machine".into());
@@ -127,11 +127,11 @@ pub fn replay(
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
         if wanted.whole_hops {
-            replays = replays.in_whole_hops();
+            replays = replays.with_whole_hops();
         }
         // All rows of the first replay, then those of the second.
         let labels = if rows {
-            replays.labels().to_vec()
+            replays.requested_labels().to_vec()
         } else {
             Vec::new()
         };
@@ -145,7 +145,7 @@ pub fn replay(
                 .for_each(|(all, text)| all.extend_from_slice(&text));
             Ok(())
         };
-        let write = |step: Step<'_>| Ok::<_, Failure>(block.write(&step)?);
+        let write = |step: BlockResult<'_>| Ok::<_, Failure>(block.write(&step)?);
         replays.run_with(&mut jobs, None, write, block_done)?;
         let mut out: Vec<u8> = Vec::new();
         if rows {
@@ -154,7 +154,7 @@ pub fn replay(
             return Ok(out);
         }
         let summary = ReplaySummary {
-            results: &replays.results(),
+            results: &replays.list_results(),
             threshold: wanted.threshold,
             shares: None,
         };

@@ -49,7 +49,7 @@ pub fn schedule(
 ) -> PyResult<Vec<u8>> {
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, progress, move |job| {
-        policy::check(&wanted.policy)?;
+        policy::check_policy(&wanted.policy)?;
         if wanted.names {
             topology.check_names(order.nodes())?;
         }
@@ -92,11 +92,11 @@ pub fn schedule(
             },
             timeline: !rows,
         };
-        let tasks = Task::of(&trace);
+        let tasks = Task::from_trace(&trace);
         job.set_total(tasks.len() as u64);
         let result = simulate(&machine, &tasks, &settings, &|ended| job.set(ended as u64));
         let mut result = result.map_err(|error| match jobs.lines(options.memory) {
-            Ok(lines) => Failure::from(open::at_line_of_job(error, lines)),
+            Ok(lines) => Failure::from(open::locate_job_error(error, lines)),
             Err(_) => error.into(),
         })?;
         if let Some(traffic) = &mut traffic {

@@ -28,7 +28,7 @@ pub fn score(
             score,
         });
         let mut out = Vec::new();
-        columns::write(&mut out, ScoreRow::ALL, rows)?;
+        columns::write_table(&mut out, ScoreRow::ALL, rows)?;
         Ok(out)
     })
 }

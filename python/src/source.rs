@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nodeorder_base::input::Lines;
 use nodeorder_network::topology::Context;
-use nodeorder_trace::open::{self, OpenedLog, trace_over};
+use nodeorder_trace::open::{self, OpenedLog, read_trace};
 use nodeorder_trace::records::columns::Columns;
 use nodeorder_trace::records::{CSV, RecordFormat, Records};
 use nodeorder_trace::{Options, Trace};
@@ -40,7 +40,7 @@ impl Source {
     pub fn lines(&self, memory: u64) -> Result<Lines, Failure> {
         Ok(match &self.text {
             None => Lines::open(Path::new(&self.name), memory)?,
-            Some(text) => Lines::new(&self.name, text.clone()).within(memory),
+            Some(text) => Lines::new(&self.name, text.clone()).with_memory(memory),
         })
     }
 
@@ -49,7 +49,7 @@ impl Source {
         let mut lines = self.lines(memory)?;
         let form = match &self.columns {
             Some(columns) => Some((&CSV, Some(Columns::parse(columns)?))),
-            None => open::form(&mut lines)?.map(|form| (form, None)),
+            None => open::detect_record_format(&mut lines)?.map(|form| (form, None)),
         };
         Ok((lines, form))
     }
@@ -58,7 +58,7 @@ impl Source {
     pub fn records(&self, memory: u64) -> Result<Records, Failure> {
         match self.form(memory)? {
             (lines, Some((form, columns))) if form.lists_nodes => {
-                Ok(Records::over(lines, form, columns.as_ref())?)
+                Ok(Records::from_lines(lines, form, columns.as_ref())?)
             }
             _ => Err(Failure::Text(format!(
                 "{}: found no lists of nodes; expected records that have them, such as the output of sacct -P",
@@ -71,21 +71,20 @@ impl Source {
     pub fn trace(&self, options: &Options) -> Result<Trace, Failure> {
         let lines = self.lines(options.memory)?;
         Ok(match &self.columns {
-            None => trace_over(lines, options)?,
-            Some(columns) => {
-                Records::over(lines, &CSV, Some(&Columns::parse(columns)?))?.trace(options)?
-            }
+            None => read_trace(lines, options)?,
+            Some(columns) => Records::from_lines(lines, &CSV, Some(&Columns::parse(columns)?))?
+                .read_trace(options)?,
         })
     }
 
     /// Reads it as a placement log; a trace is turned into one.
     pub fn log(&self, options: &Options) -> Result<OpenedLog, Failure> {
         Ok(match (&self.text, &self.columns) {
-            (_, Some(_)) => OpenedLog::of_trace(self.trace(options)?),
+            (_, Some(_)) => OpenedLog::from_trace(self.trace(options)?),
             (None, None) => OpenedLog::open(Path::new(&self.name), options)?,
             (Some(text), None) => {
                 let bytes = Some(text.len() as u64);
-                OpenedLog::over(self.lines(options.memory)?, bytes, options)?
+                OpenedLog::from_lines(self.lines(options.memory)?, bytes, options)?
             }
         })
     }

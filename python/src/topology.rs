@@ -9,7 +9,7 @@ use nodeorder_base::ids::RouterId;
 use nodeorder_network::catalog;
 use nodeorder_network::topology::graph::UNREACHED;
 use nodeorder_network::topology::{Context, Lattice, LinkedRouters};
-use nodeorder_present::report::topology::Figures;
+use nodeorder_present::report::topology::TopologyFigures;
 use nodeorder_sweep::reference;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -74,8 +74,8 @@ impl Topology {
             let rows = rows.as_array();
             let axes = 0..rows.ncols();
             let extent = |axis| rows.column(axis).iter().max().map_or(1, |most| most + 1);
-            let lattice = Lattice::of_routers(axes.map(extent).collect(), wrap);
-            let cell = |row: numpy::ndarray::ArrayView1<'_, u32>| lattice.cell(&row.to_vec());
+            let lattice = Lattice::with_router_cells(axes.map(extent).collect(), wrap);
+            let cell = |row: numpy::ndarray::ArrayView1<'_, u32>| lattice.cell_at(&row.to_vec());
             let cells = rows.rows().into_iter().map(cell);
             let cells = cells
                 .flat_map(|c| std::iter::repeat_n(c, per_router as usize))
@@ -154,7 +154,7 @@ impl Topology {
 
     #[getter]
     fn components(&self) -> u32 {
-        self.inner.components()
+        self.inner.component_count()
     }
 
     /// Remarks on a site's file: guesses, and lines that other programs refuse.
@@ -204,7 +204,7 @@ impl Topology {
         let topology = self.inner.clone();
         let (ends, capacities) = job::run(py, None, move |_| {
             let bytes = topology.network().link_count().saturating_mul(24);
-            topology.require("a table of links", bytes)?;
+            topology.require_memory("a table of links", bytes)?;
             let (mut ends, mut capacities) = (Vec::new(), Vec::new());
             topology.network().for_each_link(&mut |u, v, capacity| {
                 ends.extend([i64::from(u), i64::from(v)]);
@@ -247,14 +247,14 @@ impl Topology {
 
     /// The orderings that `compare` starts from.
     fn suiting(&self) -> Vec<String> {
-        nodeorder_order::ordering::defaults::suiting(&self.inner)
+        nodeorder_order::ordering::defaults::default_orderings(&self.inner)
     }
 
     /// The document of `topology --json`.
     fn figures(&self, py: Python<'_>, histogram: bool) -> PyResult<String> {
         let topology = self.inner.clone();
         job::run(py, None, move |_| {
-            Ok(Figures::of(&topology, histogram)?.json())
+            Ok(TopologyFigures::measure_topology(&topology, histogram)?.json_text())
         })
     }
 
@@ -269,7 +269,7 @@ impl Topology {
         let (shape, topology) = ([rows.len(), columns.len()], self.inner.clone());
         let hops = job::run(py, None, move |job| {
             let cells = (rows.len() as u64).saturating_mul(columns.len() as u64);
-            topology.require("a matrix of distances", cells.saturating_mul(4))?;
+            topology.require_memory("a matrix of distances", cells.saturating_mul(4))?;
             let routers: Vec<RouterId> = columns.iter().map(|n| topology.router_of(*n)).collect();
             let mut hops = vec![0i32; rows.len() * columns.len()];
             if columns.is_empty() {
@@ -280,7 +280,7 @@ impl Topology {
                 job.check();
                 let from = topology.router_of(*node);
                 // A closed form gives single distances; only a search finds those to all routers at once.
-                let closed = topology.metric().between(from, from).is_some();
+                let closed = topology.metric().distance_between(from, from).is_some();
                 let all = if closed {
                     Vec::new()
                 } else {
@@ -288,7 +288,7 @@ impl Topology {
                 };
                 for ((hop, to), target) in line.iter_mut().zip(&routers).zip(&columns) {
                     let apart = topology.component_of(*node) != topology.component_of(*target);
-                    let found = topology.metric().between(from, *to);
+                    let found = topology.metric().distance_between(from, *to);
                     let found = found.unwrap_or_else(|| all[to.index()]);
                     *hop = if apart || found == UNREACHED {
                         NO_PATH
@@ -339,7 +339,7 @@ pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<Nod
 /// The names of the shipped machines.
 #[pyfunction]
 pub fn machines() -> Vec<&'static str> {
-    catalog::machines()
+    catalog::machine_names()
 }
 
 /// Every table of named entries: what it lists, and each entry's name and description.

@@ -25,7 +25,7 @@ fn options((procs_per_node, nodes): Limits, memory: u64) -> Options {
 #[pyfunction]
 pub fn trace_generate(py: Python<'_>, spec: String, seed: u64) -> PyResult<String> {
     job::run(py, None, move |job| {
-        let pieces = GeneratedWorkload::make(&spec, seed)?;
+        let pieces = GeneratedWorkload::generate_workload(&spec, seed)?;
         Ok(pieces.inspect(|_| job.check()).collect())
     })
 }
@@ -53,7 +53,7 @@ pub fn trace_convert(
     job::run(py, None, move |_| {
         if to == "placements" {
             let (mut records, mut out) = (source.records(memory)?, Vec::new());
-            return match placements::write::<Failure>(&mut records, &mut out)? {
+            return match placements::write_placements::<Failure>(&mut records, &mut out)? {
                 0 => Err(Failure::Text(format!(
                     "{}: no job with a list of nodes",
                     source.name
@@ -63,9 +63,9 @@ pub fn trace_convert(
         }
         let trace: Trace = source.trace(&options(limits, memory))?;
         let text = if to == "swf" {
-            convert::to_swf(&trace)
+            convert::write_swf(&trace)
         } else {
-            convert::to_log(&trace, true)
+            convert::write_log(&trace, true)
         };
         Ok(text.into_bytes())
     })
@@ -86,10 +86,14 @@ pub fn trace_transform(
         let options = options(limits, memory);
         let (lines, form) = source.form(memory)?;
         let lines = match form {
-            Some(_) => open::as_swf(&source.trace(&options)?, &options).0,
+            Some(_) => open::write_as_swf(&source.trace(&options)?, &options).0,
             None => lines,
         };
-        let made = Transformed::over(lines, &options, changes)?;
-        Ok(made.pieces().inspect(|_| job.check()).flatten().collect())
+        let made = Transformed::read_and_change(lines, &options, changes)?;
+        Ok(made
+            .swf_pieces()
+            .inspect(|_| job.check())
+            .flatten()
+            .collect())
     })
 }

@@ -74,6 +74,6 @@ impl Machine {
             nodes: Some(self.nodes()),
             ..Options::default()
         };
-        Ok(Task::of(&Trace::read(trace.as_ref(), &options)?))
+        Ok(Task::from_trace(&Trace::read(trace.as_ref(), &options)?))
     }
 }

@@ -42,7 +42,7 @@ fn main() {
         "network,case,latency,fair,job,guest,communication,simgrid,flow,job_level,alone\n",
     );
     let mut times = String::from("network,case,latency,fair,jobs,simgrid,flow,job_level\n");
-    let routing = FixedRouting::named("one-path").expect("a routing");
+    let routing = FixedRouting::find_by_name("one-path").expect("a routing");
     for latency in [0.0, 1e-6] {
         let fair = if latency > 0.0 { "rtt" } else { "flow" };
         // Flow against SimGrid, then job level against flow level, in per cent; seconds in all.

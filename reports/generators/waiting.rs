@@ -7,7 +7,7 @@
 //! `windows`: slots of window policies on a torus, all policies with the same polling.
 
 use nodeorder_base::error::Result;
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_jobs::schedule::{ScheduleSummary, Task};
 use rayon::prelude::*;
 
@@ -94,10 +94,11 @@ fn print<C: Send + Sync>(cells: Vec<C>, of: impl Fn(&C) -> Result<String> + Sync
 
 /// Jobs of sizes up to 256, log-uniform, that run for 5 to 120 minutes and ask for twice as long.
 fn mixed(jobs: u32, load: f64, nodes: u32, seed: u64) -> Vec<Task> {
-    let mut random = generator(seed);
+    let mut random = seed_generator(seed);
     let mut draws: Vec<(u32, i64, f64)> = Vec::new();
     for _ in 0..jobs {
-        let mut uniform = || (below(1 << 53, &mut random) as f64 + 0.5) / (1u64 << 53) as f64;
+        let mut uniform =
+            || (random_below(1 << 53, &mut random) as f64 + 0.5) / (1u64 << 53) as f64;
         let size = 256f64.powf(uniform()).floor() as u32;
         let run = 300.0 + 6900.0 * uniform();
         draws.push((size, run as i64, -uniform().ln()));

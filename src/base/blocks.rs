@@ -15,7 +15,7 @@ const LINES: usize = 1 << 12;
 ///
 /// # Errors
 /// Errors of `out` and `make`.
-pub fn write(
+pub fn write_blocks(
     mut out: impl Write,
     count: usize,
     make: impl Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync,
@@ -65,7 +65,7 @@ mod tests {
                 let expected: String = (0..count).map(|line| format!("{line}\n")).collect();
                 let mut out = Vec::new();
                 pool.install(|| {
-                    write(
+                    write_blocks(
                         &mut out,
                         count,
                         |lines: Range<usize>, text: &mut Vec<u8>| {
@@ -103,7 +103,7 @@ mod tests {
             text.resize(lines.len(), b'\n');
             Ok(())
         };
-        let error = write(Full(9 * LINES), 99 * LINES, line).unwrap_err();
+        let error = write_blocks(Full(9 * LINES), 99 * LINES, line).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         let broken = |lines: Range<usize>, _: &mut Vec<u8>| {
             if lines.contains(&(50 * LINES)) {
@@ -113,7 +113,9 @@ mod tests {
             }
         };
         assert_eq!(
-            write(io::sink(), 99 * LINES, broken).unwrap_err().kind(),
+            write_blocks(io::sink(), 99 * LINES, broken)
+                .unwrap_err()
+                .kind(),
             io::ErrorKind::InvalidData
         );
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// clock of its own.
 pub trait Observer: Sync {
     /// Reads the clock, in seconds from some moment before the search. `None` if there is no clock.
-    fn seconds(&self) -> Option<f64> {
+    fn elapsed_seconds(&self) -> Option<f64> {
         None
     }
 
@@ -22,7 +22,7 @@ pub trait Observer: Sync {
     }
 
     /// Reports the best objective found and the best proved bound so far.
-    fn progress(&self, _objective: f64, _bound: f64) {}
+    fn report_progress(&self, _objective: f64, _bound: f64) {}
 }
 
 /// An observer without a clock: searches go by steps.
@@ -42,7 +42,7 @@ pub struct Stopped;
 
 /// Lets work on this thread be stopped: once the flag is set, searches end with their best and other work unwinds with
 /// [`Stopped`], at the next of its many steps. For programs that go on afterwards, and set it on each thread of a pool.
-pub fn stop_by(flag: Option<Arc<AtomicBool>>) {
+pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
     STOP.set(flag);
 }
 
@@ -55,7 +55,7 @@ fn is_stopped() -> bool {
 }
 
 /// Marks a step of long work: unwinds with [`Stopped`] if the flag of this thread is set.
-pub fn pause() {
+pub fn check_stopped() {
     if is_stopped() {
         std::panic::resume_unwind(Box::new(Stopped));
     }
@@ -68,14 +68,14 @@ mod tests {
     #[test]
     fn one_flag_stops_searches_and_other_work() {
         let flag = Arc::new(AtomicBool::new(false));
-        stop_by(Some(flag.clone()));
-        pause();
+        stop_on_flag(Some(flag.clone()));
+        check_stopped();
         assert!(!NoObserver.should_stop());
         flag.store(true, Ordering::Relaxed);
         assert!(NoObserver.should_stop());
-        let payload = std::panic::catch_unwind(pause).unwrap_err();
+        let payload = std::panic::catch_unwind(check_stopped).unwrap_err();
         assert!(payload.is::<Stopped>());
-        stop_by(None);
-        pause();
+        stop_on_flag(None);
+        check_stopped();
     }
 }

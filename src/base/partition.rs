@@ -38,14 +38,14 @@ pub trait Rules {
     const PATIENCE: usize = usize::MAX;
 
     /// Lists the neighbours of a vertex, each with what the link costs while it is cut.
-    fn links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)>;
+    fn list_links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)>;
 
     /// Chooses the next vertex to move, one of the `best` of either side; `None` ends the pass. `moves` have been
     /// made.
-    fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate>;
+    fn choose_move(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate>;
 
     /// Notes that a vertex moved `to` a side; also called for moves that are taken back.
-    fn moved(&mut self, _vertex: u32, _to: u8) {}
+    fn note_move(&mut self, _vertex: u32, _to: u8) {}
 
     /// Whether the sides after so many `moves`, which gained `sum`, are a division better than one that gained `best`.
     fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool;
@@ -74,7 +74,7 @@ impl Sides {
     /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best division
     /// on the way. The gains of these vertices must be set. Whether the pass found a better division. O(links · log
     /// links) of the vertices.
-    pub fn pass<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
+    pub fn improve_once<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
         for vertex in vertices {
             let v = *vertex as usize;
@@ -89,16 +89,16 @@ impl Sides {
         let mut kept = 0;
         let mut moves: Vec<u32> = Vec::new();
         while moves.len() - kept < R::PATIENCE {
-            let tops = heaps.each_mut().map(|heap| self.top(heap));
-            let Some(Candidate { gain, vertex }) = rules.choose(tops, moves.len()) else {
+            let tops = heaps.each_mut().map(|heap| self.best_candidate(heap));
+            let Some(Candidate { gain, vertex }) = rules.choose_move(tops, moves.len()) else {
                 break;
             };
             let from = self.side[vertex as usize];
             sum += gain;
             self.moved[vertex as usize] = true;
-            self.change(vertex, rules);
+            self.move_vertex(vertex, rules);
             moves.push(vertex);
-            for (vertex, weight) in rules.links(vertex) {
+            for (vertex, weight) in rules.list_links(vertex) {
                 let v = vertex as usize;
                 if self.side[v] != OUTSIDE && !self.moved[v] {
                     self.gain[v] += if self.side[v] == from { 2.0 } else { -2.0 } * weight;
@@ -116,13 +116,13 @@ impl Sides {
         moves
             .drain(kept..)
             .rev()
-            .for_each(|vertex| self.change(vertex, rules));
+            .for_each(|vertex| self.move_vertex(vertex, rules));
         kept > 0
     }
 
     /// Returns the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
     /// changed since.
-    fn top(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
+    fn best_candidate(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
         while let Some(top) = heap.peek() {
             let v = top.vertex as usize;
             if !self.moved[v] && self.gain[v] == top.gain {
@@ -133,10 +133,10 @@ impl Sides {
         heap.peek().copied()
     }
 
-    fn change(&mut self, vertex: u32, rules: &mut impl Rules) {
+    fn move_vertex(&mut self, vertex: u32, rules: &mut impl Rules) {
         let side = &mut self.side[vertex as usize];
         *side = 1 - *side;
-        rules.moved(vertex, *side);
+        rules.note_move(vertex, *side);
     }
 }
 
@@ -152,17 +152,17 @@ mod tests {
     }
 
     impl Rules for Dense {
-        fn links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)> {
+        fn list_links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)> {
             (0..)
                 .zip(self.weights[vertex as usize].iter().copied())
                 .filter(|(_, w)| *w > 0.0)
         }
 
-        fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
+        fn choose_move(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
             best[moves % 2]
         }
 
-        fn moved(&mut self, _: u32, to: u8) {
+        fn note_move(&mut self, _: u32, to: u8) {
             self.first = if to == 0 {
                 self.first + 1
             } else {
@@ -185,14 +185,14 @@ mod tests {
                     1.0
                 }
             };
-            self.links(vertex)
+            self.list_links(vertex)
                 .map(|(other, weight)| sign(other) * weight)
                 .sum()
         }
 
         fn cut(&self, side: &[u8]) -> f64 {
-            let all =
-                (0..side.len() as u32).flat_map(|a| self.links(a).map(move |(b, w)| (a, b, w)));
+            let all = (0..side.len() as u32)
+                .flat_map(|a| self.list_links(a).map(move |(b, w)| (a, b, w)));
             let apart = all.filter(|(a, b, _)| side[*a as usize] != side[*b as usize]);
             apart.map(|(.., weight)| weight).sum::<f64>() / 2.0
         }
@@ -214,7 +214,7 @@ mod tests {
                 sides.gain[*v as usize] = rules.gain(&sides.side, *v);
             }
             let before = rules.cut(&sides.side);
-            let helped = sides.pass(&vertices, &mut rules);
+            let helped = sides.improve_once(&vertices, &mut rules);
             let after = rules.cut(&sides.side);
             prop_assert_eq!(helped, after < before);
             prop_assert!(after <= before);

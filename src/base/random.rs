@@ -4,7 +4,7 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
 /// Seeds the project's generator, PCG XSL RR 128/64.
-pub fn generator(seed: u64) -> Pcg64 {
+pub fn seed_generator(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
@@ -13,7 +13,7 @@ pub fn generator(seed: u64) -> Pcg64 {
 ///
 /// # References
 /// Lemire, "Fast random integer generation in an interval", 2019, <https://doi.org/10.1145/3230636>.
-pub fn below(bound: u64, random: &mut impl Rng) -> u64 {
+pub fn random_below(bound: u64, random: &mut impl Rng) -> u64 {
     loop {
         let product = u128::from(random.next_u64()) * u128::from(bound);
         // 2⁶⁴ mod bound products are too many; they have the smallest lower halves.
@@ -29,7 +29,7 @@ pub fn below(bound: u64, random: &mut impl Rng) -> u64 {
 /// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>.
 pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
     for last in (1..items.len()).rev() {
-        items.swap(last, below(last as u64 + 1, random) as usize);
+        items.swap(last, random_below(last as u64 + 1, random) as usize);
     }
 }
 
@@ -37,13 +37,13 @@ pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
 pub type Generator = Pcg64;
 
 /// Draws a number from 0 up to but not including 1, in steps of 2⁻⁵³.
-pub fn unit(random: &mut impl Rng) -> f64 {
+pub fn random_unit(random: &mut impl Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Computes the natural logarithm of a positive normal number, to some 10⁻¹⁶ of its size or of 1. By basic arithmetic
 /// alone: library versions differ between platforms in the last bit.
-pub fn ln(x: f64) -> f64 {
+pub fn natural_logarithm(x: f64) -> f64 {
     // x = m·2^e with m around 1, and ln m = 2 artanh((m-1)/(m+1)).
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as i32 - 1023;

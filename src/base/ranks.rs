@@ -68,7 +68,7 @@ impl Ranks {
     }
 
     /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
-    pub fn settle(&mut self) {
+    pub fn sort_and_join(&mut self) {
         if self.runs.is_sorted() {
             return;
         }
@@ -83,7 +83,7 @@ impl Ranks {
     }
 
     /// Returns the runs, ascending.
-    pub fn runs(&self) -> &[Run] {
+    pub fn list_runs(&self) -> &[Run] {
         &self.runs
     }
 
@@ -140,15 +140,15 @@ pub struct FreeSet {
 impl FreeSet {
     /// Makes a set of `size` ranks, all free.
     pub fn new(size: u32) -> Self {
-        FreeSet::of(size, [].into())
+        FreeSet::with_all_free(size, [].into())
     }
 
     /// Makes a set of ranks, all free, that have so many places each.
     pub fn with_places(places: Vec<u32>) -> Self {
-        FreeSet::of(places.len() as u32, places.into())
+        FreeSet::with_all_free(places.len() as u32, places.into())
     }
 
-    fn of(size: u32, all_places: Arc<[u32]>) -> Self {
+    fn with_all_free(size: u32, all_places: Arc<[u32]>) -> Self {
         let words = vec![0; size.div_ceil(64) as usize];
         let mut set = FreeSet {
             words,
@@ -157,7 +157,7 @@ impl FreeSet {
             places: vec![0; all_places.len()],
             all_places,
         };
-        set.give(Run {
+        set.free_run(Run {
             first: 0,
             count: size,
         });
@@ -165,29 +165,29 @@ impl FreeSet {
     }
 
     /// Returns a set with the same ranks and places, all of them free.
-    pub fn emptied(&self) -> Self {
-        FreeSet::of(self.size, self.all_places.clone())
+    pub fn with_all_free_again(&self) -> Self {
+        FreeSet::with_all_free(self.size, self.all_places.clone())
     }
 
     /// Counts the free places of a rank.
-    pub fn places(&self, rank: u32) -> u32 {
+    pub fn free_places(&self, rank: u32) -> u32 {
         self.places
             .get(rank as usize)
             .copied()
-            .unwrap_or_else(|| self.contains(rank).into())
+            .unwrap_or_else(|| self.is_free(rank).into())
     }
 
     /// Marks some free places of a rank as taken.
     pub fn take_places(&mut self, rank: u32, count: u32) {
-        if count > 0 && self.contains(rank) {
-            self.take(Run {
+        if count > 0 && self.is_free(rank) {
+            self.take_run(Run {
                 first: rank,
                 count: 1,
             });
             let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
             return self.give_places(rank, all - count);
         }
-        debug_assert!(count <= self.places(rank), "taken twice");
+        debug_assert!(count <= self.free_places(rank), "taken twice");
         self.places
             .get_mut(rank as usize)
             .into_iter()
@@ -197,8 +197,8 @@ impl FreeSet {
     /// Marks some taken places of a rank as free.
     pub fn give_places(&mut self, rank: u32, count: u32) {
         let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
-        if count > 0 && self.places(rank) + count == all {
-            return self.give(Run {
+        if count > 0 && self.free_places(rank) + count == all {
+            return self.free_run(Run {
                 first: rank,
                 count: 1,
             });
@@ -211,18 +211,18 @@ impl FreeSet {
 
     /// Marks all free places of a rank as taken.
     pub fn take_all(&mut self, rank: u32) {
-        if self.contains(rank) {
-            self.take(Run {
+        if self.is_free(rank) {
+            self.take_run(Run {
                 first: rank,
                 count: 1,
             })
         } else {
-            self.take_places(rank, self.places(rank))
+            self.take_places(rank, self.free_places(rank))
         }
     }
 
     /// Calls `changed` with each rank that has other free places in `before`, a set of the same ranks. O(places/64).
-    pub fn changes(&self, before: &FreeSet, mut changed: impl FnMut(u32)) {
+    pub fn visit_changed(&self, before: &FreeSet, mut changed: impl FnMut(u32)) {
         for (at, (word, old)) in (0..).step_by(64).zip(self.words.iter().zip(&before.words)) {
             let end = (at as usize + 64).min(self.places.len());
             let range = (at as usize).min(end)..end;
@@ -230,18 +230,18 @@ impl FreeSet {
                 continue;
             }
             (at..self.size.min(at + 64))
-                .filter(|rank| self.places(*rank) != before.places(*rank))
+                .filter(|rank| self.free_places(*rank) != before.free_places(*rank))
                 .for_each(&mut changed);
         }
     }
 
     /// Counts the ranks, free or not.
-    pub fn size(&self) -> u32 {
+    pub fn rank_count(&self) -> u32 {
         self.size
     }
 
     /// Counts the free ranks.
-    pub fn len(&self) -> u32 {
+    pub fn free_count(&self) -> u32 {
         self.free
     }
 
@@ -251,37 +251,37 @@ impl FreeSet {
     }
 
     /// Whether `rank` is free.
-    pub fn contains(&self, rank: u32) -> bool {
+    pub fn is_free(&self, rank: u32) -> bool {
         self.words[rank as usize / 64] >> (rank % 64) & 1 == 1
     }
 
     /// Marks a run of free ranks as taken.
-    pub fn take(&mut self, run: Run) {
+    pub fn take_run(&mut self, run: Run) {
         self.free -= run.count;
         if !self.places.is_empty() {
             self.places[run.first as usize..run.end() as usize].fill(0);
         }
-        self.masks(run, |word, mask| {
+        self.apply_masks(run, |word, mask| {
             debug_assert_eq!(*word & mask, mask, "taken twice");
             *word &= !mask;
         });
     }
 
     /// Marks a run of taken ranks as free.
-    pub fn give(&mut self, run: Run) {
+    pub fn free_run(&mut self, run: Run) {
         self.free += run.count;
         if !self.places.is_empty() {
             let range = run.first as usize..run.end() as usize;
             self.places[range.clone()].copy_from_slice(&self.all_places[range]);
         }
-        self.masks(run, |word, mask| {
+        self.apply_masks(run, |word, mask| {
             debug_assert_eq!(*word & mask, 0, "freed twice");
             *word |= mask;
         });
     }
 
     /// Keeps only the ranks that are free in `other`, too, a set of the same size. O(size/64).
-    pub fn intersect(&mut self, other: &FreeSet) {
+    pub fn keep_common(&mut self, other: &FreeSet) {
         debug_assert_eq!(self.size, other.size);
         self.words
             .iter_mut()
@@ -290,7 +290,7 @@ impl FreeSet {
         self.free = self.words.iter().map(|word| word.count_ones()).sum();
     }
 
-    fn masks(&mut self, run: Run, mut apply: impl FnMut(&mut u64, u64)) {
+    fn apply_masks(&mut self, run: Run, mut apply: impl FnMut(&mut u64, u64)) {
         let mut rank = run.first;
         let end = run.end();
         while rank < end {
@@ -303,18 +303,18 @@ impl FreeSet {
     }
 
     /// Returns the ranks as bits, rank 0 in the lowest of the first word; set where the rank is free.
-    pub fn words(&self) -> &[u64] {
+    pub fn free_words(&self) -> &[u64] {
         &self.words
     }
 
     /// Finds the first free rank at or after `from`.
     pub fn next_free(&self, from: u32) -> Option<u32> {
-        self.seek(from, 0)
+        self.next_differing(from, 0)
     }
 
     /// Finds the first rank at or after `from` whose bit differs from `flip`'s.
     #[inline]
-    fn seek(&self, from: u32, flip: u64) -> Option<u32> {
+    fn next_differing(&self, from: u32, flip: u64) -> Option<u32> {
         let mut at = from as usize / 64;
         let mut word = (self.words.get(at)? ^ flip) & (u64::MAX << (from % 64));
         while word == 0 {
@@ -326,12 +326,12 @@ impl FreeSet {
     }
 
     /// Iterates over the maximal runs of free ranks, ascending.
-    pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
-        self.runs_from(0)
+    pub fn free_runs(&self) -> impl Iterator<Item = Run> + '_ {
+        self.free_runs_from(0)
     }
 
     /// Iterates over the maximal runs among the free ranks from 64 · `word` on, ascending.
-    fn runs_from(&self, word: usize) -> impl Iterator<Item = Run> + '_ {
+    fn free_runs_from(&self, word: usize) -> impl Iterator<Item = Run> + '_ {
         let mut words = (64 * word as u32..).step_by(64).zip(&self.words[word..]);
         // The ranks of the word at `base` that are free where the one before is taken, or the other way round.
         let mut base = 0;
@@ -357,7 +357,7 @@ impl FreeSet {
     }
 
     /// Appends the free ranks, ascending, to `out`.
-    pub fn list(&self, out: &mut Vec<u32>) {
+    pub fn append_free(&self, out: &mut Vec<u32>) {
         out.reserve(self.free as usize);
         out.extend(self.iter());
     }
@@ -369,13 +369,13 @@ impl FreeSet {
 
     /// Iterates over the free ranks from 64 · `word` on, ascending.
     pub fn iter_from(&self, word: usize) -> impl Iterator<Item = u32> + '_ {
-        self.runs_from(word).flat_map(|r| r.first..r.end())
+        self.free_runs_from(word).flat_map(|r| r.first..r.end())
     }
 
     /// Copies the lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).
-    pub fn lowest(&self, count: u32, out: &mut Ranks) {
+    pub fn copy_lowest(&self, count: u32, out: &mut Ranks) {
         let mut left = count;
-        for run in self.runs() {
+        for run in self.free_runs() {
             let taken = run.count.min(left);
             out.push(Run {
                 count: taken,
@@ -389,7 +389,7 @@ impl FreeSet {
     }
 
     /// Copies the highest `count` free ranks into `out`, or all there are.
-    pub fn highest(&self, count: u32, out: &mut Ranks) {
+    pub fn copy_highest(&self, count: u32, out: &mut Ranks) {
         let mut skip = self.free.saturating_sub(count);
         // Whole words are skipped by their number of free ranks.
         let mut word = 0;
@@ -398,8 +398,8 @@ impl FreeSet {
             word += 1;
         }
         let mut from = 64 * word as u32;
-        while let Some(first) = self.seek(from, 0) {
-            let end = self.seek(first, u64::MAX).unwrap_or(self.size);
+        while let Some(first) = self.next_differing(from, 0) {
+            let end = self.next_differing(first, u64::MAX).unwrap_or(self.size);
             let left_out = skip.min(end - first);
             skip -= left_out;
             out.push(Run {
@@ -422,7 +422,7 @@ mod tests {
         let mut ranks = Ranks::default();
         assert_eq!((ranks.to_string().as_str(), ranks.is_empty()), ("", true));
         [9, 10, 3, 2, 0].iter().for_each(|r| ranks.push_rank(*r));
-        ranks.settle();
+        ranks.sort_and_join();
         assert_eq!(ranks.to_string(), "0 2-3 9-10");
         assert_eq!(ranks.iter().collect::<Vec<_>>(), [0, 2, 3, 9, 10]);
     }
@@ -437,34 +437,34 @@ mod tests {
                 let run = Run { first, count };
                 let range = first as usize..run.end() as usize;
                 if plain[range.clone()].iter().all(|f| *f) {
-                    set.take(run);
+                    set.take_run(run);
                     plain[range].fill(false);
                 } else if plain[range.clone()].iter().all(|f| !*f) {
-                    set.give(run);
+                    set.free_run(run);
                     plain[range].fill(true);
                 }
             }
             let free: Vec<u32> = (0..size).filter(|r| plain[*r as usize]).collect();
-            prop_assert_eq!(set.len() as usize, free.len());
+            prop_assert_eq!(set.free_count() as usize, free.len());
             prop_assert_eq!(set.iter().collect::<Vec<_>>(), free.clone());
-            prop_assert!((0..size).all(|r| set.contains(r) == plain[r as usize]));
-            let runs: Vec<Run> = set.runs().collect();
+            prop_assert!((0..size).all(|r| set.is_free(r) == plain[r as usize]));
+            let runs: Vec<Run> = set.free_runs().collect();
             let mut listed = Vec::new();
-            set.list(&mut listed);
+            set.append_free(&mut listed);
             prop_assert_eq!(&listed, &free);
             prop_assert!(runs.windows(2).all(|w| w[0].end() < w[1].first));
             // Every third rank of it.
             let mut third = FreeSet::new(size);
-            (0..size).filter(|r| r % 3 > 0).for_each(|first| third.take(Run { first, count: 1 }));
-            third.intersect(&set);
+            (0..size).filter(|r| r % 3 > 0).for_each(|first| third.take_run(Run { first, count: 1 }));
+            third.keep_common(&set);
             let thirds: Vec<u32> = free.iter().copied().filter(|r| r % 3 == 0).collect();
-            prop_assert_eq!((third.len() as usize, third.iter().collect()), (thirds.len(), thirds));
+            prop_assert_eq!((third.free_count() as usize, third.iter().collect()), (thirds.len(), thirds));
             let wanted = free.len().min(count as usize);
             let mut some = Ranks::default();
-            set.lowest(count, &mut some);
+            set.copy_lowest(count, &mut some);
             prop_assert_eq!(some.iter().collect::<Vec<_>>(), free[..wanted].to_vec());
             some.clear();
-            set.highest(count, &mut some);
+            set.copy_highest(count, &mut some);
             prop_assert_eq!(some.iter().collect::<Vec<_>>(), free[free.len() - wanted..].to_vec());
         }
     }

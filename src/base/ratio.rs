@@ -5,7 +5,7 @@
 ///
 /// # Panics
 /// On a zero denominator.
-pub fn ratio(numerator: u128, denominator: u128) -> f64 {
+pub fn divide_exactly(numerator: u128, denominator: u128) -> f64 {
     assert!(denominator > 0, "a ratio needs a denominator");
     if numerator == 0 {
         return 0.0;
@@ -14,7 +14,7 @@ pub fn ratio(numerator: u128, denominator: u128) -> f64 {
     // denominator's: 55 are one more than rounding needs, and below them a sticky bit stands for all
     // that was cut off. Scaling by a power of two is exact.
     let shift = numerator.leading_zeros();
-    let (quotient, rest) = divide(numerator << shift, denominator);
+    let (quotient, rest) = quotient_and_rest(numerator << shift, denominator);
     if quotient < 1 << 55 {
         // Only denominators above 2⁷³ come here: no machine of ours. Nearest, but rounded three times.
         return numerator as f64 / denominator as f64;
@@ -23,7 +23,7 @@ pub fn ratio(numerator: u128, denominator: u128) -> f64 {
 }
 
 /// Returns the quotient, and whether anything was left.
-fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
+fn quotient_and_rest(numerator: u128, denominator: u128) -> (u128, bool) {
     (
         numerator / denominator,
         !numerator.is_multiple_of(denominator),
@@ -31,8 +31,12 @@ fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
 }
 
 /// Returns the greatest common divisor; that of n and 0 is n.
-pub fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+pub fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
 }
 
 #[cfg(test)]
@@ -43,13 +47,13 @@ mod tests {
     proptest! {
         #[test]
         fn equals_the_hardware_division_where_that_is_exact(a in 0u64..1 << 53, b in 1u64..1 << 53) {
-            prop_assert_eq!(ratio(a.into(), b.into()), a as f64 / b as f64);
+            prop_assert_eq!(divide_exactly(a.into(), b.into()), a as f64 / b as f64);
         }
 
         #[test]
         fn is_the_nearest_of_its_neighbours(a in 1u128..1 << 75, b in 1u128..1 << 60) {
             // Against the exact cross-multiplication with the quotient's neighbours, in 60 fractional bits.
-            let q = ratio(a, b);
+            let q = divide_exactly(a, b);
             let error = |x: f64| {
                 // |x - a/b| scaled by 2^60·b, exactly where x is a multiple of 2^-60 below 2^7.
                 let scaled = (x * 2f64.powi(60)) as u128;
@@ -65,17 +69,23 @@ mod tests {
     #[test]
     fn common_divisors() {
         assert_eq!(
-            [gcd(12, 18), gcd(7, 5), gcd(0, 4), gcd(4, 0), gcd(0, 0)],
+            [
+                greatest_common_divisor(12, 18),
+                greatest_common_divisor(7, 5),
+                greatest_common_divisor(0, 4),
+                greatest_common_divisor(4, 0),
+                greatest_common_divisor(0, 0)
+            ],
             [6, 1, 4, 4, 0]
         );
     }
 
     #[test]
     fn whole_numbers_and_thirds() {
-        assert_eq!(ratio(6, 3), 2.0);
-        assert_eq!(ratio(1, 3), 1.0 / 3.0);
-        assert_eq!(ratio(0, 3), 0.0);
-        assert_eq!(ratio(1, 1 << 70), 2f64.powi(-70));
-        assert_eq!(ratio(1, 1 << 100), 2f64.powi(-100));
+        assert_eq!(divide_exactly(6, 3), 2.0);
+        assert_eq!(divide_exactly(1, 3), 1.0 / 3.0);
+        assert_eq!(divide_exactly(0, 3), 0.0);
+        assert_eq!(divide_exactly(1, 1 << 70), 2f64.powi(-70));
+        assert_eq!(divide_exactly(1, 1 << 100), 2f64.powi(-100));
     }
 }

@@ -5,7 +5,7 @@
 //! name, description, example and options do not, nor do the errors about names that no entry has.
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::params::{Opt, Params, head, usage};
+use crate::params::{Opt, Params, describe_usage, text_before_colon};
 
 /// An entry of a table.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +63,8 @@ impl<P> Entry<P> {
     }
 
     /// Shows how the entry is written: `name:FIRST[,key=…]`, with `separator` for the comma.
-    pub fn usage(&self, separator: char) -> String {
-        usage(
+    pub fn describe_usage(&self, separator: char) -> String {
+        describe_usage(
             self.name,
             separator,
             &self.options.iter().collect::<Vec<_>>(),
@@ -99,7 +99,10 @@ impl<P> Registry<P> {
     }
 
     /// Returns the table with names that are gone: the error about such a name gives the second one.
-    pub const fn replacing(mut self, replaced: &'static [(&'static str, &'static str)]) -> Self {
+    pub const fn with_replaced_names(
+        mut self,
+        replaced: &'static [(&'static str, &'static str)],
+    ) -> Self {
         self.replaced = replaced;
         self
     }
@@ -122,7 +125,9 @@ impl<P> Registry<P> {
 
     /// Returns the entry whose name `text` begins with, options aside. `None` if there is none.
     pub fn get(&self, text: &str) -> Option<&'static Entry<P>> {
-        self.entries.iter().find(|entry| entry.name == head(text))
+        self.entries
+            .iter()
+            .find(|entry| entry.name == text_before_colon(text))
     }
 
     /// Finds the entry whose name `text` begins with.
@@ -130,7 +135,7 @@ impl<P> Registry<P> {
     /// # Errors
     /// There is none: with the nearest name suggested.
     pub fn find(&self, text: &str) -> Result<&'static Entry<P>> {
-        self.find_at(text, || self.location(text))
+        self.find_at(text, || self.option_location(text))
     }
 
     /// Finds the entry as [`Registry::find`] does, for a text that stands at `location`. Errors: as
@@ -143,7 +148,7 @@ impl<P> Registry<P> {
         if let Some(entry) = self.get(text) {
             return Ok(entry);
         }
-        let name = head(text);
+        let name = text_before_colon(text);
         if let Some((_, instead)) = self.replaced.iter().find(|(gone, _)| *gone == name) {
             let found = format!("the {} `{name}`, which is gone", self.noun);
             return Err(Error::input(location(), found, format!("`{instead}`")));
@@ -155,22 +160,27 @@ impl<P> Registry<P> {
     ///
     /// # Errors
     /// No such entry; options that cannot be read.
-    pub fn read(&self, text: &str, seed: u64) -> Result<(&'static Entry<P>, Params)> {
+    pub fn find_and_read(&self, text: &str, seed: u64) -> Result<(&'static Entry<P>, Params)> {
         let entry = self.find(text)?;
-        Ok((entry, self.params(entry, text, seed)?))
+        Ok((entry, self.read_options(entry, text, seed)?))
     }
 
     /// Reads the options that `text` gives `entry`.
     ///
     /// # Errors
     /// Options that cannot be read.
-    pub fn params(&self, entry: &Entry<P>, text: &str, seed: u64) -> Result<Params> {
-        Params::inline(text, self.separator, entry.options, seed)
+    pub fn read_options(&self, entry: &Entry<P>, text: &str, seed: u64) -> Result<Params> {
+        Params::parse_inline(text, self.separator, entry.options, seed)
     }
 
     /// Returns the error of a text that names no entry and no file either, where `or` would do.
-    pub fn neither(&self, text: &str, or: &str) -> Error {
-        let mut error = Error::unknown(self.location(text), self.noun, head(text), self.names());
+    pub fn no_entry_error(&self, text: &str, or: &str) -> Error {
+        let mut error = Error::unknown(
+            self.option_location(text),
+            self.noun,
+            text_before_colon(text),
+            self.names(),
+        );
         if let Error::Input {
             found, expected, ..
         } = &mut error
@@ -181,7 +191,7 @@ impl<P> Registry<P> {
         error
     }
 
-    fn location(&self, text: &str) -> SourceLocation {
+    fn option_location(&self, text: &str) -> SourceLocation {
         match self.flag {
             "" => SourceLocation::option(text),
             flag => SourceLocation::option(format!("{flag} {text}")),
@@ -205,7 +215,7 @@ pub mod testing {
 
     use super::{Entry, Registry};
     use crate::error::Result;
-    use crate::params::{Params, head};
+    use crate::params::{Params, text_before_colon};
 
     /// Checks a table: names and keys are distinct; every example names its entry and parses; every declared
     /// option is read, since a value of it that no getter takes is refused. Options read only beside another are
@@ -213,17 +223,20 @@ pub mod testing {
     ///
     /// # Panics
     /// An entry that breaks a rule.
-    pub fn check<P>(table: &Registry<P>, mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>) {
+    pub fn check_table<P>(
+        table: &Registry<P>,
+        mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>,
+    ) {
         check_names(table);
         for entry in table {
-            for example in examples(table, entry) {
-                let params = table.params(entry, &example, 1).unwrap();
+            for example in example_texts(table, entry) {
+                let params = table.read_options(entry, &example, 1).unwrap();
                 parse(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
             }
             for option in entry.options {
                 let example = example_with(table, entry, option.only_with);
-                let mut params = table.params(entry, &example, 1).unwrap();
-                params.spoil(option.key);
+                let mut params = table.read_options(entry, &example, 1).unwrap();
+                params.spoil_value(option.key);
                 let key = option.key;
                 assert!(parse(entry, &params).is_err(), "{example} reads {key}");
             }
@@ -241,7 +254,7 @@ pub mod testing {
         );
         for entry in table {
             let about = format!("{} {}", table.noun, entry.name);
-            assert_eq!(head(entry.example), entry.name, "{about}");
+            assert_eq!(text_before_colon(entry.example), entry.name, "{about}");
             assert!(
                 !entry.about.is_empty() && !entry.about.ends_with('.'),
                 "{about}"
@@ -254,16 +267,16 @@ pub mod testing {
             );
             for option in entry.options {
                 assert!(!option.about.is_empty(), "{about}: {}", option.key);
-                let params = table.params(entry, entry.name, 1).unwrap();
+                let params = table.read_options(entry, entry.name, 1).unwrap();
                 if !option.choices().is_empty() {
-                    params.chosen(option.key).unwrap();
+                    params.optional_choice(option.key).unwrap();
                 }
             }
         }
     }
 
     /// Returns the entry's example, and the example with each setting beside which some option is read.
-    fn examples<P>(table: &Registry<P>, entry: &Entry<P>) -> Vec<String> {
+    fn example_texts<P>(table: &Registry<P>, entry: &Entry<P>) -> Vec<String> {
         let settings = entry.options.iter().map(|option| option.only_with);
         let with = settings
             .filter(|setting| !setting.is_empty())
@@ -310,9 +323,12 @@ mod tests {
     #[test]
     fn entries_are_found_by_the_head_of_a_text() {
         assert_eq!((TABLE.find("double").unwrap().parse)(4), 8);
-        let (entry, params) = TABLE.read("add:7", 1).unwrap();
-        assert_eq!((entry.name, params.whole("by", 0, 9).unwrap()), ("add", 7));
-        assert_eq!(entry.usage(','), "add:BY");
+        let (entry, params) = TABLE.find_and_read("add:7", 1).unwrap();
+        assert_eq!(
+            (entry.name, params.required_integer("by", 0, 9).unwrap()),
+            ("add", 7)
+        );
+        assert_eq!(entry.describe_usage(','), "add:BY");
         assert!(TABLE.get("add7").is_none());
     }
 
@@ -324,7 +340,7 @@ mod tests {
         assert_eq!(error("dubble:3"), expected);
         let expected = "`--step twice:3`: found the step `twice`, which is gone; expected `double`";
         assert_eq!(error("twice:3"), expected);
-        let neither = TABLE.neither("x", "a file of steps").to_string();
+        let neither = TABLE.no_entry_error("x", "a file of steps").to_string();
         assert!(neither.contains("`x` and no such file; expected one of double, add, or a file"));
     }
 }

@@ -14,7 +14,7 @@ use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::units::Units;
-use nodeorder_present::report::audit::{Rows, document, files};
+use nodeorder_present::report::audit::{AuditColumns, document, files};
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 use std::io::Write;
@@ -118,10 +118,10 @@ impl Command {
         let (mut lines, names) = Lines::open_all(&self.trace, context.memory)?;
         let found = match self.format.find_record_format(&mut lines)? {
             Some((form, columns)) if form.lists_nodes => {
-                return Ok(Records::over(lines, form, columns.as_ref())?.of_files(names));
+                return Ok(Records::from_lines(lines, form, columns.as_ref())?.of_files(names));
             }
             Some((form, _)) => format!("a {}, which lists no nodes", form.noun),
-            None => match nodeorder_trace::kind(&mut lines)? {
+            None => match nodeorder_trace::detect_kind(&mut lines)? {
                 WorkloadKind::Swf => "an SWF trace, which lists no nodes".to_string(),
                 WorkloadKind::Log => "a placement log, which lists no nodes".to_string(),
                 WorkloadKind::Table => "a table of sizes".to_string(),
@@ -139,7 +139,7 @@ impl Command {
         settings: &AuditSettings<'_>,
     ) -> anyhow::Result<Sink<'_>> {
         let path = self.output.as_deref();
-        let levels: Vec<String> = Units::new(topology).list();
+        let levels: Vec<String> = Units::new(topology).name_list();
         let mut names = vec!["recorded".to_string()];
         for order in settings.orders {
             names.extend(
@@ -149,7 +149,7 @@ impl Command {
                     .map(|a| format!("{} {a}", order.label())),
             );
         }
-        let rows = Rows {
+        let rows = AuditColumns {
             named: names.len() > 1,
             shaped: self.shape,
         };
@@ -178,7 +178,7 @@ impl Command {
 /// The table being written.
 struct Sink<'p> {
     file: RowFile<'p>,
-    rows: Rows,
+    rows: AuditColumns,
     names: Vec<String>,
 }
 
@@ -245,7 +245,7 @@ fn write_table(
     writeln!(out)?;
     let recorded = &found.placements[0];
     for tried in &found.placements[1..] {
-        if let Some(change) = tried.change(recorded) {
+        if let Some(change) = tried.hops_change(recorded) {
             let [value, low, high] = change.map(|part| 100.0 * part);
             let about = format!(
                 "{}: distance {value:+.1}% against recorded (95% interval {low:+.1} to {high:+.1}).",
@@ -272,15 +272,20 @@ fn write_table(
     let row = |name: String, sums: &Sums| {
         let mut row = vec![name, sums.jobs.to_string()];
         row.extend(
-            [sums.mean_hops(), sums.diameter(), sums.ring_step()].map(|v| format_number(v, 3)),
+            [
+                sums.mean_hops(),
+                sums.mean_diameter(),
+                sums.mean_ring_step(),
+            ]
+            .map(|v| format_number(v, 3)),
         );
         for level in 0..levels.len() {
             row.extend([
-                format_number(sums.spanned(level), 2),
-                format_number(sums.fewest(level), 2),
+                format_number(sums.mean_spanned(level), 2),
+                format_number(sums.mean_fewest(level), 2),
             ]);
             row.push(
-                sums.at_fewest(level)
+                sums.share_at_fewest(level)
                     .map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
             );
         }
@@ -300,7 +305,7 @@ fn write_table(
     let sizes = lay_out_table(
         heading("nodes"),
         found.placements[0]
-            .by_size()
+            .size_classes()
             .map(|(from, to, sums): (u32, u32, &Sums)| {
                 row(
                     if from == to {

@@ -65,7 +65,7 @@ impl Command {
             own_files::write_report(folder, own_files::PAGE, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, &results, &command);
+            let text = report::json::summary_json(&comparison, &results, &command);
             return output::write_text(None, text);
         }
         let mut out = Output::open(None)?;

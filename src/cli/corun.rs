@@ -9,7 +9,7 @@ use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
 use nodeorder_present::columns;
 use nodeorder_present::columns::corun::{FittedRow, JOB};
-use nodeorder_present::columns::object;
+use nodeorder_present::columns::json_object;
 use nodeorder_present::plot;
 use nodeorder_present::report;
 use nodeorder_traffic::corun::fit::{FIGURES, Measured, fit};
@@ -74,7 +74,7 @@ const SPANS: usize = 100_000;
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
-        let routing = FixedRouting::named(&self.routing)?;
+        let routing = FixedRouting::find_by_name(&self.routing)?;
         let figures = self
             .network
             .parse_figures(self.latency.as_deref(), context)?;
@@ -82,7 +82,7 @@ impl Command {
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };
         let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
-        routing.check(&topology)?;
+        routing.check_machine(&topology)?;
         let fabric = crate::shared::inputs::build_fabric(&topology)?;
         let Some(path) = &self.jobs else {
             return self.fit_network_figures(&fabric, routing, picture);
@@ -110,14 +110,14 @@ impl Command {
             })?;
         }
         if let Some(picture) = picture {
-            picture.draw_figure(&plot::corun(topology.name(), &outcome))?;
+            picture.draw_figure(&plot::plot_corun(topology.name(), &outcome))?;
         }
         let file = self.output.as_deref();
         if self.json {
             let document = report::corun::document(&fabric, routing, &settings, &outcome);
             return output::write_text(file, format!("{document:#}\n"));
         }
-        output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))
+        output::write_by(file, |out| columns::write_table(out, JOB, outcome.jobs))
     }
 
     /// Finds the figures of the network from measured rows.
@@ -140,9 +140,9 @@ impl Command {
         let found = fit(fabric, routing, fair, &rows)?;
         drop(waiting);
         if let Some(picture) = picture {
-            picture.draw_figure(&plot::calibration(topology.name(), &rows, &found))?;
+            picture.draw_figure(&plot::plot_calibration(topology.name(), &rows, &found))?;
         }
-        for name in found.unknown() {
+        for name in found.unknown_figures() {
             note!("{name}: the rows cannot tell; it is left out");
         }
         let about = format!(
@@ -152,7 +152,7 @@ impl Command {
             topology.spec(),
             routing.name()
         );
-        let figures = about + &found.toml();
+        let figures = about + &found.to_toml();
         let file = self.output.as_deref();
         let fitted = rows.iter().zip(&found.fitted);
         let fitted = fitted.map(|(row, fitted)| FittedRow {
@@ -160,7 +160,7 @@ impl Command {
             fitted: *fitted,
         });
         if self.json {
-            let mut document = json!({ "rows": fitted.map(|row| object(FittedRow::ALL, &row)).collect::<Vec<_>>() });
+            let mut document = json!({ "rows": fitted.map(|row| json_object(FittedRow::ALL, &row)).collect::<Vec<_>>() });
             for (name, figure) in FIGURES.iter().zip(&found.figures) {
                 document[name] = figure.map_or(
                     Value::Null,
@@ -176,6 +176,8 @@ impl Command {
             return output::write_text(None, figures);
         };
         output::write_text(Some(file), figures)?;
-        output::write_by(None, |out| columns::write(out, FittedRow::ALL, fitted))
+        output::write_by(None, |out| {
+            columns::write_table(out, FittedRow::ALL, fitted)
+        })
     }
 }

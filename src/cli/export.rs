@@ -56,13 +56,13 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let target = export::target(&self.to)?;
+        let target = export::find_target(&self.to)?;
         let figures = self.parse_simgrid_figures(target.name, context)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let order = inputs::make_order(&topology, &self.order)?;
         let jobs = self.read_jobs(&topology, &order, context)?;
         let export = match figures {
-            Some(figures) => export::simgrid(&topology, &order, &figures)?,
+            Some(figures) => export::write_simgrid(&topology, &order, &figures)?,
             None => export::write_jobs(&self.to, &topology, &order, &jobs)?,
         };
         let file = output::named_file(self.output.as_deref());
@@ -113,7 +113,8 @@ impl Command {
             return Ok(Vec::new());
         };
         let mut opened = inputs::open_log(path, None, order.len() as u32, context)?;
-        let (jobs, lost) = ExportJob::at_event(topology, order, &mut opened.log, alloc, event)?;
+        let (jobs, lost) =
+            ExportJob::jobs_at_event(topology, order, &mut opened.log, alloc, event)?;
         lost.iter().for_each(|text| note!("{text}"));
         if jobs.is_empty() {
             let found = format!("no job that runs after event {event} of {}", path.display());
@@ -145,7 +146,7 @@ impl Command {
             let expected = "--to simgrid beside this option";
             return Err(Error::option(format!("{flag} {text}"), found, expected));
         }
-        let speed = speed.map(|(flag, text)| match Unit::Speed.option(flag, text)? {
+        let speed = speed.map(|(flag, text)| match Unit::Speed.parse_option(flag, text)? {
             0.0 => Err(Error::option(
                 format!("{flag} {text}"),
                 "0",

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use nodeorder_order::metric::ring::Ring;
+use nodeorder_order::metric::ring::RingLength;
 use nodeorder_order::ordering::Observer;
-use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
+use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank};
 use nodeorder_traffic::mapping::{Guest, method};
 
 /// Put the hosts of one job in order
@@ -57,20 +57,20 @@ const ROUNDS: u32 = 2;
 
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
-        let (form, _) = HOST_FORMS.read(&self.to, context.seed)?;
+        let (form, _) = HOST_FORMS.find_and_read(&self.to, context.seed)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let (given, nodes) = self.read_hosts(&topology)?;
         let ordered = match (&self.guest, &self.by) {
             (Some(guest), _) => self.order_for_guest(&topology, &nodes, guest)?,
             (None, Some(by)) => {
-                let order = NodeOrder::make_with(
+                let order = NodeOrder::make_observed(
                     &topology,
                     by,
                     &Clock::start_clock(false, &progress::show_spinner(by)),
                 )?
                 .0;
                 inputs::report_machine(&topology, &order);
-                restricted(&topology, &order, &nodes)?
+                sort_by_rank(&topology, &order, &nodes)?
             }
             (None, None) => choose_shortest_ring(&topology, &nodes)?,
         };
@@ -115,13 +115,15 @@ impl Command {
             return Err(Error::input(location(), found, expected).into());
         }
         // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
-        let guest = guest.gathered(self.per_node)?;
+        let guest = guest.gather_groups(self.per_node)?;
         let start = choose_shortest_ring(topology, nodes)?;
         let waiting = progress::show_spinner(text);
         let clock = Clock::start_clock(false, &waiting);
         let search = format!("best:rounds={ROUNDS},time={}", self.time);
         let found = method::place(topology, &guest, &start, &search, &clock)?;
-        let ended = clock.seconds().is_some_and(|seconds| seconds >= self.time);
+        let ended = clock
+            .elapsed_seconds()
+            .is_some_and(|seconds| seconds >= self.time);
         drop(waiting);
         if ended {
             note!(
@@ -138,7 +140,7 @@ impl Command {
 /// Chooses the order whose ring is the shortest, and tells which that is.
 fn choose_shortest_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let (order, by, walk) = best_ring(topology, nodes)?;
-    let Ring {
+    let RingLength {
         unreachable,
         hops,
         longest,

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use crate::shared::{layout, output};
 use clap::Args;
 use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::params::{Fallback, Opt, head};
+use nodeorder_base::params::{Fallback, Opt, text_before_colon};
 use nodeorder_base::registry::Entry;
 use nodeorder_network::topology::Context;
 use nodeorder_sweep::reference::{self, Table};
@@ -65,13 +65,16 @@ impl Command {
             }
             return output::write_text(None, list_entries(&table, width));
         };
-        let found = table.entries.iter().find(|entry| entry.name == head(&name));
+        let found = table
+            .entries
+            .iter()
+            .find(|entry| entry.name == text_before_colon(&name));
         let entry = found.ok_or_else(|| {
             let known = table.entries.iter().map(|entry| entry.name);
             Error::unknown(
                 SourceLocation::option(&name),
                 table.noun,
-                head(&name),
+                text_before_colon(&name),
                 known,
             )
         })?;
@@ -126,7 +129,7 @@ fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
         "about": entry.about,
         "example": table.example_usage(entry),
         "from_papers": table.is_from_papers(entry),
-        "usage": entry.usage(table.separator),
+        "usage": entry.describe_usage(table.separator),
         "options": entry.options.iter().map(option).collect::<Vec<_>>(),
     })
 }
@@ -144,7 +147,7 @@ fn describe_entry(table: &Table, entry: &Entry<()>, width: Option<usize>) -> Str
             .map(|line| format!("{pad}{line}\n"))
             .collect::<String>()
     };
-    let mut text = wrap(&entry.usage(table.separator), 0) + &wrap(entry.about, 4);
+    let mut text = wrap(&entry.describe_usage(table.separator), 0) + &wrap(entry.about, 4);
     for (title, options) in [("Options", entry.options), ("Options of all", table.common)] {
         if options.is_empty() {
             continue;
@@ -185,7 +188,7 @@ fn lay_out_columns(lines: &[[String; 3]], width: Option<usize>) -> String {
         } else {
             format!("{name}  {example}")
         };
-        text += &(layout::wrap_text(&head, width).join("\n    ") + "\n");
+        text += &(layout::wrap_text(&text_before_colon, width).join("\n    ") + "\n");
         for line in layout::wrap_text(about, width.saturating_sub(4)) {
             text += &format!("    {line}\n");
         }

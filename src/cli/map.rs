@@ -13,12 +13,12 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_present::columns;
-use nodeorder_present::columns::filled;
+use nodeorder_present::columns::fill_template;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
 use nodeorder_present::plot::{self, Mapped};
 use nodeorder_present::report;
-use nodeorder_present::report::mapping::{busiest, link_load};
+use nodeorder_present::report::mapping::{busiest_links, link_load};
 use nodeorder_traffic::mapping::routing::BestShares;
 use nodeorder_traffic::mapping::{
     self, Analysis, Demand, Fabric, FixedRouting, Guest, ProcessMapping, method,
@@ -119,9 +119,9 @@ enum Routing {
 
 impl Routing {
     fn parse_method_choice(text: &str) -> anyhow::Result<Self> {
-        Ok(match BestShares::read(text)? {
+        Ok(match BestShares::parse_routing(text)? {
             Some(best) => Routing::Best(best),
-            None => Routing::Fixed(FixedRouting::named(text)?),
+            None => Routing::Fixed(FixedRouting::find_by_name(text)?),
         })
     }
 
@@ -134,8 +134,8 @@ impl Routing {
 
     fn check_machine(&self, topology: &Topology) -> nodeorder_base::error::Result<()> {
         match self {
-            Routing::Fixed(entry) => entry.check(topology),
-            Routing::Best(best) => best.check(topology),
+            Routing::Fixed(entry) => entry.check_machine(topology),
+            Routing::Best(best) => best.check_machine(topology),
         }
     }
 
@@ -154,7 +154,7 @@ impl Routing {
         let demand = Demand::new(fabric.topology, guest, placement)?;
         let found = throughput::search_shares(fabric, &demand, best)?;
         let loads = found.loads.clone();
-        let analysis = mapping::analyse_found(fabric, (guest, placement), &demand, loads)?;
+        let analysis = mapping::analyse_loads(fabric, (guest, placement), &demand, loads)?;
         Ok((analysis, Some(found)))
     }
 }
@@ -164,7 +164,10 @@ impl Command {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = Routing::parse_method_choice(&self.routing)?;
-        let speeds = self.network.parse_figures(None, context)?.speeds(1.25e9);
+        let speeds = self
+            .network
+            .parse_figures(None, context)?
+            .with_defaults(1.25e9);
         let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
         routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
@@ -191,7 +194,7 @@ impl Command {
                 routing: routing.method_name(),
                 analysis: &analysis,
             };
-            picture.draw_figure(&plot::mapping(&mapped))?;
+            picture.draw_figure(&plot::plot_mapping(&mapped))?;
         }
         let figures = MappingFigures {
             topology: topology.spec(),
@@ -201,7 +204,7 @@ impl Command {
             method,
             order: self.order.as_deref(),
             routing: routing.method_name(),
-            links: fabric.links.cabled(),
+            links: fabric.links.cabled_link_count(),
             analysis: &analysis,
             unfinished: &unfinished,
             speeds,
@@ -211,7 +214,12 @@ impl Command {
             return output::write_text(None, format!("{document:#}\n"));
         }
         output::write_by(None, |out| {
-            write_table(out, &figures, found.as_ref(), &busiest(&fabric, &analysis))
+            write_table(
+                out,
+                &figures,
+                found.as_ref(),
+                &busiest_links(&fabric, &analysis),
+            )
         })
     }
 
@@ -223,14 +231,14 @@ impl Command {
     ) -> anyhow::Result<()> {
         if !self.names {
             return output::write_by(self.output.as_deref(), |out| {
-                columns::write(out, PROCESS, placement.processes())
+                columns::write_table(out, PROCESS, placement.process_nodes())
             });
         }
         topology.check_names(placement.nodes())?;
         output::write_by(self.output.as_deref(), |out| {
-            let processes = placement.processes();
+            let processes = placement.process_nodes();
             let named = processes.map(|(i, node)| (i, topology.node_name(node)));
-            columns::write(out, NAMED_PROCESS, named)
+            columns::write_table(out, NAMED_PROCESS, named)
         })
     }
 
@@ -245,7 +253,7 @@ impl Command {
                 let path = path.as_deref().unwrap_or(Path::new("-"));
                 let text = Text::read(path, topology.context().memory)?;
                 let placement = ProcessMapping::read(topology, guest, &text)?;
-                (placement.allocation(), placement)
+                (placement.distinct_nodes(), placement)
             }
         };
         let Some(text) = &self.map else {
@@ -281,7 +289,9 @@ struct Placed {
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
     let links = (0..fabric.links.len()).filter(|link| !fabric.links.is_joint(*link));
     let rows = links.map(|link| link_load(fabric, analysis, link));
-    output::write_by(Some(path), |out| columns::write(out, LinkLoad::ALL, rows))
+    output::write_by(Some(path), |out| {
+        columns::write_table(out, LinkLoad::ALL, rows)
+    })
 }
 
 fn write_table(
@@ -300,19 +310,24 @@ fn write_table(
         } else {
             template
         };
-        print_field(out, 18, label, &filled(template, &columns, figures))?;
+        print_field(out, 18, label, &fill_template(template, &columns, figures))?;
         if let (Some(found), "contention") = (found, label) {
-            print_field(out, 18, "throughput", &filled(FOUND_LINE, FOUND, found))?;
+            print_field(
+                out,
+                18,
+                "throughput",
+                &fill_template(FOUND_LINE, FOUND, found),
+            )?;
         }
     }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
-    for (i, link) in busiest.iter().take(5).enumerate() {
+    for (i, link) in busiest_links.iter().take(5).enumerate() {
         let label = if i == 0 { "busiest links" } else { "" };
         print_field(
             out,
             18,
             label,
-            &filled("{from} to {to}: {contention}", &columns, link),
+            &fill_template("{from} to {to}: {contention}", &columns, link),
         )?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_base::error::bytes;
+use nodeorder_base::error::format_bytes;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc::{self, SumMethod};
 use nodeorder_order::metric::sizes;
@@ -106,8 +106,8 @@ impl Command {
         for order in &orders {
             bar.set_message(order.label().to_string());
             let all = matches!(self.method, MethodArg::Auto) && self.sizes == "all";
-            if all && mpc::lacks_room(&topology, order.nodes()) {
-                let memory = bytes(context.memory);
+            if all && mpc::lacks_transform_memory(&topology, order.nodes()) {
+                let memory = format_bytes(context.memory);
                 let label = order.label();
                 note!(
                     "{label}: summed by pairs, which takes longer: transforms do not fit into {memory}"
@@ -152,10 +152,10 @@ impl Command {
         let chosen = if n < 2 {
             None
         } else {
-            sizes::parse(&self.sizes, n)?
+            sizes::parse_sizes(&self.sizes, n)?
         };
         // The share of windows that span components is of all sizes.
-        let one = topology.components() == 1;
+        let one = topology.component_count() == 1;
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
@@ -168,7 +168,7 @@ impl Command {
             });
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
-        let spanning = curve.spanning();
+        let spanning = curve.spanning_share();
         let Some(mut sizes) = chosen else {
             let values = curve.values();
             let sizes = (2..values.len() + 2).collect();
@@ -180,7 +180,7 @@ impl Command {
                 curve: None,
             });
         };
-        sizes.retain(|size| *size <= curve.largest());
+        sizes.retain(|size| *size <= curve.largest_size());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
         let drawn = self.plot.as_ref().map(|_| curve.values());
         Ok(CurveRow {

@@ -9,7 +9,7 @@ use crate::shared::watch::Clock;
 use crate::shared::{inputs, interrupt, output, progress};
 use clap::Args;
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::head;
+use nodeorder_base::params::text_before_colon;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_order::ordering::{Observer, SearchResult};
@@ -45,7 +45,7 @@ impl Command {
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::announce_memory(&topology, &self.by);
         // On a terminal searches report their progress themselves, and Ctrl-C stops them only.
-        let searches = ["ilp", "optimise"].contains(&head(&self.by));
+        let searches = ["ilp", "optimise"].contains(&text_before_colon(&self.by));
         let shown = if searches {
             progress::count_unseen
         } else {
@@ -53,7 +53,7 @@ impl Command {
         };
         let waiting = shown(&self.by);
         let clock = Clock::start_clock(searches, &waiting);
-        let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
+        let (order, found) = NodeOrder::make_observed(&topology, &self.by, &clock)?;
         interrupt::defer_first_interrupt(false);
         inputs::report_machine(&topology, &order);
         if self.names {
@@ -111,7 +111,7 @@ impl Command {
                 add("solver", json!(found.solver));
                 add("status", json!(found.status.name()));
                 add("steps", json!(found.steps));
-                add("seconds", json!(clock.seconds()));
+                add("seconds", json!(clock.elapsed_seconds()));
             }
         }
         document

@@ -134,11 +134,11 @@ impl Command {
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
         if self.whole_hops {
-            replays = replays.in_whole_hops();
+            replays = replays.with_whole_hops();
         }
         self.write_placements(input, &mut replays, &topology, &orders)?;
 
-        let results = replays.results();
+        let results = replays.list_results();
         let summary = ReplaySummary {
             results: &results,
             threshold: self.threshold,
@@ -151,7 +151,7 @@ impl Command {
             output::write_by(Some(path), |out| summary.write_totals(out))?;
         }
         if let Some(folder) = &self.plots {
-            let figures = summary.drawings(topology.name())?;
+            let figures = summary.draw_figures(topology.name())?;
             own_files::replace_files(folder, "replay", figures)?;
         }
         if self.timings {
@@ -170,7 +170,11 @@ impl Command {
     ) -> anyhow::Result<()> {
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
-        let labels = if wanted { replays.labels() } else { &[] };
+        let labels = if wanted {
+            replays.requested_labels()
+        } else {
+            &[]
+        };
         let rows = BlockRows::new(replays.figures(), labels, topology, orders);
         let mut file = if wanted {
             let path = self.output.as_deref();
@@ -195,7 +199,7 @@ impl Command {
         };
         replays.run_with(&mut log, clock, |step| Ok(rows.write(&step)?), block_done)?;
         bar.finish_and_clear();
-        self.report_skipped(&replays.results(), orders[0].len());
+        self.report_skipped(&replays.list_results(), orders[0].len());
         file.map_or(Ok(()), RowFile::finish)
     }
 
@@ -224,14 +228,18 @@ impl Command {
             reasons.extend(refused.iter().map(|(choice, count)| {
                 (
                     *count,
-                    format!("refused, {}: {}", choice.answer(), choice.reason()),
+                    format!(
+                        "refused, {}: {}",
+                        choice.short_answer(),
+                        choice.refusal_reason()
+                    ),
                 )
             }));
             let reasons = reasons.iter().filter(|(count, _)| *count > 0);
             let reasons: Vec<String> = reasons
                 .map(|(count, why)| format!("{count} {why}"))
                 .collect();
-            let left_out = skipped + result.counts.refused();
+            let left_out = skipped + result.counts.count_refused();
             self.report_pods(&result.counts);
             if left_out > 0 {
                 let of = match (same, self.orders.len()) {
@@ -295,7 +303,7 @@ impl Command {
             return Ok(None);
         };
         let options = inputs::trace_options(self.procs_per_node, context);
-        let weight = match nodeorder_trace::kind(&mut Lines::open(path, context.memory)?)? {
+        let weight = match nodeorder_trace::detect_kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf | WorkloadKind::Records(_) => Weight::NodeHours,
             WorkloadKind::Log => {
@@ -305,6 +313,6 @@ impl Command {
             }
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
-        Ok(Some(sizes.shares(nodes)?))
+        Ok(Some(sizes.shares_up_to(nodes)?))
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use nodeorder_base::input::Lines;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
-use nodeorder_jobs::replay::traffic::{Totals, Traffic};
+use nodeorder_jobs::replay::traffic::{Traffic, TrafficTotals};
 use nodeorder_jobs::schedule::{
     STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy, simulate,
 };
@@ -85,7 +85,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        policy::check(&self.policy)?;
+        policy::check_policy(&self.policy)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let order = inputs::make_order(&topology, &self.order)?;
         inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
@@ -95,7 +95,7 @@ impl Command {
             partitions: self.partitions.clone(),
             ..inputs::trace_options(self.procs_per_node, context)
         };
-        let trace = open::trace(&self.trace, &options)?;
+        let trace = open::open_trace(&self.trace, &options)?;
         inputs::report_tally(&trace);
         let distances = RankDistances::new(&topology, &order)?;
         let machine = AllocatorContext {
@@ -112,7 +112,8 @@ impl Command {
             inputs::say_assumed(&topology);
         }
         let rules = inputs::open_rules(self.rules.as_deref(), context)?;
-        let mut result = self.simulate_tasks(&machine, &Task::of(&trace), rules.as_ref())?;
+        let mut result =
+            self.simulate_tasks(&machine, &Task::from_trace(&trace), rules.as_ref())?;
         if let Some(traffic) = &mut traffic {
             result.measure_traffic(traffic)?;
         }
@@ -130,7 +131,7 @@ impl Command {
         }
         if self.json {
             let guest = self.traffic.guest.as_deref();
-            let totals: Option<Totals> = traffic.map(|t| t.totals());
+            let totals: Option<TrafficTotals> = traffic.map(|t| t.totals());
             let settings = self.schedule_settings();
             let document =
                 report::document(hosts, &trace, &settings, guest, &result, totals.as_ref());
@@ -138,7 +139,7 @@ impl Command {
         }
         if let Some(folder) = &self.plots {
             let title = format!("{} on {}", self.policy, topology.name());
-            own_files::replace_files(folder, "schedule", report::drawings(&title, &result)?)?;
+            own_files::replace_files(folder, "schedule", report::draw_figures(&title, &result)?)?;
         }
         Ok(())
     }
@@ -198,7 +199,7 @@ impl Command {
         let result = simulate(machine, tasks, &settings, &ended).map_err(|error| {
             // A policy knows jobs by number; people look for the line in the trace.
             match Lines::open(&self.trace, machine.topology.context().memory) {
-                Ok(trace) => open::at_line_of_job(error, trace),
+                Ok(trace) => open::locate_job_error(error, trace),
                 Err(_) => error,
             }
         })?;
@@ -227,7 +228,7 @@ fn report_neglected(result: &ScheduleResult) {
             count_and_name_jobs(result, &jobs)
         );
     }
-    let starved: Vec<u32> = result.starved().iter().map(|job| job.task).collect();
+    let starved: Vec<u32> = result.find_starved().iter().map(|job| job.task).collect();
     if !starved.is_empty() {
         note!(
             "starved, waiting more than {STARVED_WAITS} times the mean while {STARVED_OVERTAKEN} or more jobs behind \

@@ -7,7 +7,7 @@ use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::optimise::scores;
 use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::ScoreRow;
-use nodeorder_present::columns::object;
+use nodeorder_present::columns::json_object;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ impl Command {
             return output::write_text(self.output.as_deref(), format!("{document:#}\n"));
         }
         output::write_by(self.output.as_deref(), |out| {
-            columns::write(out, ScoreRow::ALL, rows)
+            columns::write_table(out, ScoreRow::ALL, rows)
         })
     }
 }
@@ -64,6 +64,6 @@ fn score_json(topology: &Topology, weights: &str, rows: &[ScoreRow<'_>]) -> Valu
         "version": env!("CARGO_PKG_VERSION"),
         "topology": topology.spec(),
         "weights": weights,
-        "scores": rows.iter().map(|row| object(ScoreRow::ALL, row)).collect::<Vec<_>>(),
+        "scores": rows.iter().map(|row| json_object(ScoreRow::ALL, row)).collect::<Vec<_>>(),
     })
 }

@@ -13,9 +13,9 @@ use crate::shared::tables::{format_number, lay_out_table};
 use crate::shared::{inputs, layout, own_files};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::{Lines, Text};
-use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot};
+use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot};
 use nodeorder_network::topology::Context;
-use nodeorder_present::report::snapshot::{document, files, hours_until, jobs_of};
+use nodeorder_present::report::snapshot::{document, files, holding_jobs, hours_until};
 use nodeorder_trace::records::Records;
 
 /// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units
@@ -59,7 +59,7 @@ impl Command {
                 "jobs of now with their nodes: squeue --json, or accounting that lists nodes";
             return Err(Error::input(location, "no records that list nodes", expected).into());
         };
-        let mut records = Records::over(lines, form, columns.as_ref())?;
+        let mut records = Records::from_lines(lines, form, columns.as_ref())?;
         let states = self
             .nodes
             .as_ref()
@@ -106,13 +106,13 @@ fn tell_notes(snapshot: &Snapshot, file: &str) {
 
 /// Prints the largest job that each level could take, then the units that running jobs free next.
 fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> anyhow::Result<()> {
-    let all = snapshot.machine();
+    let all = snapshot.whole_machine();
     let about = format!(
         "{machine}: {} of {} nodes free, {} held, {} out of service. Jobs that run: {}; that wait: {}. The largest job that \
          fits within one unit of each level, and what holds the rest of the unit.",
         all.free,
         all.nodes,
-        all.held(),
+        all.count_held(),
         all.out,
         snapshot.running.len(),
         snapshot.waiting.len()
@@ -128,7 +128,7 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         "out",
         "held by",
     ];
-    let row = |level: &LevelNow| {
+    let row = |level: &LevelState| {
         let (unit, free) = (
             level.roomiest(),
             level.units.iter().filter(|unit| unit.is_free()),
@@ -136,14 +136,14 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         let counts = [level.units.len(), free.count(), unit.free as usize].map(|n| n.to_string());
         let unit_of = [
             unit.name.clone(),
-            unit.held().to_string(),
+            unit.count_held().to_string(),
             unit.out.to_string(),
         ];
         let row = [level.name.clone()]
             .into_iter()
             .chain(counts)
             .chain(unit_of);
-        row.chain([jobs_of(snapshot, unit)]).collect()
+        row.chain([holding_jobs(snapshot, unit)]).collect()
     };
     let levels = lay_out_table(
         header.map(String::from).to_vec(),
@@ -158,14 +158,14 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
     layout::print_sentence(out, "The units that jobs free next, by the jobs' limits.")?;
     let header = ["level", "unit", "hours", "free now", "held", "jobs"];
     let rows = snapshot.levels.iter().flat_map(|level| {
-        level.next().into_iter().take(SHOWN).map(|unit| {
+        level.next_freed().into_iter().take(SHOWN).map(|unit| {
             vec![
                 level.name.clone(),
                 unit.name.clone(),
                 format_number(hours_until(snapshot, unit), 2),
                 unit.free.to_string(),
-                unit.held().to_string(),
-                jobs_of(snapshot, unit),
+                unit.count_held().to_string(),
+                holding_jobs(snapshot, unit),
             ]
         })
     });

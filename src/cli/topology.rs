@@ -13,7 +13,7 @@ use nodeorder_order::metric::bisection::Bisection;
 use nodeorder_present::columns;
 use nodeorder_present::columns::Table;
 use nodeorder_present::columns::mapping::{DIFFERENCE, EDGE};
-use nodeorder_present::report::topology::Figures;
+use nodeorder_present::report::topology::TopologyFigures;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -51,17 +51,17 @@ impl Command {
             write_edges(&topology, path)?;
         }
         let waiting = progress::show_spinner("distances and bisection");
-        let figures = Figures::of(&topology, self.histogram)?;
+        let figures = TopologyFigures::measure_topology(&topology, self.histogram)?;
         drop(waiting);
         if self.json {
-            return output::write_text(None, figures.json());
+            return output::write_text(None, figures.json_text());
         }
         Command::print_figures(&figures)
     }
 
     /// Prints the figures as lines.
-    fn print_figures(figures: &Figures) -> anyhow::Result<()> {
-        let Figures {
+    fn print_figures(figures: &TopologyFigures) -> anyhow::Result<()> {
+        let TopologyFigures {
             document,
             statistics,
             cut,
@@ -135,7 +135,7 @@ impl Command {
         } else {
             let rows = found.differences.iter().cloned();
             let rows = rows.map(|d| [d.what.to_string(), d.name, d.here, d.there]);
-            output::write_by(None, |out| columns::write(out, DIFFERENCE, rows))?;
+            output::write_by(None, |out| columns::write_table(out, DIFFERENCE, rows))?;
         }
         let Findings {
             count, differences, ..
@@ -162,7 +162,7 @@ impl Command {
 
 /// Counts links in words (`64 links`), or says what is known of their number.
 fn count_links_in_words(cut: &Bisection) -> String {
-    let links = cut.links();
+    let links = cut.cut_links();
     match cut.at_least {
         _ if cut.exact => format!("{links} links"),
         Some(floor) => format!("{floor} to {links} links (best cut found: {})", cut.method),
@@ -188,7 +188,7 @@ fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
         let mut outcome = Ok(());
         topology.network().for_each_link(&mut |u, v, capacity| {
             if outcome.is_ok() {
-                outcome = table.row(columns, &(u, v, capacity));
+                outcome = table.write_row(columns, &(u, v, capacity));
             }
         });
         outcome.and_then(|()| table.finish())

@@ -165,28 +165,29 @@ impl Transform {
         let mut lines = Lines::open(&self.file, options.memory)?;
         let (lines, before) = match self.format.find_record_format(&mut lines)? {
             Some((form, columns)) => {
-                let records = Records::over(lines, form, columns.as_ref())?;
-                open::as_swf(&records.trace(&options)?, &options)
+                let records = Records::from_lines(lines, form, columns.as_ref())?;
+                open::write_as_swf(&records.read_trace(&options)?, &options)
             }
             None => (lines, Tally::default()),
         };
         inputs::report_counts(lines.name(), &before);
-        let made = Transformed::over(lines, &options, changes)?;
+        let made = Transformed::read_and_change(lines, &options, changes)?;
         inputs::report_tally(made.trace());
-        let jobs = made.jobs();
+        let jobs = made.job_count();
         let kept = made.trace().jobs().len();
         note!(
             "jobs: {jobs}, from {kept} of the {} read",
             before.lines.max(made.trace().tally().lines)
         );
-        if let Some([before, after]) = made.loads().filter(|_| options.nodes.is_some()) {
+        if let Some([before, after]) = made.offered_loads().filter(|_| options.nodes.is_some()) {
             note!(
                 "offered load: {before:.4} before, {after:.4} after; arrivals times {}",
-                made.factor()
+                made.arrival_factor()
             );
         }
         output::write_by(self.output.as_deref(), |out| {
-            made.pieces().try_for_each(|piece| out.write_all(&piece))
+            made.swf_pieces()
+                .try_for_each(|piece| out.write_all(&piece))
         })
     }
 }
@@ -234,7 +235,7 @@ impl Command {
             Verb::Convert(convert) => convert.run(context),
             Verb::Transform(transform) => transform.run(context),
             Verb::Generate { spec, output } => {
-                let mut pieces = GeneratedWorkload::make(&spec, context.seed)?;
+                let mut pieces = GeneratedWorkload::generate_workload(&spec, context.seed)?;
                 output::write_by(output.as_deref(), |out| {
                     pieces.try_for_each(|piece| out.write_all(piece.as_bytes()))
                 })
@@ -272,15 +273,15 @@ impl Convert {
                 let expected = "records that list nodes, such as the output of sacct";
                 return Err(Error::option("--to placements", found, expected).into());
             }
-            return write_trace(&Trace::over(lines, &options)?, to, output.as_deref());
+            return write_trace(&Trace::from_lines(lines, &options)?, to, output.as_deref());
         };
-        let mut records = Records::over(lines, form, columns.as_ref())?.of_files(names);
+        let mut records = Records::from_lines(lines, form, columns.as_ref())?.of_files(names);
         if to != To::Placements {
-            return write_trace(&records.trace(&options)?, to, output.as_deref());
+            return write_trace(&records.read_trace(&options)?, to, output.as_deref());
         }
         let name = records.name().to_string();
         let mut out = Output::open(output.as_deref())?;
-        let written = placements::write::<anyhow::Error>(&mut records, &mut out)?;
+        let written = placements::write_placements::<anyhow::Error>(&mut records, &mut out)?;
         inputs::report_counts(&name, records.tally());
         if written == 0 {
             let location = SourceLocation::File(name.as_str().into());
@@ -296,9 +297,9 @@ impl Convert {
 fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
     inputs::report_tally(trace);
     let text = if to == To::Swf {
-        convert::to_swf(trace)
+        convert::write_swf(trace)
     } else {
-        convert::to_log(trace, true)
+        convert::write_log(trace, true)
     };
     output::write_text(output, text)
 }
@@ -326,7 +327,9 @@ fn print_sizes(
 ) -> anyhow::Result<()> {
     if let Some(path) = to {
         let rows = sizes.count_table().unwrap_or_default();
-        output::write_by(Some(&path), |out| columns::write(out, SIZE_COUNT, rows))?;
+        output::write_by(Some(&path), |out| {
+            columns::write_table(out, SIZE_COUNT, rows)
+        })?;
     }
     if as_json {
         return output::write_text(None, format!("{:#}\n", document));

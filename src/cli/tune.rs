@@ -120,7 +120,7 @@ impl Command {
             nodes: Some(topology.node_count() as u32),
             ..inputs::trace_options(self.procs_per_node, context)
         };
-        let jobs = open::trace(&self.trace, &options)?;
+        let jobs = open::open_trace(&self.trace, &options)?;
         inputs::report_tally(&jobs);
         let settings = self.choose_settings(&topology, &jobs)?;
         let spec = self.plan_sweep(settings, policy, context.seed);
@@ -187,7 +187,7 @@ impl Command {
             policy: self.policy.as_deref(),
             model: self.model.as_deref(),
         };
-        let policy = options.scheduled().ok_or_else(|| {
+        let policy = options.schedule_policy().ok_or_else(|| {
             let expected = "a policy, such as easy";
             Error::option("--policy none", "no schedule", expected)
         })?;
@@ -335,10 +335,10 @@ fn timeline_files(
         timeline: true,
         rules: None,
     };
-    let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;
+    let result = simulate(&context, &Task::from_trace(jobs), &settings, &|_| ())?;
     let mut table = Vec::new();
     report::schedule::write_timeline(&mut table, &result)?;
-    let drawings = report::schedule::drawings(setting, &result)?;
+    let drawings = report::schedule::draw_figures(setting, &result)?;
     let curves = drawings
         .into_iter()
         .find(|(name, _)| name == "curves.svg")

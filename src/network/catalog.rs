@@ -7,7 +7,7 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 
 /// Returns the names of the shipped machines, sorted.
-pub fn machines() -> Vec<&'static str> {
+pub fn machine_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = SHIPPED
         .files()
         .filter_map(|f| f.path().file_name()?.to_str()?.strip_suffix(".toml"))
@@ -17,7 +17,7 @@ pub fn machines() -> Vec<&'static str> {
 }
 
 /// Returns the TOML text of a shipped machine; `None` if there is none of this name.
-pub fn machine(name: &str) -> Option<&'static str> {
+pub fn machine_toml(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
@@ -66,7 +66,7 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
         let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(Error::io(path, "opening", missing));
     }
-    let known = machines().into_iter().chain(TOPOLOGIES.names());
+    let known = machine_names().into_iter().chain(TOPOLOGIES.names());
     Err(Error::unknown(
         SourceLocation::option(spec),
         "topology",
@@ -77,5 +77,5 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
 
 /// Returns the description of a shipped machine; `None` if there is none of this name.
 fn shipped_text(name: &str) -> Option<Text> {
-    Some(Text::new(format!("{name}.toml"), machine(name)?))
+    Some(Text::new(format!("{name}.toml"), machine_toml(name)?))
 }

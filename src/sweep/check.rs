@@ -7,7 +7,7 @@ use super::inputs::{check_generator, check_kind};
 use super::lists::PlanLists;
 use super::spec::Lists;
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::head;
+use nodeorder_base::params::text_before_colon;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::schedule::{model, policy};
 use nodeorder_network::catalog;
@@ -60,12 +60,12 @@ impl PlanLists {
         problems.check_items("transforms", |i| {
             Changes::parse(&self.transforms[i], 1).map(drop)
         });
-        problems.check_items("policies", |i| policy::check(&self.policies[i]));
+        problems.check_items("policies", |i| policy::check_policy(&self.policies[i]));
         problems.check_items("routings", |i| {
-            FixedRouting::named(&self.routings[i]).map(drop)
+            FixedRouting::find_by_name(&self.routings[i]).map(drop)
         });
         problems.check_items("guests", |i| {
-            none_if_unsuited(Guest::check(&self.guests[i].located, &context)).map(drop)
+            none_if_unsuited(Guest::check_options(&self.guests[i].located, &context)).map(drop)
         });
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
@@ -87,7 +87,10 @@ impl PlanLists {
     /// Checks what depends on a machine. What does not suit it makes rows that say so, and is no problem here.
     fn check_on(&self, topology: &Topology, problems: &mut Problems<'_>) -> Result<()> {
         if !self.guests.is_empty() || self.models.iter().any(|spec| model::uses_links(&spec.text)) {
-            problems.remarks.assumed.extend(topology.assumed());
+            problems
+                .remarks
+                .assumed
+                .extend(topology.capacity_assumption());
         }
         problems.check_with("orderings", |problems, i| {
             let order =
@@ -95,7 +98,7 @@ impl PlanLists {
             problems
                 .remarks
                 .orderings
-                .extend(order.iter().flat_map(|o| o.remarks(topology)));
+                .extend(order.iter().flat_map(|o| o.list_remarks(topology)));
             Ok(())
         });
         if self.workloads.is_empty() {
@@ -114,7 +117,7 @@ impl PlanLists {
             none_if_unsuited(allocator::make(&self.allocators[i].located, &context)).map(drop)
         });
         problems.check_items("models", |i| {
-            none_if_unsuited(model::check_on(&self.models[i].located, &context)).map(drop)
+            none_if_unsuited(model::check_on_machine(&self.models[i].located, &context)).map(drop)
         });
         Ok(())
     }
@@ -187,7 +190,7 @@ fn locate_error(location: &SourceLocation, text: &str, error: Error) -> Error {
         return error;
     }
     let location = location.clone();
-    let name = head(text);
+    let name = text_before_colon(text);
     match error {
         // It names the item already.
         Error::Input {

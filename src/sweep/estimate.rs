@@ -66,7 +66,7 @@ fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
         return Ok(packed * std::fs::metadata(&workload.path).map_or(0, |file| file.len()));
     };
     let mut sum = 0;
-    for piece in GeneratedWorkload::make(&spec.located, context.seed)? {
+    for piece in GeneratedWorkload::generate_workload(&spec.located, context.seed)? {
         sum += piece.len() as u64;
         // A workload beyond the memory is refused where it is run.
         if sum > context.memory {

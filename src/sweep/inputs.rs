@@ -29,7 +29,7 @@ impl PlanWorkload {
             return Lines::open(&self.path, context.memory);
         };
         let mut text = String::new();
-        for piece in GeneratedWorkload::make(&spec.located, context.seed)? {
+        for piece in GeneratedWorkload::generate_workload(&spec.located, context.seed)? {
             text.push_str(&piece);
             if text.len() as u64 > context.memory / 2 {
                 let expected = "a smaller one, or a higher --memory";
@@ -40,7 +40,7 @@ impl PlanWorkload {
                 ));
             }
         }
-        Ok(Lines::new(&self.text, text).within(context.memory))
+        Ok(Lines::new(&self.text, text).with_memory(context.memory))
     }
 }
 
@@ -68,7 +68,7 @@ impl Spec {
     ) -> Self {
         let mut files = Vec::new();
         let mut there = |key: &str, part: &str| -> String {
-            let path = nodeorder_base::input::beside(base, part);
+            let path = nodeorder_base::input::resolve_beside(base, part);
             if !is_file(key, &path) {
                 return part.to_string();
             }
@@ -102,7 +102,7 @@ impl Spec {
 
 /// Refuses a file of another kind than its list is for.
 pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
-    let kind = nodeorder_trace::kind(&mut Lines::open(&workload.path, memory)?)?;
+    let kind = nodeorder_trace::detect_kind(&mut Lines::open(&workload.path, memory)?)?;
     let (found, expected) = match (kind, workload.is_trace) {
         (WorkloadKind::Log, false) => return Ok(()),
         (WorkloadKind::Swf | WorkloadKind::Records(_), true) => return Ok(()),
@@ -121,7 +121,7 @@ pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
 /// Refuses a generator that makes nothing for this list.
 pub(super) fn check_generator(spec: &Spec, is_trace: bool) -> Result<()> {
     // Any seed: only the format is looked at.
-    let made = GeneratedWorkload::make(&spec.located, 1)?;
+    let made = GeneratedWorkload::generate_workload(&spec.located, 1)?;
     let (found, expected) = match (made.format, is_trace) {
         (Format::Log, false) | (Format::Swf, true) => return Ok(()),
         (Format::Log, true) => ("a generator of placement logs", "it under `logs`"),

@@ -3,7 +3,7 @@
 use super::lists::{CellSpec, PlanLists, item_at};
 use super::scopes::{Figures, JobsScope, OrderingScope};
 use nodeorder_base::error::Result;
-use nodeorder_jobs::allocator::{AllocatorContext, RoomSums};
+use nodeorder_jobs::allocator::{AllocatorContext, PlaceableSums};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::schedule::{self, Settings};
@@ -15,7 +15,7 @@ use nodeorder_present::columns::mapping::MappingFigures;
 use nodeorder_present::columns::replay::ReplayFigures;
 use nodeorder_present::columns::schedule::ScheduleFigures;
 use nodeorder_present::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use nodeorder_present::columns::{Heading, headings, values};
+use nodeorder_present::columns::{Heading, headings, row_values};
 use nodeorder_trace::Log;
 use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 
@@ -54,7 +54,10 @@ const CURVE: Kind = Kind {
         let orders = std::slice::from_ref(&ordering.order);
         let comparison = Comparison::new(topology, orders, vec![curve])?;
         let entry = &comparison.entries[0];
-        Ok(values(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
+        Ok(row_values(
+            RankedEntry::SWEEP,
+            &RankedEntry { rank: 1, entry },
+        ))
     },
 };
 
@@ -132,13 +135,13 @@ fn add_further(
     figures: &mut Figures,
     lists: &PlanLists,
     shapes: Option<&ShapeSums>,
-    room: &RoomSums,
+    room: &PlaceableSums,
 ) {
     if let Some(shapes) = shapes {
-        figures.extend(values(SHAPE_SUMS, shapes));
+        figures.extend(row_values(SHAPE_SUMS, shapes));
     }
     if lists.room {
-        figures.extend(values(ROOM_SUMS, room));
+        figures.extend(row_values(ROOM_SUMS, room));
     }
 }
 
@@ -164,11 +167,13 @@ const REPLAY: Kind = Kind {
             let row = ReplayFigures {
                 result,
                 threshold: THRESHOLD,
-                improvement: result.summary.improvement(&jobs.baseline, THRESHOLD),
+                improvement: result
+                    .summary
+                    .improvement_by_group(&jobs.baseline, THRESHOLD),
                 weighted: None,
                 normalised: [None; 3],
             };
-            let mut figures = values(ReplayFigures::ALL, &row);
+            let mut figures = row_values(ReplayFigures::ALL, &row);
             add_further(&mut figures, lists, result.shapes, result.room);
             figures
         })
@@ -201,16 +206,22 @@ fn replay_workload<T>(
     let workload = &machine.lists.workloads[spec.workload.unwrap_or(0) as usize];
     let mut log = match machine.traces.get(&spec.jobs_key()) {
         Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
-        None => Log::over(workload.open_lines(machine.topology.context())?),
+        None => Log::from_lines(workload.open_lines(machine.topology.context())?),
     };
-    replays.run(&mut log)?;
-    Ok(figures(&replays.results()[0]))
+    replays.run_log(&mut log)?;
+    Ok(figures(&replays.list_results()[0]))
 }
 
 /// A trace scheduled by a policy and an allocator.
 const SCHEDULE: Kind = Kind {
     name: "schedule",
-    headings: |lists| [headings(&ScheduleFigures::sweep()), further_headings(lists)].concat(),
+    headings: |lists| {
+        [
+            headings(&ScheduleFigures::sweep_columns()),
+            further_headings(lists),
+        ]
+        .concat()
+    },
     cells: |lists| list_jobs(lists, true),
     share_jobs: |ordering, spec| {
         let jobs = &ordering.machine.traces[&spec.jobs_key()];
@@ -253,12 +264,12 @@ const SCHEDULE: Kind = Kind {
             summary: &schedule.summary(),
             left_out: jobs.left_out,
         };
-        let mut figures = values(&ScheduleFigures::sweep(), &row);
+        let mut figures = row_values(&ScheduleFigures::sweep_columns(), &row);
         add_further(
             &mut figures,
             lists,
             schedule.shapes.as_ref(),
-            &schedule.room(),
+            &schedule.room_sums(),
         );
         Ok(figures)
     },
@@ -285,8 +296,8 @@ const MAPPING: Kind = Kind {
     figures: |ordering, _, spec| {
         let machine = ordering.machine;
         let routing = item_at(&machine.lists.routings, spec.routing).map_or("", |r| r);
-        let routing = FixedRouting::named(routing)?;
-        routing.check(machine.topology)?;
+        let routing = FixedRouting::find_by_name(routing)?;
+        routing.check_machine(machine.topology)?;
         let guest = &machine.guests[&spec.guest.unwrap_or(0)];
         let fabric = machine.fabric();
         let placement =
@@ -300,11 +311,11 @@ const MAPPING: Kind = Kind {
             method: None,
             order: Some(ordering.order.label()),
             routing: routing.name(),
-            links: fabric.links.cabled(),
+            links: fabric.links.cabled_link_count(),
             speeds: Default::default(),
             analysis: &analysis,
             unfinished: &[],
         };
-        Ok(values(MappingFigures::ALL, &row))
+        Ok(row_values(MappingFigures::ALL, &row))
     },
 };

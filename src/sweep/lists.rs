@@ -130,7 +130,7 @@ impl PlanLists {
                 let is_generator = GENERATORS.get(text).is_some();
                 plan.workloads.push(PlanWorkload {
                     text: text.clone(),
-                    path: nodeorder_base::input::beside(base, text),
+                    path: nodeorder_base::input::resolve_beside(base, text),
                     is_trace,
                     contents: String::new(),
                     generator: is_generator

@@ -111,7 +111,7 @@ impl Plan {
             return Err(Error::input(location, found, format!("at most {MOST}")));
         }
         let bytes = per_ordering * size_of::<CellSpec>() as f64;
-        context.require("the combinations of an ordering", bytes as u64)?;
+        context.require_memory("the combinations of an ordering", bytes as u64)?;
         let remarks = lists.check(located, context)?;
         lists.hash_plan_and_files()?;
         let mut specs = Vec::new();

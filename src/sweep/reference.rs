@@ -103,10 +103,10 @@ pub fn list_tables() -> Vec<Table> {
         "Topology kinds and shipped machines",
         &topology::TOPOLOGIES,
     );
-    topologies.common = topology::COMMON;
+    topologies.common = topology::COMMON_OPTIONS;
     topologies
         .entries
-        .extend(catalog::machines().into_iter().map(describe_machine));
+        .extend(catalog::machine_names().into_iter().map(describe_machine));
     let mut guests = Table::new(
         "guests",
         "Traffic patterns and guest files",
@@ -155,7 +155,7 @@ pub fn list_tables() -> Vec<Table> {
 
 /// Describes a shipped machine as an entry, by the first comment of its file.
 fn describe_machine(name: &'static str) -> Entry<()> {
-    let text = catalog::machine(name).unwrap_or_default();
+    let text = catalog::machine_toml(name).unwrap_or_default();
     let about = text
         .lines()
         .next()

@@ -10,7 +10,7 @@ use super::plan::{Cell, Plan};
 use super::scopes::Figures;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_present::columns::sweep::{CellRow, ResultRow};
-use nodeorder_present::columns::{Column, Table, Value, values};
+use nodeorder_present::columns::{Column, Table, Value, row_values};
 
 /// A row of a sweep: a cell of the plan, and its figures or why it has none.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,7 +147,7 @@ impl<'p> ResultsTable<'p> {
             group: KINDS[spec.kind].name,
             note: "",
         };
-        values(&self.cell_columns, &row)
+        row_values(&self.cell_columns, &row)
     }
 }
 
@@ -177,10 +177,10 @@ fn write_values<'v>(
     bytes: &mut Vec<u8>,
     values: impl IntoIterator<Item = Value<'v>>,
 ) -> std::io::Result<()> {
-    let mut csv = Table::rows(bytes);
+    let mut csv = Table::without_header(bytes);
     for value in values {
-        csv.cell(value)?;
+        csv.write_cell(value)?;
     }
-    csv.end()?;
+    csv.end_line()?;
     csv.finish()
 }

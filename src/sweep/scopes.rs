@@ -90,30 +90,30 @@ impl<'m> MachineScope<'m> {
         };
         let lines = self.lists.workloads[workload as usize].open_lines(context)?;
         let (trace, mut left_out) = match item_at(&self.lists.transforms, transform) {
-            None => (open::trace_over(lines, &options)?, 0),
+            None => (open::read_trace(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;
-                let (lines, before) = open::swf_lines(lines, &options)?;
-                let made = Transformed::over(lines, &options, changes)?;
-                let text: Vec<u8> = made.pieces().flatten().collect();
-                let dropped = before.dropped() + made.trace().tally().dropped();
+                let (lines, before) = open::convert_to_swf(lines, &options)?;
+                let made = Transformed::read_and_change(lines, &options, changes)?;
+                let text: Vec<u8> = made.swf_pieces().flatten().collect();
+                let dropped = before.dropped_lines() + made.trace().tally().dropped_lines();
                 (Trace::new(made.trace().name(), text, &options)?, dropped)
             }
         };
         let replayed = self.lists.policies.is_empty();
-        left_out += trace.tally().dropped();
+        left_out += trace.tally().dropped_lines();
         Ok(TraceJobs {
             left_out,
             // One of the two is used; both take memory for every job.
             log: if replayed {
-                convert::to_log(&trace, false)
+                convert::write_log(&trace, false)
             } else {
                 String::new()
             },
             tasks: if replayed {
                 Vec::new()
             } else {
-                Task::of(&trace)
+                Task::from_trace(&trace)
             },
         })
     }

@@ -68,7 +68,7 @@ impl PlanSpec {
     /// Reads a plan from TOML, and where each of its texts stands. Fails if the TOML is bad, a key is unknown, something
     /// is listed twice, or lists that belong together do not stand together.
     pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
-        let params = Params::table("a sweep plan", text, base, seed)?;
+        let params = Params::parse_toml_of_kind("a sweep plan", text, base, seed)?;
         let mut keys = vec!["name", "procs_per_node", "room", "seeds", "shape"];
         keys.extend(TEXT_LISTS);
         let mut seeds = parse_numbers(&read_list(&params, "seeds")?, 0, u64::MAX)?;
@@ -79,19 +79,21 @@ impl PlanSpec {
         }
         let procs_per_node = read_list(&params, "procs_per_node")?;
         let procs_per_node = parse_numbers(&procs_per_node, 1, u32::MAX)?;
-        let name = params.word("name")?.unwrap_or_else(|| "sweep".into());
+        let name = params
+            .optional_word("name")?
+            .unwrap_or_else(|| "sweep".into());
         let mut lists = Lists::new();
         for key in TEXT_LISTS {
             lists.insert(key, read_list(&params, key)?);
         }
-        let shape = params.flag("shape")?;
-        let room = params.flag("room")?;
+        let shape = params.is_set("shape")?;
+        let room = params.is_set("room")?;
         params.check_keys(keys)?;
         if let Some((key, expected)) = find_broken_rule(|key: &str| match lists.get(key) {
             Some(list) => !list.is_empty(),
-            None => params.has(key),
+            None => params.has_key(key),
         }) {
-            return Err(params.wrong(key, expected));
+            return Err(params.invalid_value(key, expected));
         }
         let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
         let spec = PlanSpec {
@@ -192,7 +194,7 @@ impl PlanSpec {
 
 /// Returns the list under `key`. Fails as [`check_list`] does.
 fn read_list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
-    let list = params.list(key)?;
+    let list = params.list_elements(key)?;
     check_list(key, &list)?;
     Ok(list)
 }

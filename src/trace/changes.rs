@@ -65,26 +65,26 @@ impl Changes {
             "after",
             "only jobs submitted at this second of the trace or later",
         )
-        .or_else("all"),
-        Opt::whole("before", "only jobs submitted before this second").or_else("all"),
-        Opt::number("scale-runtime", "factor of run times and requested times").or("1"),
-        Opt::number("scale-time", "factor of the times between arrivals").or("1"),
+        .default_in_words("all"),
+        Opt::whole("before", "only jobs submitted before this second").default_in_words("all"),
+        Opt::number("scale-runtime", "factor of run times and requested times").default_value("1"),
+        Opt::number("scale-time", "factor of the times between arrivals").default_value("1"),
         Opt::number(
             "load",
             "offered load to be reached by scaling the times between arrivals",
         )
-        .or_else("as it is"),
-        Opt::whole("replicate", "how often each job stands in the result").or("1"),
+        .default_in_words("as it is"),
+        Opt::whole("replicate", "how often each job stands in the result").default_value("1"),
         Opt::whole(
             "jitter",
             "seconds that a copy is submitted earlier or later, at most",
         )
-        .or("0"),
+        .default_value("0"),
         Opt::whole(
             "shake",
             "seconds that every job is submitted earlier or later, at most",
         )
-        .or("0"),
+        .default_value("0"),
     ];
 
     /// Reads `scale-runtime=2,replicate=3`; `none` for no change.
@@ -98,23 +98,23 @@ impl Changes {
         } else {
             format!("transform:{text}")
         };
-        let params = Params::inline(&text, ',', Changes::OPTIONS, seed)?;
-        let load = params.real("load", 1.0 / FACTOR, FACTOR)?;
-        if load.is_some() && params.has("scale-time") {
-            return Err(params.wrong("load", "`load` or `scale-time`, not both"));
+        let params = Params::parse_inline(&text, ',', Changes::OPTIONS, seed)?;
+        let load = params.optional_real("load", 1.0 / FACTOR, FACTOR)?;
+        if load.is_some() && params.has_key("scale-time") {
+            return Err(params.invalid_value("load", "`load` or `scale-time`, not both"));
         }
-        if params.has("jitter") && !params.has("replicate") {
-            return Err(params.wrong("jitter", "it beside `replicate` only"));
+        if params.has_key("jitter") && !params.has_key("replicate") {
+            return Err(params.invalid_value("jitter", "it beside `replicate` only"));
         }
-        let time = params.number("scale-time", 1.0 / FACTOR, FACTOR)?;
+        let time = params.required_real("scale-time", 1.0 / FACTOR, FACTOR)?;
         Ok(Changes {
-            after: params.integer("after", -MOST, MOST)?,
-            before: params.integer("before", -MOST, MOST)?,
-            runtime: params.number("scale-runtime", 1.0 / FACTOR, FACTOR)?,
+            after: params.optional_integer("after", -MOST, MOST)?,
+            before: params.optional_integer("before", -MOST, MOST)?,
+            runtime: params.required_real("scale-runtime", 1.0 / FACTOR, FACTOR)?,
             pace: load.map_or(Pace::Times(time), Pace::Load),
-            replicate: params.whole("replicate", 1, 1_000_000)?,
-            jitter: params.whole("jitter", 0, MOST as u64)?,
-            shake: params.whole("shake", 0, MOST as u64)?,
+            replicate: params.required_integer("replicate", 1, 1_000_000)?,
+            jitter: params.required_integer("jitter", 0, MOST as u64)?,
+            shake: params.required_integer("shake", 0, MOST as u64)?,
             seed,
         })
     }

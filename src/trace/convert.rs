@@ -13,14 +13,18 @@ use super::swf::Trace;
 ///
 /// # Complexity
 /// O(jobs · log jobs) time, 48 bytes a job; the text is some 20 bytes a job.
-pub fn to_log(trace: &Trace, options: bool) -> String {
+pub fn write_log(trace: &Trace, options: bool) -> String {
     let mut text = format!("# placement log of {}\n", trace.name());
     let tally = trace.tally();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "# {} of {} jobs", trace.jobs().len(), tally.lines);
     for (reason, count) in tally.iter() {
-        let what = if reason.drops() { "left out" } else { "kept" };
-        let _ = writeln!(text, "# {what}: {count} {}", reason.about());
+        let what = if reason.drops_line() {
+            "left out"
+        } else {
+            "kept"
+        };
+        let _ = writeln!(text, "# {what}: {count} {}", reason.description());
     }
     // Time, whether it is a start, index by submit time, job. All fields differ between two events: an unstable
     // sort has one outcome.
@@ -28,8 +32,8 @@ pub fn to_log(trace: &Trace, options: bool) -> String {
     for (nth, index) in trace.by_submit().iter().enumerate() {
         let job = &trace.jobs()[*index as usize];
         events.extend([
-            (job.start(), true, nth, *index),
-            (job.end(), false, nth, *index),
+            (job.start_time(), true, nth, *index),
+            (job.end_time(), false, nth, *index),
         ]);
     }
     events.sort_unstable();
@@ -51,7 +55,7 @@ pub fn to_log(trace: &Trace, options: bool) -> String {
 ///
 /// # Complexity
 /// O(jobs) time; the text is some 80 bytes a job.
-pub fn to_swf(trace: &Trace) -> String {
+pub fn write_swf(trace: &Trace) -> String {
     let mut text = format!(
         "; Version: 2.2\n; Note: {}, a processor is a node\n",
         trace.name()

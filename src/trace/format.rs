@@ -1,6 +1,6 @@
 //! Formats of files of jobs, and how the format of a file is recognised.
 
-use super::log::{no_jobs, quote};
+use super::log::{no_jobs_error, quote_token};
 use super::records::{self, RecordFormat};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
@@ -31,7 +31,7 @@ pub struct DetectFormat {
     begins: fn(&[u8]) -> bool,
 }
 
-const fn format(
+const fn file_format(
     name: &'static str,
     about: &'static str,
     example: &'static str,
@@ -48,7 +48,7 @@ const fn format(
 }
 
 /// Makes the entry of a format of job records.
-const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
+const fn records_entry(format: &'static RecordFormat) -> TraceFormatEntry {
     let RecordFormat {
         name,
         about,
@@ -56,7 +56,7 @@ const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
         begins,
         ..
     } = *format;
-    self::format(name, about, example, WorkloadKind::Records(format), begins)
+    self::file_format(name, about, example, WorkloadKind::Records(format), begins)
 }
 
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
@@ -64,7 +64,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     "trace format",
     "",
     &[
-        format(
+        file_format(
             "log",
             "placement log: P JOB NODES places a job, F JOB frees it; D NODE fails, U NODE returns; # comments",
             "P 1 64",
@@ -72,53 +72,56 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
             |line| {
                 [b"P", b"F", b"D", b"U"]
                     .iter()
-                    .any(|letter| word(line) == *letter)
+                    .any(|letter| first_word(line) == *letter)
             },
         ),
-        records(&records::JOBCOMP),
-        records(&records::SACCT),
-        records(&records::TORQUE),
-        records(&records::COBALT),
-        records(&records::PBS),
-        records(&records::PLACEMENTS),
-        records(&records::CSV),
-        records(&records::SQUEUE),
-        records(&records::BATSIM),
-        records(&records::PHILLY),
-        format(
+        records_entry(&records::JOBCOMP),
+        records_entry(&records::SACCT),
+        records_entry(&records::TORQUE),
+        records_entry(&records::COBALT),
+        records_entry(&records::PBS),
+        records_entry(&records::PLACEMENTS),
+        records_entry(&records::CSV),
+        records_entry(&records::SQUEUE),
+        records_entry(&records::BATSIM),
+        records_entry(&records::PHILLY),
+        file_format(
             "sizes",
             "table of job sizes: size,share, a line each",
             "size,share",
             WorkloadKind::Table,
-            |line| !line.starts_with(b";") && (1..4).contains(&count(line, b',')),
+            |line| !line.starts_with(b";") && (1..4).contains(&count_byte(line, b',')),
         ),
-        format(
+        file_format(
             "swf",
             "trace in the Standard Workload Format: a header of ; lines, then 18 numbers a job",
             "; MaxNodes: 2816",
             WorkloadKind::Swf,
-            |line| matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9')) && look(line).is_none(),
+            |line| {
+                matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9'))
+                    && recognise_unread(line).is_none()
+            },
         ),
     ],
 );
 
 /// Returns the first word of a line.
-fn word(line: &[u8]) -> &[u8] {
+fn first_word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace)
         .next()
         .unwrap_or_default()
 }
 
-fn count(line: &[u8], byte: u8) -> usize {
+fn count_byte(line: &[u8], byte: u8) -> usize {
     line.iter().filter(|b| **b == byte).count()
 }
 
 /// Recognises files of jobs that are not read as they are: returns what the line belongs to, and what is expected
 /// instead.
-fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
+fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
     // No comma, bar or semicolon stands in the fields of an SWF trace.
-    let [bars, semicolons, commas] = [b'|', b';', b','].map(|byte| count(line, byte));
+    let [bars, semicolons, commas] = [b'|', b';', b','].map(|byte| count_byte(line, byte));
     match line.first()? {
         b'0'..=b'9' if bars > 3 || semicolons > 3 || commas > 3 => Some((
             "rows of a table without its header, such as those of sacct --noheader",
@@ -135,7 +138,7 @@ fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
 }
 
 /// Recognises the kind of file that begins with `line`.
-fn recognised(line: &[u8]) -> Option<WorkloadKind> {
+fn recognise_kind(line: &[u8]) -> Option<WorkloadKind> {
     let format = TRACE_FORMATS
         .iter()
         .find(|format| (format.parse.begins)(line))?;
@@ -146,10 +149,10 @@ fn recognised(line: &[u8]) -> Option<WorkloadKind> {
 ///
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.
-pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
-    let mut number = lines.number();
+pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
+    let mut number = lines.line_number();
     // A JSON document may be one long line: a first piece of it tells.
-    let head = lines.head()?;
+    let head = lines.peek_start()?;
     if let Some(byte @ (b'{' | b'[')) = head.first() {
         let mut formats = TRACE_FORMATS
             .iter()
@@ -160,15 +163,18 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     }
     let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
                     (nodeorder list traces)";
-    let verdict = lines.peek(|line| {
+    let verdict = lines.peek_lines(|line| {
         number += 1;
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"#") {
             return None;
         }
-        let text = || quote(&String::from_utf8_lossy(line));
+        let text = || quote_token(&String::from_utf8_lossy(line));
         let found = |(found, expected)| (format!("{found}: {}", text()), expected);
-        Some(recognised(line).ok_or_else(|| look(line).map_or_else(|| (text(), expected), found)))
+        Some(
+            recognise_kind(line)
+                .ok_or_else(|| recognise_unread(line).map_or_else(|| (text(), expected), found)),
+        )
     })?;
     match verdict {
         Some(Ok(kind)) => Ok(kind),
@@ -177,6 +183,6 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
             found,
             expected,
         )),
-        None => Err(no_jobs(lines.name(), expected)),
+        None => Err(no_jobs_error(lines.name(), expected)),
     }
 }

@@ -27,7 +27,7 @@ pub struct Header {
 
 impl Header {
     /// Takes in a line that starts with `;`; how many bytes it takes.
-    pub(super) fn push(&mut self, line: &RawLine<'_>) -> usize {
+    pub(super) fn add_line(&mut self, line: &RawLine<'_>) -> usize {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim().trim_start_matches(';').trim();
         // A label is one word with a capital; `http://…` and sentences are text.
@@ -64,7 +64,7 @@ impl Header {
     }
 
     /// Lists the values of a label (`Version`, `Computer`, `Partition`, …), in file order.
-    pub fn values<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn values_of_label<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
         self.entries
             .iter()
             .filter(move |e| e.label == label)
@@ -75,7 +75,7 @@ impl Header {
     ///
     /// # Errors
     /// The value starts with anything else.
-    pub fn integer(&self, label: &str, file: &str) -> Result<Option<i64>> {
+    pub fn leading_integer(&self, label: &str, file: &str) -> Result<Option<i64>> {
         let Some(entry) = self.entries.iter().find(|e| e.label == label) else {
             return Ok(None);
         };
@@ -93,16 +93,16 @@ impl Header {
         })
     }
 
-    fn positive(&self, label: &str, file: &str) -> Result<Option<u64>> {
+    fn positive_integer(&self, label: &str, file: &str) -> Result<Option<u64>> {
         Ok(self
-            .integer(label, file)?
+            .leading_integer(label, file)?
             .and_then(|n| u64::try_from(n).ok())
             .filter(|n| *n > 0))
     }
 
     /// Reads `MaxNodes`, if positive. Fails if it is no number.
     pub fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
-        self.positive("MaxNodes", file)
+        self.positive_integer("MaxNodes", file)
     }
 
     /// Reads `MaxProcs`, if positive.
@@ -110,7 +110,7 @@ impl Header {
     /// # Errors
     /// It is no number.
     pub fn max_procs(&self, file: &str) -> Result<Option<u64>> {
-        self.positive("MaxProcs", file)
+        self.positive_integer("MaxProcs", file)
     }
 }
 
@@ -142,35 +142,38 @@ mod tests {
     fn labels_values_and_running_text_are_kept_apart() {
         let mut lines = Lines::new("c", CURIE);
         let mut header = Header::default();
-        while let Some(line) = lines.line().unwrap() {
-            header.push(&line);
+        while let Some(line) = lines.read_line().unwrap() {
+            header.add_line(&line);
         }
         assert_eq!(
             header.entries()[0].value,
             "--- SWF file converted from SACCT ---"
         );
         assert_eq!(header.entries()[0].label, "");
-        assert_eq!(header.values("Version").next(), Some("2.2"));
+        assert_eq!(header.values_of_label("Version").next(), Some("2.2"));
         assert_eq!(
-            header.values("Installation").next(),
+            header.values_of_label("Installation").next(),
             Some("CEA Curie Cluster \u{fffd}")
         );
         assert_eq!(
-            header.integer("UnixStartTime", "c").unwrap(),
+            header.leading_integer("UnixStartTime", "c").unwrap(),
             Some(1_296_571_124)
         );
-        let note = header.values("Note").next().unwrap();
+        let note = header.values_of_label("Note").next().unwrap();
         assert!(
             note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),
             "{note}"
         );
         assert_eq!(header.max_nodes("c").unwrap(), Some(5544));
         assert_eq!(header.max_procs("c").unwrap(), Some(93_312));
-        assert_eq!(header.positive("MaxRecords", "c").unwrap(), None);
-        let partitions: Vec<&str> = header.values("Partition").collect();
+        assert_eq!(header.positive_integer("MaxRecords", "c").unwrap(), None);
+        let partitions: Vec<&str> = header.values_of_label("Partition").collect();
         assert_eq!(partitions, ["1  test", "18  z+i5U=:"]);
-        assert_eq!(header.values("Computer").next(), None);
-        let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
+        assert_eq!(header.values_of_label("Computer").next(), None);
+        let error = header
+            .leading_integer("MaxJobs", "c")
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
             "c:12: found MaxJobs: many; expected a whole number from -9223372036854775808 to 9223372036854775807"

@@ -21,7 +21,7 @@ pub mod tally;
 pub mod transform;
 
 pub use changes::{Changes, Pace};
-pub use format::{TRACE_FORMATS, TraceFormatEntry, WorkloadKind, kind};
+pub use format::{TRACE_FORMATS, TraceFormatEntry, WorkloadKind, detect_kind};
 pub use log::{Block, Event, JobKey, JobOptions, Log};
 pub use rules::Rules;
 pub use sizes::{Sizes, Weight};

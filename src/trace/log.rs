@@ -13,7 +13,7 @@ use nodeorder_base::input::{Lines, RawLine};
 
 mod live;
 
-use live::Live;
+use live::JobTable;
 
 /// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
 /// the number of jobs that live at once.
@@ -75,14 +75,14 @@ impl Block {
     ///
     /// # Panics
     /// When there is no such event.
-    pub fn name(&self, index: usize) -> &str {
+    pub fn name_of_event(&self, index: usize) -> &str {
         let from = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.names[from..self.ends[index]]
     }
 
     /// Returns the options that the job of event `index` asks for, or the rest of the line of a node that fails
     /// or returns. `None` if there are none.
-    pub fn options(&self, index: usize) -> Option<&JobOptions> {
+    pub fn options_of_event(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
     }
 
@@ -129,7 +129,7 @@ impl Block {
 #[derive(Debug)]
 pub struct Log {
     lines: Lines,
-    live: Live,
+    live: JobTable,
     /// Whether there was an event.
     begun: bool,
 }
@@ -141,19 +141,19 @@ impl Log {
     /// # Errors
     /// The file cannot be opened.
     pub fn open(path: &Path, memory: u64) -> Result<Self> {
-        Ok(Log::over(Lines::open(path, memory)?))
+        Ok(Log::from_lines(Lines::open(path, memory)?))
     }
 
     /// Reads a log held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
-        Log::over(Lines::new(name, text))
+        Log::from_lines(Lines::new(name, text))
     }
 
     /// Reads the log that the rest of `lines` is.
-    pub fn over(lines: Lines) -> Self {
+    pub fn from_lines(lines: Lines) -> Self {
         Log {
             lines,
-            live: Live::default(),
+            live: JobTable::default(),
             begun: false,
         }
     }
@@ -164,18 +164,18 @@ impl Log {
     }
 
     /// Counts bytes that are kept of it elsewhere, as [`Lines::keep`].
-    pub(super) fn keep(&mut self, bytes: usize, what: &str) -> Result<()> {
-        self.lines.keep(bytes, what)
+    pub(super) fn count_kept(&mut self, bytes: usize, what: &str) -> Result<()> {
+        self.lines.count_kept(bytes, what)
     }
 
     /// Counts the jobs that live after the events read so far.
-    pub fn live(&self) -> usize {
-        self.live.count()
+    pub fn live_jobs(&self) -> usize {
+        self.live.live_count()
     }
 
     /// Counts the keys given out so far, one more than the largest: the most jobs that lived at once.
-    pub fn keys(&self) -> usize {
-        self.live.keys()
+    pub fn key_count(&self) -> usize {
+        self.live.key_count()
     }
 
     /// Replaces the contents of `block` by the next `events` events (at least one), or as many as are left;
@@ -190,17 +190,20 @@ impl Log {
     pub fn next_block(&mut self, events: usize, block: &mut Block) -> Result<bool> {
         block.clear();
         while block.events.len() < events.max(1) && block.names.len() < MOST_NAMES {
-            let Some(line) = self.lines.line()? else {
+            let Some(line) = self.lines.read_line()? else {
                 break;
             };
-            let kept = read(line, &mut self.live, block)?;
+            let kept = read_event(line, &mut self.live, block)?;
             if kept > 0 {
-                self.lines.keep(kept, "live jobs")?;
+                self.lines.count_kept(kept, "live jobs")?;
             }
         }
         self.begun |= !block.events.is_empty();
         if !self.begun {
-            return Err(no_jobs(self.name(), "events `P JOB NODES` and `F JOB`"));
+            return Err(no_jobs_error(
+                self.name(),
+                "events `P JOB NODES` and `F JOB`",
+            ));
         }
         Ok(!block.events.is_empty())
     }
@@ -210,7 +213,7 @@ impl Log {
 const MOST_NAMES: usize = 1 << 24;
 
 /// Reads one line, which may hold no event; how many bytes more the live jobs take.
-fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> {
+fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;
     let data = text
@@ -226,7 +229,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         "F" => "`F JOB`",
         "D" | "U" => "`D HOST` or `U HOST`",
         _ => {
-            let found = format!("the event {}", quote(letter));
+            let found = format!("the event {}", quote_token(letter));
             let expected = "`P JOB NODES`, `F JOB`, `D HOST` or `U HOST`";
             return Err(Error::input(line.location(), found, expected));
         }
@@ -263,16 +266,16 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     if let Some(size) = size {
         let led = size.strip_suffix("+1");
         let size = led.unwrap_or(size);
-        let nodes = whole(size).ok_or_else(|| {
-            let found = format!("{} nodes for job {}", quote(size), quote(job));
+        let nodes = parse_size(size).ok_or_else(|| {
+            let found = format!("{} nodes for job {}", quote_token(size), quote_token(job));
             Error::input(
                 line.location(),
                 found,
                 format!("a whole number from 1 to {}", u32::MAX),
             )
         })?;
-        let before = live.bytes();
-        match live.place(job, line.number) {
+        let before = live.memory_bytes();
+        match live.add_job(job, line.number) {
             Ok(key) => {
                 if asks || led.is_some() {
                     let mut words: Vec<&str> = rest.into_iter().chain(fields).collect();
@@ -288,7 +291,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
                 block.push(Event::Place { job: key, nodes }, job);
             }
             Err(since) => {
-                let found = format!("`P` of job {}, live since line {since}", quote(job));
+                let found = format!("`P` of job {}, live since line {since}", quote_token(job));
                 return Err(Error::input(
                     line.location(),
                     found,
@@ -296,12 +299,12 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
                 ));
             }
         }
-        return Ok(live.bytes() - before);
+        return Ok(live.memory_bytes() - before);
     }
-    match live.free(job) {
+    match live.end_job(job) {
         Some(key) => block.push(Event::Free { job: key }, ""),
         None => {
-            let found = format!("`F` of job {}, which is not live", quote(job));
+            let found = format!("`F` of job {}, which is not live", quote_token(job));
             let expected = "a job placed before and not yet freed";
             return Err(Error::input(line.location(), found, expected));
         }
@@ -310,19 +313,19 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
 }
 
 /// Parses a size: decimal digits only, 1 to 2³² - 1.
-fn whole(text: &str) -> Option<u32> {
+fn parse_size(text: &str) -> Option<u32> {
     // `parse` would take a leading plus.
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n| digits && *n > 0)
 }
 
 /// Returns the error of a file without jobs.
-pub(super) fn no_jobs(file: &str, expected: &str) -> Error {
+pub(super) fn no_jobs_error(file: &str, expected: &str) -> Error {
     Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }
 
 /// Quotes a token in a message, cut where it is long.
-pub(super) fn quote(token: &str) -> String {
+pub(super) fn quote_token(token: &str) -> String {
     match token.char_indices().nth(40) {
         None => format!("`{token}`"),
         Some((end, _)) => format!("`{}…`", &token[..end]),
@@ -344,7 +347,7 @@ mod tests {
                     .events
                     .iter()
                     .enumerate()
-                    .map(|(i, e)| (*e, block.name(i).to_string())),
+                    .map(|(i, e)| (*e, block.name_of_event(i).to_string())),
             );
         }
         assert!(!log.next_block(at_once, &mut block)? && block.events.is_empty());

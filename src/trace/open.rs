@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::records::{RecordFormat, Records};
-use super::{Log, Options, Tally, Trace, WorkloadKind, convert, kind};
+use super::{Log, Options, Tally, Trace, WorkloadKind, convert, detect_kind};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Lines, is_packed, is_parquet};
 
@@ -13,18 +13,18 @@ use nodeorder_base::input::{Lines, is_packed, is_parquet};
 ///
 /// # Errors
 /// As [`trace_over`].
-pub fn trace(path: &Path, options: &Options) -> Result<Trace> {
-    trace_over(Lines::open(path, options.memory)?, options)
+pub fn open_trace(path: &Path, options: &Options) -> Result<Trace> {
+    read_trace(Lines::open(path, options.memory)?, options)
 }
 
 /// Reads the trace that the rest of `lines` is: SWF, or records in a format that its content tells.
 ///
 /// # Errors
 /// A file that cannot be read, or a line that is wrong, by file and line; more jobs than the memory holds.
-pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
-    match form(&mut lines)? {
-        Some(form) => Records::over(lines, form, None)?.trace(options),
-        None => Trace::over(lines, options),
+pub fn read_trace(mut lines: Lines, options: &Options) -> Result<Trace> {
+    match detect_record_format(&mut lines)? {
+        Some(form) => Records::from_lines(lines, form, None)?.read_trace(options),
+        None => Trace::from_lines(lines, options),
     }
 }
 
@@ -33,8 +33,8 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
 ///
 /// # Errors
 /// A file that cannot be read, or that is of no kind.
-pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
-    match kind(lines)? {
+pub fn detect_record_format(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
+    match detect_kind(lines)? {
         WorkloadKind::Records(form) => Ok(Some(form)),
         _ => Ok(None),
     }
@@ -45,19 +45,19 @@ pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
 ///
 /// # Errors
 /// As [`trace_over`].
-pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> {
-    let Some(form) = form(&mut lines)? else {
+pub fn convert_to_swf(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> {
+    let Some(form) = detect_record_format(&mut lines)? else {
         return Ok((lines, Tally::default()));
     };
-    Ok(as_swf(
-        &Records::over(lines, form, None)?.trace(options)?,
+    Ok(write_as_swf(
+        &Records::from_lines(lines, form, None)?.read_trace(options)?,
         options,
     ))
 }
 
 /// Writes a trace in the Standard Workload Format, and returns with it what was left out.
-pub fn as_swf(trace: &Trace, options: &Options) -> (Lines, Tally) {
-    let lines = Lines::new(trace.name(), convert::to_swf(trace)).within(options.memory);
+pub fn write_as_swf(trace: &Trace, options: &Options) -> (Lines, Tally) {
+    let lines = Lines::new(trace.name(), convert::write_swf(trace)).with_memory(options.memory);
     (lines, trace.tally().clone())
 }
 
@@ -84,26 +84,30 @@ impl OpenedLog {
             .ok()
             .filter(|m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path))
             .map(|m| m.len());
-        OpenedLog::over(Lines::open(path, options.memory)?, bytes, options)
+        OpenedLog::from_lines(Lines::open(path, options.memory)?, bytes, options)
     }
 
     /// Opens the rest of `lines`, of so many bytes, as a log, or makes one of the trace that it is.
     ///
     /// # Errors
     /// As [`OpenedLog::open`].
-    pub fn over(mut lines: Lines, bytes: Option<u64>, options: &Options) -> Result<OpenedLog> {
-        match kind(&mut lines)? {
+    pub fn from_lines(
+        mut lines: Lines,
+        bytes: Option<u64>,
+        options: &Options,
+    ) -> Result<OpenedLog> {
+        match detect_kind(&mut lines)? {
             WorkloadKind::Log => {
-                let read = lines.count();
+                let read = lines.count_bytes_read();
                 Ok(OpenedLog {
-                    log: Log::over(lines),
+                    log: Log::from_lines(lines),
                     trace: None,
                     read,
                     bytes,
                 })
             }
             WorkloadKind::Swf | WorkloadKind::Records(_) => {
-                Ok(OpenedLog::of_trace(trace_over(lines, options)?))
+                Ok(OpenedLog::from_trace(read_trace(lines, options)?))
             }
             WorkloadKind::Table => {
                 let location = SourceLocation::File(lines.name().into());
@@ -114,13 +118,13 @@ impl OpenedLog {
     }
 
     /// Makes the log of a trace.
-    pub fn of_trace(trace: Trace) -> OpenedLog {
-        let text = convert::to_log(&trace, false);
+    pub fn from_trace(trace: Trace) -> OpenedLog {
+        let text = convert::write_log(&trace, false);
         let bytes = Some(text.len() as u64);
         let mut lines = Lines::new(trace.name(), text);
-        let read = lines.count();
+        let read = lines.count_bytes_read();
         OpenedLog {
-            log: Log::over(lines),
+            log: Log::from_lines(lines),
             trace: Some(trace),
             read,
             bytes,
@@ -129,7 +133,7 @@ impl OpenedLog {
 }
 
 /// Places an error about `job N` of an SWF trace at the line of `trace` that has the job; leaves any other as it is.
-pub fn at_line_of_job(error: Error, mut trace: Lines) -> Error {
+pub fn locate_job_error(error: Error, mut trace: Lines) -> Error {
     let Error::Input {
         location: SourceLocation::Option(option),
         found,
@@ -141,7 +145,7 @@ pub fn at_line_of_job(error: Error, mut trace: Lines) -> Error {
     let Some(job) = option.strip_prefix("job ") else {
         return error;
     };
-    while let Ok(Some(line)) = trace.line() {
+    while let Ok(Some(line)) = trace.read_line() {
         let first = line
             .text()
             .ok()

@@ -33,13 +33,13 @@ impl Rules {
             if number == 0 {
                 if cells != ["from", "to", "options"] {
                     return Err(
-                        line.wrong(format!("`{}`", line.text), "the header from,to,options")
+                        line.error_here(format!("`{}`", line.text), "the header from,to,options")
                     );
                 }
                 continue;
             }
             let [from, to, options] = cells[..] else {
-                return Err(line.wrong(format!("`{}`", line.text), "from,to,options"));
+                return Err(line.error_here(format!("`{}`", line.text), "from,to,options"));
             };
             let most = if to.is_empty() {
                 Some(u32::MAX)
@@ -53,7 +53,7 @@ impl Rules {
                 .filter(|(from, to)| 0 < *from && from <= to);
             let Some((from, to)) = sizes else {
                 let found = format!("sizes from `{from}` to `{to}`");
-                return Err(line.wrong(
+                return Err(line.error_here(
                     found,
                     "whole numbers above 0, the first not above the second",
                 ));
@@ -63,7 +63,7 @@ impl Rules {
                 .any(|(first, last, _)| from <= *last && *first <= to)
             {
                 let found = format!("sizes from {from} to {to}, some of which have a rule");
-                return Err(line.wrong(found, "each size in one rule"));
+                return Err(line.error_here(found, "each size in one rule"));
             }
             let text = options.trim_matches('"').to_string();
             let location = line.location();
@@ -73,12 +73,12 @@ impl Rules {
     }
 
     /// Iterates over the options of every rule.
-    pub fn all(&self) -> impl Iterator<Item = &JobOptions> {
+    pub fn all_options(&self) -> impl Iterator<Item = &JobOptions> {
         self.rules.iter().map(|(.., options)| options)
     }
 
     /// Merges the options of a job of `nodes` nodes: its own, and those of its rule that it does not name.
-    pub fn options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
+    pub fn merge_options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
         let rule = self
             .rules
             .iter()

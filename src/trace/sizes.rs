@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::log::{Log, quote};
-use super::open::trace_over;
-use super::survey::survey;
+use super::log::{Log, quote_token};
+use super::open::read_trace;
+use super::survey::survey_log;
 use super::swf::{Options, Trace};
-use super::{WorkloadKind, kind};
+use super::{WorkloadKind, detect_kind};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 
 /// Sizes that the formula is written out for at most.
 const MOST_SIZES: u32 = 1 << 24;
@@ -59,10 +59,10 @@ impl Sizes {
     /// anything but a trace, as only a trace has times.
     pub fn read(text: &str, weight: Weight, options: &Options) -> Result<Self> {
         if text == "log-uniform" {
-            timeless(weight, "`log-uniform` is a formula")?;
+            refuse_node_hours(weight, "`log-uniform` is a formula")?;
             return Ok(Sizes::log_uniform());
         }
-        Sizes::over(
+        Sizes::from_lines(
             Lines::open(Path::new(text), options.memory)?,
             weight,
             options,
@@ -73,19 +73,22 @@ impl Sizes {
     ///
     /// # Errors
     /// As [`Sizes::read`].
-    pub fn over(mut lines: Lines, weight: Weight, options: &Options) -> Result<Self> {
+    pub fn from_lines(mut lines: Lines, weight: Weight, options: &Options) -> Result<Self> {
         let name = lines.name().to_string();
-        match kind(&mut lines)? {
+        match detect_kind(&mut lines)? {
             WorkloadKind::Swf | WorkloadKind::Records(_) => {
-                Ok(Sizes::of_trace(&trace_over(lines, options)?, weight))
+                Ok(Sizes::from_trace(&read_trace(lines, options)?, weight))
             }
             WorkloadKind::Log => {
-                timeless(weight, &format!("{name} is a placement log"))?;
-                Ok(Sizes::of_jobs(&name, survey(Log::over(lines))?.sizes))
+                refuse_node_hours(weight, &format!("{name} is a placement log"))?;
+                Ok(Sizes::of_jobs(
+                    &name,
+                    survey_log(Log::from_lines(lines))?.sizes,
+                ))
             }
             WorkloadKind::Table => {
-                timeless(weight, &format!("{name} is a table of shares"))?;
-                table(lines)
+                refuse_node_hours(weight, &format!("{name} is a table of shares"))?;
+                read_table(lines)
             }
         }
     }
@@ -100,7 +103,7 @@ impl Sizes {
     }
 
     /// Counts the sizes of a trace's jobs.
-    pub fn of_trace(trace: &Trace, weight: Weight) -> Self {
+    pub fn from_trace(trace: &Trace, weight: Weight) -> Self {
         let mut jobs = BTreeMap::new();
         let mut exact: BTreeMap<u32, u128> = BTreeMap::new();
         for job in trace.jobs() {
@@ -143,12 +146,12 @@ impl Sizes {
     ///
     /// # Complexity
     /// O(sizes); log-uniform: O(n) time and 16 bytes a size.
-    pub fn shares(&self, n: u32) -> Result<Vec<(u32, f64)>> {
-        self.within(2, n)
+    pub fn shares_up_to(&self, n: u32) -> Result<Vec<(u32, f64)>> {
+        self.shares_between(2, n)
     }
 
     /// Returns the [`Sizes::shares`] of the sizes from `low` to `high`.
-    pub(super) fn within(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
+    pub(super) fn shares_between(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
         let range = low..=high.max(low);
         let shares: Vec<(u32, f64)> = match &self.shares {
             _ if low > high => Vec::new(),
@@ -169,7 +172,7 @@ impl Sizes {
             Shares::Exact(exact) => {
                 let some = exact.range(range).filter(|(_, count)| **count > 0);
                 let sum: u128 = some.clone().map(|(_, count)| count).sum();
-                some.map(|(size, count)| (*size, ratio(*count, sum)))
+                some.map(|(size, count)| (*size, divide_exactly(*count, sum)))
                     .collect()
             }
             Shares::Real(real) => {
@@ -199,19 +202,19 @@ impl Sizes {
     }
 
     /// Returns the mean number of nodes of a job. `None` if jobs were not counted or there are none.
-    pub fn mean(&self) -> Option<f64> {
+    pub fn mean_size(&self) -> Option<f64> {
         let jobs = self.jobs.as_ref()?;
         let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();
         let nodes = jobs
             .iter()
             .map(|(size, count)| u128::from(*size) * u128::from(*count))
             .sum();
-        (count > 0).then(|| ratio(nodes, count))
+        (count > 0).then(|| divide_exactly(nodes, count))
     }
 }
 
 /// Refuses node-hours as the weight of jobs that have no times.
-fn timeless(weight: Weight, problem: &str) -> Result<()> {
+fn refuse_node_hours(weight: Weight, problem: &str) -> Result<()> {
     match weight {
         Weight::Jobs => Ok(()),
         Weight::NodeHours => Err(Error::unsuited(
@@ -222,13 +225,13 @@ fn timeless(weight: Weight, problem: &str) -> Result<()> {
     }
 }
 
-fn table(mut lines: Lines) -> Result<Sizes> {
+fn read_table(mut lines: Lines) -> Result<Sizes> {
     let name = lines.name().to_string();
     let mut real = BTreeMap::new();
     let mut jobs = Some(BTreeMap::new());
     let mut first = true;
-    while let Some(line) = lines.data_line()? {
-        let fields = line.fields()?;
+    while let Some(line) = lines.read_data_line()? {
+        let fields = line.split_csv()?;
         let [size, share] = fields.as_slice() else {
             let found = format!("{} fields", fields.len());
             return Err(Error::input(line.location(), found, "size,share"));
@@ -239,7 +242,11 @@ fn table(mut lines: Lines) -> Result<Sizes> {
             continue;
         }
         let wrong = |what: &str, text: &str, expected: &str| {
-            Error::input(line.location(), format!("{what} {}", quote(text)), expected)
+            Error::input(
+                line.location(),
+                format!("{what} {}", quote_token(text)),
+                expected,
+            )
         };
         let nodes = size.parse().ok().filter(|n| *n > 0u32).ok_or_else(|| {
             wrong(
@@ -264,7 +271,7 @@ fn table(mut lines: Lines) -> Result<Sizes> {
             jobs.insert(nodes, share.parse().ok()?);
             Some(jobs)
         });
-        lines.keep(SIZE_BYTES, "sizes")?;
+        lines.count_kept(SIZE_BYTES, "sizes")?;
     }
     if let Some(jobs) = jobs {
         return Ok(Sizes::of_jobs(&name, jobs));
@@ -282,7 +289,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str, weight: Weight) -> Result<Sizes> {
-        Sizes::over(Lines::new("f", text), weight, &Options::default())
+        Sizes::from_lines(Lines::new("f", text), weight, &Options::default())
     }
 
     const SWF: &str = "\
@@ -303,25 +310,28 @@ mod tests {
         for text in [SWF, log, tables[0], tables[1], tables[2]] {
             let sizes = read(text, Weight::Jobs).unwrap();
             assert_eq!(
-                sizes.shares(8).unwrap(),
+                sizes.shares_up_to(8).unwrap(),
                 [(2, 2.0 / 3.0), (8, 1.0 / 3.0)],
                 "{text}"
             );
-            assert_eq!(sizes.shares(7).unwrap(), [(2, 1.0)]);
+            assert_eq!(sizes.shares_up_to(7).unwrap(), [(2, 1.0)]);
         }
         let sizes = read(log, Weight::Jobs).unwrap();
         assert_eq!(sizes.count_table().unwrap(), [(1, 1), (2, 2), (8, 1)]);
-        assert_eq!(sizes.mean(), Some(13.0 / 4.0));
+        assert_eq!(sizes.mean_size(), Some(13.0 / 4.0));
         let real = read("2,0.5\n8,0.25\n", Weight::Jobs).unwrap();
-        assert_eq!(real.shares(8).unwrap(), [(2, 0.5 / 0.75), (8, 0.25 / 0.75)]);
-        assert_eq!((real.count_table(), real.mean()), (None, None));
+        assert_eq!(
+            real.shares_up_to(8).unwrap(),
+            [(2, 0.5 / 0.75), (8, 0.25 / 0.75)]
+        );
+        assert_eq!((real.count_table(), real.mean_size()), (None, None));
     }
 
     #[test]
     fn node_hours_weigh_by_nodes_and_time() {
         let sizes = read(SWF, Weight::NodeHours).unwrap();
         assert_eq!(
-            sizes.shares(8).unwrap(),
+            sizes.shares_up_to(8).unwrap(),
             [(2, 80.0 / 560.0), (8, 480.0 / 560.0)]
         );
         assert_eq!(sizes.count_table().unwrap(), [(1, 1), (2, 2), (8, 1)]);
@@ -372,18 +382,28 @@ mod tests {
             assert!(error.starts_with(message), "{error}");
         }
         let none = read("1,4\n9,2\n", Weight::Jobs).unwrap();
-        let error = none.shares(8).unwrap_err().to_string();
+        let error = none.shares_up_to(8).unwrap_err().to_string();
         assert_eq!(
             error,
             "f: found no job of 2 to 8 nodes; expected at least one"
         );
-        assert!(none.shares(1).is_err() && none.shares(0).is_err());
-        assert!(read("2,0\n", Weight::Jobs).unwrap().shares(9).is_err());
-        assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
+        assert!(none.shares_up_to(1).is_err() && none.shares_up_to(0).is_err());
+        assert!(
+            read("2,0\n", Weight::Jobs)
+                .unwrap()
+                .shares_up_to(9)
+                .is_err()
+        );
+        assert!(
+            read("2,0.0\n", Weight::Jobs)
+                .unwrap()
+                .shares_up_to(9)
+                .is_err()
+        );
         assert!(read("", Weight::Jobs).is_err());
-        assert!(Sizes::log_uniform().shares(1).is_err());
+        assert!(Sizes::log_uniform().shares_up_to(1).is_err());
         let error = Sizes::log_uniform()
-            .shares(u32::MAX)
+            .shares_up_to(u32::MAX)
             .unwrap_err()
             .to_string();
         assert!(error.starts_with("`log-uniform`: found sizes up to 4294967295; expected at most"));
@@ -396,7 +416,7 @@ mod tests {
         ) {
             let sizes = Sizes::of_jobs("t", table.clone());
             let total: u64 = table.range(2..=n).map(|(_, count)| count).sum();
-            match sizes.shares(n) {
+            match sizes.shares_up_to(n) {
                 Err(_) => prop_assert_eq!(total, 0),
                 Ok(shares) => {
                     prop_assert!(shares.is_sorted_by(|a, b| a.0 < b.0));
@@ -407,7 +427,7 @@ mod tests {
                     prop_assert!((shares.iter().map(|s| s.1).sum::<f64>() - 1.0).abs() < 1e-12);
                 }
             }
-            let uniform = Sizes::log_uniform().shares(n).unwrap();
+            let uniform = Sizes::log_uniform().shares_up_to(n).unwrap();
             prop_assert_eq!(uniform.len(), n as usize - 1);
             prop_assert!((uniform.iter().map(|s| s.1).sum::<f64>() - 1.0).abs() < 1e-12);
             let constant = 2.0 * uniform[0].1;

@@ -30,7 +30,7 @@ const SIZE_BYTES: usize = 32;
 ///
 /// # Complexity
 /// O(bytes) time; memory for the live jobs and the different sizes.
-pub fn survey(mut log: Log) -> Result<Survey> {
+pub fn survey_log(mut log: Log) -> Result<Survey> {
     let mut survey = Survey::default();
     let (mut held, mut busy, mut block): (Vec<u32>, u64, _) = (Vec::new(), 0, Block::default());
     while log.next_block(1 << 14, &mut block)? {
@@ -54,11 +54,11 @@ pub fn survey(mut log: Log) -> Result<Survey> {
                 }
             }
         }
-        log.keep(
+        log.count_kept(
             SIZE_BYTES * (survey.sizes.len() + held.len() - before),
             "job sizes",
         )?;
     }
-    survey.most_jobs = log.keys() as u64;
+    survey.most_jobs = log.key_count() as u64;
     Ok(survey)
 }

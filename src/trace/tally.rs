@@ -102,7 +102,7 @@ reasons! {
 
 impl Reason {
     /// Lists all reasons, those that leave a line out first.
-    pub fn all() -> impl Iterator<Item = Reason> {
+    pub fn all_reasons() -> impl Iterator<Item = Reason> {
         TABLE.iter().map(|(reason, ..)| *reason)
     }
 
@@ -112,12 +112,12 @@ impl Reason {
     }
 
     /// Returns the reason in words.
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         TABLE[self as usize].2
     }
 
     /// Whether the line is left out; otherwise it is kept with the assumption named.
-    pub fn drops(self) -> bool {
+    pub fn drops_line(self) -> bool {
         TABLE[self as usize].3
     }
 }
@@ -151,11 +151,11 @@ impl Default for Tally {
 
 impl Tally {
     /// Says which row is being read: its file, from 0, and its line.
-    pub(super) fn at(&mut self, file: u32, line: usize) {
+    pub(super) fn set_row(&mut self, file: u32, line: usize) {
         self.at = (file, line);
     }
 
-    pub(super) fn add(&mut self, reason: Reason, count: usize) {
+    pub(super) fn add_count(&mut self, reason: Reason, count: usize) {
         let slot = reason as usize;
         if self.counts[slot] == 0 && count > 0 {
             self.first[slot] = self.at;
@@ -165,7 +165,7 @@ impl Tally {
 
     /// Tells where the first line of a reason stands: `line 7`, or `FILE:7` where several files were read. `None`
     /// if it has no line, as in JSON.
-    pub fn first(&self, reason: Reason) -> Option<String> {
+    pub fn first_line(&self, reason: Reason) -> Option<String> {
         let (file, line) = self.first[reason as usize];
         let name = self.files.get(file as usize);
         (line > 0).then(|| name.map_or(format!("line {line}"), |name| format!("{name}:{line}")))
@@ -174,44 +174,50 @@ impl Tally {
     /// Counts a line that is left out.
     pub(super) fn leave_out(&mut self, reason: Reason) {
         self.lines += 1;
-        self.add(reason, 1);
+        self.add_count(reason, 1);
     }
 
     /// Counts the lines of a reason.
-    pub fn count(&self, reason: Reason) -> u64 {
+    pub fn count_lines(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]
     }
 
     /// Counts of lines that were left out (`drops`) or mended, by the reason's name.
     pub fn by_name(&self, drops: bool) -> BTreeMap<&'static str, u64> {
-        let counts = self.iter().filter(|(reason, _)| reason.drops() == drops);
+        let counts = self
+            .iter()
+            .filter(|(reason, _)| reason.drops_line() == drops);
         counts
             .map(|(reason, count)| (reason.name(), count))
             .collect()
     }
 
     /// Counts the lines that were left out in all.
-    pub fn dropped(&self) -> u64 {
-        Reason::all()
-            .filter(|r| r.drops())
-            .map(|r| self.count(r))
+    pub fn dropped_lines(&self) -> u64 {
+        Reason::all_reasons()
+            .filter(|r| r.drops_line())
+            .map(|r| self.count_lines(r))
             .sum()
     }
 
     /// Iterates over the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::all()
-            .map(|r| (r, self.count(r)))
+        Reason::all_reasons()
+            .map(|r| (r, self.count_lines(r)))
             .filter(|(_, count)| *count > 0)
     }
 
     /// Describes each reason that occurred: `left out 3: submit time unknown; the first: line 7`.
-    pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn describe_reasons(&self) -> impl Iterator<Item = String> + '_ {
         self.iter().map(|(reason, count)| {
-            let what = if reason.drops() { "left out" } else { "mended" };
-            let first = self.first(reason).filter(|_| reason.drops());
+            let what = if reason.drops_line() {
+                "left out"
+            } else {
+                "mended"
+            };
+            let first = self.first_line(reason).filter(|_| reason.drops_line());
             let first = first.map_or(String::new(), |first| format!("; the first: {first}"));
-            format!("{what} {count}: {}{first}", reason.about())
+            format!("{what} {count}: {}{first}", reason.description())
         })
     }
 }
@@ -222,13 +228,13 @@ mod tests {
 
     #[test]
     fn reasons_stand_in_the_order_of_the_variants() {
-        for (i, reason) in Reason::all().enumerate() {
+        for (i, reason) in Reason::all_reasons().enumerate() {
             assert_eq!(reason as usize, i);
         }
         let mut tally = Tally::default();
-        tally.add(Reason::PartOfJob, 2);
-        tally.add(Reason::RunTimeCut, 3);
-        assert_eq!(tally.dropped(), 2);
+        tally.add_count(Reason::PartOfJob, 2);
+        tally.add_count(Reason::RunTimeCut, 3);
+        assert_eq!(tally.dropped_lines(), 2);
         assert_eq!(
             tally.iter().collect::<Vec<_>>(),
             [(Reason::PartOfJob, 2), (Reason::RunTimeCut, 3)]

@@ -6,8 +6,8 @@ use super::changes::{Changes, MOST, Pace};
 use super::swf::{Job, Options, Trace};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
-use nodeorder_base::random::{below, generator};
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::ratio::divide_exactly;
 
 /// A job of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,16 +58,16 @@ impl Transformed {
     ///
     /// # Complexity
     /// O(bytes + copies · log copies) time; the text, 150 bytes a job and 16 a copy.
-    pub fn over(mut lines: Lines, options: &Options, changes: Changes) -> Result<Self> {
+    pub fn read_and_change(mut lines: Lines, options: &Options, changes: Changes) -> Result<Self> {
         let name = lines.name().to_string();
         let mut text = Vec::new();
         let mut starts = vec![0];
-        while let Some(line) = lines.line()? {
+        while let Some(line) = lines.read_line()? {
             text.extend_from_slice(line.bytes);
             text.push(b'\n');
             starts.push(text.len());
             let kept = text.len() - starts[starts.len() - 2] + size_of::<usize>();
-            lines.keep(2 * kept, "text")?;
+            lines.count_kept(2 * kept, "text")?;
         }
         let trace = Trace::new(&name, text.clone(), options)?;
         let inside = |job: &Job| {
@@ -92,14 +92,14 @@ impl Transformed {
         };
         if window.is_empty() {
             let expected = "a window, and limits of size and partition, with jobs";
-            return Err(of.refuse("no job".into(), expected));
+            return Err(of.changes_error("no job".into(), expected));
         }
         of.set_pace(&window)?;
-        of.copy(&window, options.memory)?;
+        of.list_jobs(&window, options.memory)?;
         Ok(of)
     }
 
-    fn refuse(&self, found: String, expected: impl Into<String>) -> Error {
+    fn changes_error(&self, found: String, expected: impl Into<String>) -> Error {
         Error::input(
             SourceLocation::File(self.trace.name().into()),
             found,
@@ -108,24 +108,33 @@ impl Transformed {
     }
 
     /// Finds the first and the last submit of `jobs`.
-    fn span(&self, jobs: &[u32]) -> (i64, i64) {
+    fn submit_span(&self, jobs: &[u32]) -> (i64, i64) {
         let submits = || jobs.iter().map(|i| self.trace.jobs()[*i as usize].submit);
         (submits().min().unwrap_or(0), submits().max().unwrap_or(0))
     }
 
     /// Finds the factor of the times between arrivals, and the loads before and after.
     fn set_pace(&mut self, window: &[u32]) -> Result<()> {
-        let (first, last) = self.span(window);
+        let (first, last) = self.submit_span(window);
         let room = u128::from(self.nodes) * u128::from(last.abs_diff(first));
         if room > 0 {
             let area = |scaled: bool| -> u128 {
                 let jobs = window.iter().map(|i| &self.trace.jobs()[*i as usize]);
-                let run = |j: &Job| if scaled { self.scaled(j.run) } else { j.run };
+                let run = |j: &Job| {
+                    if scaled {
+                        self.scale_work(j.run)
+                    } else {
+                        j.run
+                    }
+                };
                 jobs.map(|j| u128::from(j.nodes) * run(j).unsigned_abs() as u128)
                     .sum()
             };
             let copies = u128::from(self.changes.replicate);
-            self.load = [ratio(area(false), room), ratio(copies * area(true), room)];
+            self.load = [
+                divide_exactly(area(false), room),
+                divide_exactly(copies * area(true), room),
+            ];
         }
         self.factor = match self.changes.pace {
             Pace::Times(factor) => factor,
@@ -138,7 +147,7 @@ impl Transformed {
             }
             Pace::Load(_) if room == 0 => {
                 let found = "jobs of one instant, which have no load".into();
-                return Err(self.refuse(found, "submits at different times"));
+                return Err(self.changes_error(found, "submits at different times"));
             }
             Pace::Load(wanted) => self.load[1] / wanted,
         };
@@ -151,18 +160,18 @@ impl Transformed {
             .max();
         if end.max(longest.unwrap_or(0) as f64 * self.changes.runtime) > MOST as f64 {
             let expected = format!("factors that keep times below {MOST}");
-            return Err(self.refuse("longer times than a trace may have".into(), expected));
+            return Err(self.changes_error("longer times than a trace may have".into(), expected));
         }
         Ok(())
     }
 
     /// Scales a run time or limit, in seconds, by the work multiple.
-    fn scaled(&self, seconds: i64) -> i64 {
+    fn scale_work(&self, seconds: i64) -> i64 {
         ((seconds as f64 * self.changes.runtime).round() as i64).max(1)
     }
 
     /// Lists the result's jobs by submit time.
-    fn copy(&mut self, window: &[u32], memory: u64) -> Result<()> {
+    fn list_jobs(&mut self, window: &[u32], memory: u64) -> Result<()> {
         let Changes {
             replicate,
             jitter,
@@ -202,12 +211,12 @@ impl Transformed {
                 expected,
             ));
         }
-        let (first, _) = self.span(window);
-        let mut random = generator(seed);
+        let (first, _) = self.submit_span(window);
+        let mut random = seed_generator(seed);
         // Up to `most` earlier or later, never before 0.
         let mut moved = |submit: i64, most: u64| {
             let back = most.min(submit.unsigned_abs());
-            submit + below(back + most + 1, &mut random) as i64 - back as i64
+            submit + random_below(back + most + 1, &mut random) as i64 - back as i64
         };
         let mut copies = Vec::with_capacity(count as usize);
         for job in window {
@@ -242,34 +251,36 @@ impl Transformed {
     }
 
     /// Counts the jobs of the result.
-    pub fn jobs(&self) -> usize {
+    pub fn job_count(&self) -> usize {
         self.copies.len()
     }
 
     /// Returns the factor of the times between arrivals.
-    pub fn factor(&self) -> f64 {
+    pub fn arrival_factor(&self) -> f64 {
         self.factor
     }
 
     /// Computes the offered load of the window before and after. `None` if the machine's nodes are not known or
     /// all jobs come at one instant.
-    pub fn loads(&self) -> Option<[f64; 2]> {
+    pub fn offered_loads(&self) -> Option<[f64; 2]> {
         (self.load[0] > 0.0).then_some(self.load)
     }
 
     /// Writes the result in the Standard Workload Format, in pieces of whole lines: the trace's header with the
     /// new numbers of jobs and a note of what was changed, then the jobs by submit time.
-    pub fn pieces(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+    pub fn swf_pieces(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         const JOBS: usize = 1000;
         let body = self.copies.chunks(JOBS).map(|copies| {
             let mut text = String::new();
-            copies.iter().for_each(|copy| self.line(copy, &mut text));
+            copies
+                .iter()
+                .for_each(|copy| self.write_job(copy, &mut text));
             text.into_bytes()
         });
-        std::iter::once(self.header()).chain(body)
+        std::iter::once(self.write_header()).chain(body)
     }
 
-    fn header(&self) -> Vec<u8> {
+    fn write_header(&self) -> Vec<u8> {
         let mut header = Vec::new();
         for bounds in self.lines.windows(2) {
             let line = &self.text[bounds[0]..bounds[1]];
@@ -282,7 +293,7 @@ impl Transformed {
                         None => header.extend_from_slice(line),
                         Some(count) => {
                             let count = String::from_utf8_lossy(count);
-                            header.extend(format!("; {count} {}\n", self.jobs()).into_bytes());
+                            header.extend(format!("; {count} {}\n", self.job_count()).into_bytes());
                         }
                     }
                 }
@@ -295,14 +306,14 @@ impl Transformed {
         });
         trace
             .tally()
-            .texts()
+            .describe_reasons()
             .for_each(|text| note += &format!("; {text}"));
         header.extend(note.into_bytes());
         header.push(b'\n');
         header
     }
 
-    fn line(&self, copy: &Copy, out: &mut String) {
+    fn write_job(&self, copy: &Copy, out: &mut String) {
         let job = &self.trace.jobs()[copy.job as usize];
         let line = &self.text[self.lines[job.line - 1]..self.lines[job.line]];
         let text = String::from_utf8_lossy(line);
@@ -317,10 +328,10 @@ impl Transformed {
                 2 => copy.submit,
                 3 if recorded => job.wait.unwrap_or(-1),
                 3 => -1,
-                4 => self.scaled(job.run),
+                4 => self.scale_work(job.run),
                 // Unknown requested times stay unknown.
                 9 if word.starts_with('-') || word.bytes().all(|b| b"0.".contains(&b)) => -1,
-                9 => self.scaled(job.requested_time),
+                9 => self.scale_work(job.requested_time),
                 17 if job.preceding > 0 => number(job.preceding),
                 _ => {
                     out.push_str(word);
@@ -354,11 +365,11 @@ mod tests {
             ..Options::default()
         };
         let changes = Changes::parse(changes, 1)?;
-        let of = Transformed::over(Lines::new("t", text), &options, changes)?;
-        Ok(String::from_utf8(of.pieces().flatten().collect()).unwrap())
+        let of = Transformed::read_and_change(Lines::new("t", text), &options, changes)?;
+        Ok(String::from_utf8(of.swf_pieces().flatten().collect()).unwrap())
     }
 
-    fn jobs(text: &str) -> Vec<String> {
+    fn job_count(text: &str) -> Vec<String> {
         text.lines()
             .filter(|l| !l.starts_with(';'))
             .map(str::to_string)
@@ -373,7 +384,7 @@ mod tests {
             "7 120 -1 13 8 -1 -1 8 13 -1 1 1 2 3 4 5 4 30",
             "5 200 -1 1 -1 -1 -1 1 -1 -1 1 1 2 3 4 5 -1 -1",
         ];
-        assert_eq!(jobs(&text), wanted);
+        assert_eq!(job_count(&text), wanted);
         assert!(text.starts_with("; MaxJobs: 3\n; MaxProcs: 8\n; Note: old\n; Note: changed by"));
         assert!(
             text.contains("scale-runtime=0.25; seed 1; left out 1: run time zero"),
@@ -385,17 +396,17 @@ mod tests {
     fn a_window_keeps_what_was_recorded() {
         let text = made(SMALL, "after=100,before=120", None).unwrap();
         assert_eq!(
-            jobs(&text),
+            job_count(&text),
             ["4 100 7 10 2 9.5 77 4 25 -1 1 1 2 3 4 5 -1 -1"]
         );
         assert!(text.starts_with("; MaxJobs: 1\n"));
-        assert_eq!(jobs(&made(SMALL, "none", None).unwrap()).len(), 3);
+        assert_eq!(job_count(&made(SMALL, "none", None).unwrap()).len(), 3);
     }
 
     #[test]
     fn copies_have_numbers_and_jitter_of_their_own() {
         let text = made(SMALL, "replicate=3,jitter=20", None).unwrap();
-        let lines = jobs(&text);
+        let lines = job_count(&text);
         let field = |line: &String, n: usize| line.split(' ').nth(n).unwrap().to_string();
         let mut ids: Vec<String> = lines.iter().map(|l| field(l, 0)).collect();
         ids.sort();
@@ -458,8 +469,8 @@ mod tests {
         ) {
             let changes = Changes { runtime, pace: Pace::Times(time), replicate, jitter, ..Changes::default() };
             let source = text(&raw);
-            let of = Transformed::over(Lines::new("t", source), &Options::default(), changes).unwrap();
-            let made: Vec<u8> = of.pieces().flatten().collect();
+            let of = Transformed::read_and_change(Lines::new("t", source), &Options::default(), changes).unwrap();
+            let made: Vec<u8> = of.swf_pieces().flatten().collect();
             let trace = Trace::new("t", made, &Options::default()).unwrap();
             prop_assert_eq!(trace.jobs().len(), raw.len() * replicate as usize);
             prop_assert!(trace.jobs().is_sorted_by_key(|j| j.submit));
@@ -487,15 +498,15 @@ mod tests {
             prop_assume!(raw.iter().map(|j| j.0).max() > raw.iter().map(|j| j.0).min());
             let changes = Changes { runtime, pace: Pace::Load(load), replicate, ..Changes::default() };
             let options = Options { nodes: Some(8), ..Options::default() };
-            let of = Transformed::over(Lines::new("t", text(&raw)), &options, changes).unwrap();
-            let made: Vec<u8> = of.pieces().flatten().collect();
+            let of = Transformed::read_and_change(Lines::new("t", text(&raw)), &options, changes).unwrap();
+            let made: Vec<u8> = of.swf_pieces().flatten().collect();
             let trace = Trace::new("t", made, &Options::default()).unwrap();
             let submits = || trace.jobs().iter().map(|j| j.submit);
             let span = (submits().max().unwrap() - submits().min().unwrap()) as f64;
             let area: f64 = trace.jobs().iter().map(|j| f64::from(j.nodes) * j.run as f64).sum();
             let slack = 1.0 / span;
             prop_assert!((area / 8.0 / span / load - 1.0).abs() < 2.0 * slack + 1e-9);
-            prop_assert!((of.loads().unwrap()[1] / load - 1.0).abs() < 1e-9);
+            prop_assert!((of.offered_loads().unwrap()[1] / load - 1.0).abs() < 1e-9);
         }
     }
 }

@@ -9,8 +9,8 @@ use nodeorder_base::input::Text;
 use nodeorder_base::random;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::export::{SimGridFigures, simgrid};
-use nodeorder_traffic::corun::{Fair, Figures, Job, Speeds, computing_times};
+use nodeorder_present::export::{SimGridFigures, write_simgrid};
+use nodeorder_traffic::corun::{Fair, Job, NetworkFigures, Speeds, computing_times};
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
 /// Networks of fewer nodes than have their routes written out.
@@ -38,11 +38,11 @@ pub struct Case {
 /// random, which alone send for 20, 50 or 80 % of a second.
 pub fn case(spec: &str, number: u64) -> Case {
     let machine = Topology::inline(spec, &Default::default()).unwrap();
-    let mut random = random::generator(1000 + number);
-    let mut below = |bound: usize| random::below(bound as u64, &mut random) as usize;
+    let mut random = random::seed_generator(1000 + number);
+    let mut below = |bound: usize| random::random_below(bound as u64, &mut random) as usize;
     let mut free: Vec<u32> = machine.nodes().iter().map(|node| node.0).collect();
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = FixedRouting::named("one-path").unwrap();
+    let routing = FixedRouting::find_by_name("one-path").unwrap();
     let (mut text, mut about) = (String::new(), Vec::new());
     for job in 0..1 + below(5) {
         let processes = [8, 9, 12, 16][below(4)];
@@ -129,10 +129,10 @@ pub fn simulate(
     iterations: u64,
     latency: f64,
 ) -> (Vec<(u64, f64)>, f64) {
-    let network = Figures {
+    let network = NetworkFigures {
         bandwidth: Some(BANDWIDTH),
         latency: Some(latency),
-        ..Figures::default()
+        ..NetworkFigures::default()
     };
     simulate_with(program, folder, case, iterations, network)
 }
@@ -143,7 +143,7 @@ pub fn simulate_with(
     folder: &Path,
     case: &Case,
     iterations: u64,
-    network: Figures,
+    network: NetworkFigures,
 ) -> (Vec<(u64, f64)>, f64) {
     let machine = &case.machine;
     let order = NodeOrder::make(machine, "row-major").unwrap();
@@ -151,7 +151,7 @@ pub fn simulate_with(
         network,
         speed: None,
     };
-    let platform = simgrid(machine, &order, &figures).unwrap();
+    let platform = write_simgrid(machine, &order, &figures).unwrap();
     std::fs::write(folder.join("platform.xml"), platform.text).unwrap();
     let mut text = format!("{iterations}\n");
     for (i, job) in case.jobs.iter().enumerate() {

@@ -27,7 +27,7 @@ use nodeorder_trace::records::{self, Record, RecordFormat, Records, placements};
 use nodeorder_trace::{
     Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
 };
-use nodeorder_trace::{WorkloadKind, kind};
+use nodeorder_trace::{WorkloadKind, detect_kind};
 use nodeorder_traffic::corun::Job;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping, Traffic, method};
 
@@ -309,7 +309,7 @@ fn topology(bytes: &[u8]) {
     if reaches_out(spec) || spec.contains(".csv") || spec.contains("file") {
         return;
     }
-    let head = nodeorder_base::params::head(spec);
+    let head = nodeorder_base::params::text_before_colon(spec);
     let files = [
         "graph",
         "slurm-topology",
@@ -469,12 +469,12 @@ fn log(bytes: &[u8]) {
         for (i, event) in block.events.iter().enumerate() {
             match event {
                 Event::Place { job, nodes } => {
-                    let name = block.name(i);
+                    let name = block.name_of_event(i);
                     assert!(*nodes > 0 && !name.is_empty() && !name.contains([' ', '\t', '#']));
                     assert!(live.insert(*job), "a live job's key again");
                     placed += 1;
                 }
-                Event::Down | Event::Up => assert!(!block.name(i).is_empty()),
+                Event::Down | Event::Up => assert!(!block.name_of_event(i).is_empty()),
                 Event::Free { job } => {
                     assert!(live.remove(job), "a key that is not live");
                     freed += 1;
@@ -492,8 +492,8 @@ fn log(bytes: &[u8]) {
         }
     }
     if !broken {
-        assert_eq!(log.live(), live.len());
-        let survey = survey::survey(Log::new("jobs.log", bytes)).unwrap();
+        assert_eq!(log.live_jobs(), live.len());
+        let survey = survey::survey_log(Log::new("jobs.log", bytes)).unwrap();
         assert_eq!((survey.placements, survey.frees), (placed, freed));
     }
 }
@@ -514,28 +514,28 @@ fn swf(bytes: &[u8]) {
     for job in trace.jobs() {
         assert!(job.run >= 1 && job.requested_time >= job.run && job.processors >= 1);
         assert_eq!(job.nodes, job.processors.div_ceil(per_node));
-        assert!(job.end() > job.start() && job.start() >= job.submit);
+        assert!(job.end_time() > job.start_time() && job.start_time() >= job.submit);
         assert!(ids.insert(job.id), "job {} twice", job.id);
     }
     assert_eq!(trace.by_submit().len(), trace.jobs().len());
     let header = trace.header();
     for label in ["UnixStartTime", "MaxJobs"] {
-        let outcome = header.integer(label, "jobs.swf").err();
+        let outcome = header.leading_integer(label, "jobs.swf").err();
         outcome
             .iter()
             .for_each(|error| check_error(error, Some(&text)));
     }
-    let log = Log::new("log", convert::to_log(&trace, false));
+    let log = Log::new("log", convert::write_log(&trace, false));
     if trace.jobs().is_empty() {
-        return check_error(&survey::survey(log).unwrap_err(), None);
+        return check_error(&survey::survey_log(log).unwrap_err(), None);
     }
-    let survey = survey::survey(log).unwrap();
+    let survey = survey::survey_log(log).unwrap();
     assert_eq!(survey.placements, trace.jobs().len() as u64);
     assert_eq!(survey.frees, survey.placements);
     for weight in [Weight::Jobs, Weight::NodeHours] {
-        check_shares(&Sizes::of_trace(&trace, weight));
+        check_shares(&Sizes::from_trace(&trace, weight));
     }
-    let tasks: Vec<Task> = Task::of(&trace)
+    let tasks: Vec<Task> = Task::from_trace(&trace)
         .into_iter()
         .filter(|t| t.nodes <= 16)
         .take(12)
@@ -548,7 +548,7 @@ fn swf(bytes: &[u8]) {
 fn records(bytes: &[u8]) {
     let lossy = String::from_utf8_lossy(bytes);
     let text = Text::new("records", &*lossy);
-    let lines = || Lines::new("records", bytes).within(CONTEXT.memory);
+    let lines = || Lines::new("records", bytes).with_memory(CONTEXT.memory);
     let forms = [
         &records::SACCT,
         &records::JOBCOMP,
@@ -561,7 +561,7 @@ fn records(bytes: &[u8]) {
         &records::TORQUE,
         &records::COBALT,
     ];
-    let own = match kind(&mut lines()) {
+    let own = match detect_kind(&mut lines()) {
         Ok(WorkloadKind::Records(form)) => Some(form),
         _ => None,
     };
@@ -574,7 +574,9 @@ fn records(bytes: &[u8]) {
             memory: CONTEXT.memory,
             ..Options::default()
         };
-        match Records::over(lines(), form, None).and_then(|records| records.trace(&options)) {
+        match Records::from_lines(lines(), form, None)
+            .and_then(|records| records.read_trace(&options))
+        {
             Err(error) => check_error(&error, Some(&text)),
             Ok(trace) => {
                 let ids: BTreeSet<i64> = trace.jobs().iter().map(|job| job.id).collect();
@@ -589,11 +591,12 @@ fn records(bytes: &[u8]) {
                     trace
                         .jobs()
                         .iter()
-                        .all(|j| j.end() > j.start() && j.start() >= j.submit)
+                        .all(|j| j.end_time() > j.start_time() && j.start_time() >= j.submit)
                 );
                 if !trace.jobs().is_empty() {
                     let again =
-                        Trace::new("again", convert::to_swf(&trace), &Options::default()).unwrap();
+                        Trace::new("again", convert::write_swf(&trace), &Options::default())
+                            .unwrap();
                     assert_eq!(again.jobs().len(), trace.jobs().len());
                 }
             }
@@ -606,7 +609,7 @@ fn records(bytes: &[u8]) {
             allocators: &allocators,
             shape: true,
         };
-        let Ok(mut records) = Records::over(lines(), form, None) else {
+        let Ok(mut records) = Records::from_lines(lines(), form, None) else {
             continue;
         };
         match audit::<Error>(&machine, &mut records, settings, |scored| {
@@ -634,13 +637,14 @@ fn sinfo(bytes: &[u8]) {
         job(1, "n[00-01]"),
         job(2, "n[09-10]")
     );
-    let mut records = Records::over(Lines::new("jobs", queue), &records::SQUEUE, None).unwrap();
+    let mut records =
+        Records::from_lines(Lines::new("jobs", queue), &records::SQUEUE, None).unwrap();
     let machine = small("torus:4x4");
     match Snapshot::new(&machine, &mut records, Some(&text)) {
         Err(error) => check_error(&error, Some(&text)),
         Ok(snapshot) => {
-            let nodes = records::node_states(&text).unwrap();
-            assert!(!nodes.is_empty() && snapshot.machine().nodes == 16);
+            let nodes = records::read_node_states(&text).unwrap();
+            assert!(!nodes.is_empty() && snapshot.whole_machine().nodes == 16);
             for level in &snapshot.levels {
                 assert!(
                     level
@@ -648,10 +652,10 @@ fn sinfo(bytes: &[u8]) {
                         .iter()
                         .all(|unit| unit.free + unit.out <= unit.nodes)
                 );
-                let sum = |of: fn(&nodeorder_jobs::audit::snapshot::UnitNow) -> u32| -> u32 {
+                let sum = |of: fn(&nodeorder_jobs::audit::snapshot::UnitState) -> u32| -> u32 {
                     level.units.iter().map(of).sum()
                 };
-                let all = snapshot.machine();
+                let all = snapshot.whole_machine();
                 assert_eq!(
                     (sum(|u| u.nodes), sum(|u| u.free), sum(|u| u.out)),
                     (16, all.free, all.out)
@@ -669,9 +673,9 @@ fn sinfo(bytes: &[u8]) {
 
 /// Reads records, and what is written of them again: the same jobs.
 fn read_records(lines: Lines, form: &RecordFormat) -> Result<(), Error> {
-    let mut records = Records::over(lines, form, None)?;
+    let mut records = Records::from_lines(lines, form, None)?;
     let mut record = Record::default();
-    while records.next(&mut record)? {
+    while records.read_next(&mut record)? {
         assert!(record.run.is_none_or(|run| run >= 0));
         let plain = |text: &str| {
             !text.contains(['#', '"', '\n', '\r']) && text.trim() == text && !text.is_empty()
@@ -681,7 +685,7 @@ fn read_records(lines: Lines, form: &RecordFormat) -> Result<(), Error> {
             && !record.hosts.starts_with('[')
             && record.start >= Some(0)
         {
-            let times = [record.submit, record.start, record.end()]
+            let times = [record.submit, record.start, record.end_time()]
                 .map(|t| t.map_or(String::new(), |t| t.to_string()));
             let row = format!(
                 "\"{}\",{},,{},\"{}\"",
@@ -692,12 +696,14 @@ fn read_records(lines: Lines, form: &RecordFormat) -> Result<(), Error> {
             );
             let text = format!("{}\n{row}\n", placements::HEADER);
             if record.submit.is_none_or(|submit| submit >= 0)
-                && record.end().is_none_or(|end| end < 1_000_000_000_000_000)
+                && record
+                    .end_time()
+                    .is_none_or(|end| end < 1_000_000_000_000_000)
             {
                 let mut again =
-                    Records::over(Lines::new("again", text), &records::PLACEMENTS, None)?;
+                    Records::from_lines(Lines::new("again", text), &records::PLACEMENTS, None)?;
                 let mut read = Record::default();
-                assert!(again.next(&mut read)?, "{row}");
+                assert!(again.read_next(&mut read)?, "{row}");
                 assert_eq!(
                     (read.nodes, read.start, read.run),
                     (record.nodes, record.start, record.run),
@@ -742,7 +748,7 @@ fn check_shares(sizes: &Sizes) {
         if sizes.name() == "log-uniform" && most > 70_000 {
             continue;
         }
-        match sizes.shares(most) {
+        match sizes.shares_up_to(most) {
             Err(error) => check_error(&error, None),
             Ok(shares) => {
                 assert!(!shares.is_empty() && shares.is_sorted_by(|a, b| a.0 < b.0));
@@ -754,7 +760,7 @@ fn check_shares(sizes: &Sizes) {
             }
         }
     }
-    assert!(sizes.mean().is_none_or(|mean| mean >= 1.0));
+    assert!(sizes.mean_size().is_none_or(|mean| mean >= 1.0));
 }
 
 fn plan(bytes: &[u8]) {
@@ -789,7 +795,7 @@ fn guest(bytes: &[u8]) {
     };
     let formats = ["csv", "mtx", "grf", "mat"];
     let text = Text::new("traffic", text);
-    match Guest::read(
+    match Guest::read_format(
         &text,
         formats[usize::from(*choice) % formats.len()],
         &CONTEXT,
@@ -876,7 +882,7 @@ fn tables(bytes: &[u8]) {
         }
         1 => {
             let text = Text::new("sizes.csv", &*lossy);
-            match Sizes::over(
+            match Sizes::from_lines(
                 Lines::new("sizes.csv", rest),
                 Weight::Jobs,
                 &Options::default(),
@@ -929,7 +935,7 @@ fn specs(bytes: &[u8]) {
     ]
     .map(small)
     {
-        match NodeOrder::make_with(&machine, spec, &StopAtOnce) {
+        match NodeOrder::make_observed(&machine, spec, &StopAtOnce) {
             Ok((order, outcome)) => {
                 check_order(&machine, &order);
                 if let Some(o) = outcome {
@@ -953,7 +959,7 @@ fn specs(bytes: &[u8]) {
     let tasks = [task(1, 0, 9), task(2, 1, 9), task(3, 2, 5), task(4, 2, 16)];
     schedule(&tasks, spec, "fixed");
     schedule(&tasks, "fcfs", spec);
-    match GeneratedWorkload::make(spec, 1) {
+    match GeneratedWorkload::generate_workload(spec, 1) {
         Err(error) => check_error(&error, None),
         Ok(workload) => assert!(workload.take(3).all(|piece| piece.ends_with('\n'))),
     }
@@ -972,7 +978,7 @@ fn specs(bytes: &[u8]) {
         &nodeorder_order::ordering::NoObserver,
     ) {
         Err(error) => check_error(&error, None),
-        Ok(found) => assert_eq!(found.mapping.allocation().len(), 16),
+        Ok(found) => assert_eq!(found.mapping.distinct_nodes().len(), 16),
     }
     if let Err(error) = Shard::parse(spec) {
         check_error(&error, None);
@@ -993,18 +999,21 @@ fn allocate(spec: &str) {
         Ok(allocator) => allocator,
     };
     let mut free = FreeSet::new(16);
-    free.take(Run { first: 3, count: 2 });
-    free.take(Run { first: 9, count: 1 });
+    free.take_run(Run { first: 3, count: 2 });
+    free.take_run(Run { first: 9, count: 1 });
     for count in [1, 4, 13] {
         let mut chosen = Ranks::default();
-        if !allocator.choose(&free, count, &mut chosen).is_placed() {
+        if !allocator
+            .choose_ranks(&free, count, &mut chosen)
+            .is_placed()
+        {
             assert!(allocator.may_refuse(), "{spec} refuses");
             continue;
         }
-        chosen.settle();
+        chosen.sort_and_join();
         assert_eq!(chosen.len(), count, "{spec} of {count}");
         assert!(
-            chosen.iter().all(|rank| free.contains(rank)),
+            chosen.iter().all(|rank| free.is_free(rank)),
             "{spec} takes what is taken"
         );
     }

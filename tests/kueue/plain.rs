@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use nodeorder_jobs::allocator::kueue::{Ask, Domains, Misfit, Mode, Pods, Room};
+use nodeorder_jobs::allocator::kueue::{
+    DomainCapacity, Domains, LeafAssignment, PlacementError, PodSetRequest, TopologyRequest,
+};
 
 mod balanced;
 
@@ -11,29 +13,33 @@ type Given = (u32, i64, i64);
 
 pub struct Rule<'r> {
     domains: &'r Domains,
-    ask: &'r Ask,
-    rooms: Vec<Room>,
+    ask: &'r PodSetRequest,
+    rooms: Vec<DomainCapacity>,
     /// Pods of an outermost slice.
     size: i64,
 }
 
 /// The room of a domain as it counts where a leader is still to be put, and where not.
-fn counts(room: &Room, leader: bool, slices: bool) -> i64 {
+fn counts(room: &DomainCapacity, leader: bool, slices: bool) -> i64 {
     match (leader, slices) {
         (false, false) => room.pods,
         (false, true) => room.slices,
-        (true, false) => room.pods_beside,
-        (true, true) => room.slices_beside,
+        (true, false) => room.pods_with_leader,
+        (true, true) => room.slices_with_leader,
     }
 }
 
-pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfit> {
+pub fn place(
+    domains: &Domains,
+    ask: &PodSetRequest,
+    rooms: &[DomainCapacity],
+) -> Result<LeafAssignment, PlacementError> {
     let (at, size) = ask
         .slices
         .layers
         .first()
         .copied()
-        .unwrap_or((domains.depth() - 1, 1));
+        .unwrap_or((domains.level_count() - 1, 1));
     let mut rule = Rule {
         domains,
         ask,
@@ -41,8 +47,8 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
         size,
     };
     let leaders = i64::from(ask.slices.leader);
-    let even = match ask.balanced && ask.mode == Mode::Preferred {
-        true if ask.pods < size && leaders == 0 => return Err(Misfit::BelowSlice),
+    let even = match ask.balanced && ask.mode == TopologyRequest::Preferred {
+        true if ask.pods < size && leaders == 0 => return Err(PlacementError::BelowSlice),
         true => rule.balanced(at),
         false => None,
     };
@@ -53,12 +59,12 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
     };
     let mut given = rule.share(chosen, ask.pods, leaders, true, size);
     // To the level of slices: children of all in one list. Below it: each parent shares its own pods.
-    while level + 1 < domains.depth() {
+    while level + 1 < domains.level_count() {
         let above = std::mem::take(&mut given);
         if level < at && !is_even {
             let below: Vec<u32> = above
                 .iter()
-                .flat_map(|(id, ..)| domains.below(*id))
+                .flat_map(|(id, ..)| domains.children_of(*id))
                 .collect();
             let below = rule.sorted(below, false);
             given = rule.share(below, ask.pods, leaders, true, size);
@@ -74,12 +80,12 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
                 layer.map_or(1, |w| w[1].1)
             };
             for (id, pods, leaders) in above {
-                let below = rule.sorted(domains.below(id).collect(), false);
+                let below = rule.sorted(domains.children_of(id).collect(), false);
                 if unit > 1 {
                     for id in &below {
                         let room = &mut rule.rooms[*id as usize];
                         room.slices = room.pods / unit;
-                        room.slices_beside = room.pods_beside / unit;
+                        room.slices_with_leader = room.pods_with_leader / unit;
                     }
                 }
                 given.extend(rule.share(below, pods, leaders, unit > 1, unit));
@@ -107,7 +113,7 @@ impl Rule<'_> {
                     .unwrap_or(i64::MAX)
             };
             ids.sort_by_key(|id| {
-                let Room {
+                let DomainCapacity {
                     affinity,
                     slices,
                     pods,
@@ -155,25 +161,26 @@ impl Rule<'_> {
     }
 
     fn leaves(&self, id: u32) -> Vec<u32> {
-        let below: Vec<u32> = self.domains.below(id).collect();
+        let below: Vec<u32> = self.domains.children_of(id).collect();
         match below.is_empty() {
             true => vec![id],
             false => below.into_iter().flat_map(|id| self.leaves(id)).collect(),
         }
     }
 
-    fn level(&self) -> Result<(usize, Vec<u32>), Misfit> {
+    fn level(&self) -> Result<(usize, Vec<u32>), PlacementError> {
         let (leader, need) = (self.ask.slices.leader, self.ask.pods / self.size);
         let mut level = self.ask.level;
         loop {
-            let all = self.sorted(self.domains.level(level).collect(), true);
+            let all = self.sorted(self.domains.domains_of_level(level).collect(), true);
             let fits = |id: &u32| {
                 let room = &self.rooms[*id as usize];
                 counts(room, leader, true) >= need && (!leader || room.leaders > 0)
             };
             let first = all.iter().position(fits);
-            let head = first
-                .filter(|at| self.ask.least_free || self.ask.mode == Mode::Required || *at == 0);
+            let head = first.filter(|at| {
+                self.ask.least_free || self.ask.mode == TopologyRequest::Required || *at == 0
+            });
             if let Some(at) = head {
                 let one = match self.ask.least_free {
                     true => all[at],
@@ -182,10 +189,10 @@ impl Rule<'_> {
                 return Ok((level, vec![one]));
             }
             match self.ask.mode {
-                Mode::Required => {
+                TopologyRequest::Required => {
                     return Err(self.misfit(level, self.rooms[all[0] as usize].slices, need));
                 }
-                Mode::Preferred if level > 0 => level -= 1,
+                TopologyRequest::Preferred if level > 0 => level -= 1,
                 _ => {
                     return self
                         .several(level, all, need)
@@ -195,28 +202,36 @@ impl Rule<'_> {
         }
     }
 
-    fn misfit(&self, level: usize, fits: i64, need: i64) -> Misfit {
+    fn misfit(&self, level: usize, fits: i64, need: i64) -> PlacementError {
         let layers = &self.ask.slices.layers;
         if layers.len() < 2 {
-            return Misfit::Fits(fits, need);
+            return PlacementError::TooFew(fits, need);
         }
         let most = |id: &u32| (Reverse(self.rooms[*id as usize].slices), *id);
-        let best = self.domains.level(level).min_by_key(most).unwrap();
+        let best = self
+            .domains
+            .domains_of_level(level)
+            .min_by_key(most)
+            .unwrap();
         let inside = |(target, size): &(usize, i64)| {
             let mut ids = vec![best];
-            (level..*target)
-                .for_each(|_| ids = ids.iter().flat_map(|id| self.domains.below(*id)).collect());
+            (level..*target).for_each(|_| {
+                ids = ids
+                    .iter()
+                    .flat_map(|id| self.domains.children_of(*id))
+                    .collect()
+            });
             let fits = ids
                 .iter()
                 .map(|id| self.rooms[*id as usize].pods / size)
                 .sum();
             (fits, self.ask.pods / size)
         };
-        Misfit::Layers(layers.iter().map(inside).collect())
+        PlacementError::TooFewByLayer(layers.iter().map(inside).collect())
     }
 
     /// First the domain for the leader, then the others in order until there is room enough.
-    fn several(&self, level: usize, all: Vec<u32>, need: i64) -> Result<Vec<u32>, Misfit> {
+    fn several(&self, level: usize, all: Vec<u32>, need: i64) -> Result<Vec<u32>, PlacementError> {
         let mut left = all;
         let (mut taken, mut rest) = (Vec::new(), need);
         if self.ask.slices.leader {
@@ -225,10 +240,10 @@ impl Rule<'_> {
                 return Err(self.misfit(level, 0, need));
             }
             let mut first = left[0];
-            if !self.ask.least_free && self.rooms[first as usize].slices_beside >= rest {
+            if !self.ask.least_free && self.rooms[first as usize].slices_with_leader >= rest {
                 first = self.tightest(&left, rest, true, true);
             }
-            rest -= self.rooms[first as usize].slices_beside;
+            rest -= self.rooms[first as usize].slices_with_leader;
             taken.push(first);
             left.remove(0);
         }

@@ -538,9 +538,9 @@ proptest! {
         let line = |(job, start, host): &(u32, i64, u32)| format!("{job},{start},9,n{host}\n");
         let text = format!("j,s,e,l\n{}", rows.iter().map(line).collect::<String>());
         let columns = Columns::parse("job=j,start=s,end=e,list=l").unwrap();
-        let mut records = Records::over(Lines::new("t", text), &CSV, Some(&columns)).unwrap();
+        let mut records = Records::from_lines(Lines::new("t", text), &CSV, Some(&columns)).unwrap();
         let (mut record, mut found) = (Record::default(), Vec::new());
-        while records.next(&mut record).unwrap() {
+        while records.read_next(&mut record).unwrap() {
             found.push((record.job.clone(), record.start, record.nodes, record.hosts.clone()));
         }
         let wanted: Vec<_> = groups.iter().map(|((job, start), hosts)| {

@@ -16,7 +16,7 @@ fn jobs(form: &RecordFormat, text: &str) -> Vec<(String, Option<i64>, Option<i64
     let (records, _) = read(form, text).unwrap();
     records
         .into_iter()
-        .map(|r| (r.job.clone(), r.start, r.end(), r.hosts))
+        .map(|r| (r.job.clone(), r.start, r.end_time(), r.hosts))
         .collect()
 }
 
@@ -25,7 +25,7 @@ fn shared(test: &str, name: &str) -> Option<String> {
     let path = crate::skip::shared(test, name)?;
     let mut lines = Lines::open(&path, 1 << 30).unwrap();
     let mut text = String::new();
-    while let Some(line) = lines.line().unwrap() {
+    while let Some(line) = lines.read_line().unwrap() {
         text += &format!("{}\n", line.text().unwrap());
     }
     Some(text)
@@ -42,7 +42,7 @@ fn a_requeue_is_two_runs_and_the_second_waits_since_the_first() {
     let (records, counts) = read(&PBS, QHIST).unwrap();
     let times: Vec<_> = records
         .iter()
-        .map(|r| (r.submit, r.start, r.end()))
+        .map(|r| (r.submit, r.start, r.end_time()))
         .collect();
     let (a, b) = (1_743_440_355, 1_743_440_365);
     assert_eq!(times[0], (Some(a), Some(a + 5), Some(b)));

@@ -2,7 +2,8 @@
 
 use nodeorder_present::columns::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use nodeorder_present::columns::comparison::{
-    Crossover, CurvePoint, Limits, RankedEntry, ScoreRow, Winner, WorkloadRow, WorkloadSizeRow,
+    BestStretch, Crossover, CurveLimits, CurvePoint, RankedEntry, ScoreRow, WorkloadRow,
+    WorkloadSizeRow,
 };
 use nodeorder_present::columns::corun::{CorunFigures, FittedRow, JOB, LinkUse};
 use nodeorder_present::columns::jobs::{JobRow, SIZE_COUNT};
@@ -12,11 +13,11 @@ use nodeorder_present::columns::mapping::{
     PROCESS,
 };
 use nodeorder_present::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use nodeorder_present::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
-use nodeorder_present::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
+use nodeorder_present::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedJob};
+use nodeorder_present::columns::shape::{ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS, ScheduleMoment};
 use nodeorder_present::columns::sweep::CellRow;
 use nodeorder_present::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
-use nodeorder_present::columns::{Heading, headings, named};
+use nodeorder_present::columns::{Heading, headings, select_columns};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
 struct Table(
@@ -38,25 +39,25 @@ fn comparisons() -> Vec<Table> {
         "`compare`, `mpc`: `mpc.csv`", "A row for each ordering and job size.": CurvePoint::ALL;
         "`score`", "A row for each ordering, in the order given.": ScoreRow::ALL;
         "`compare`: `table.csv`", "A row for each ordering, best first.": RankedEntry::ALL;
-        "`compare`: `stretches.csv`", "A row for each stretch of sizes.": Winner::ALL;
+        "`compare`: `stretches.csv`", "A row for each stretch of sizes.": BestStretch::ALL;
         "`compare`: `crossovers.csv`", "A row for each change of the lead.": Crossover::ALL;
-        "`compare`: `limits.csv`", "A row for each job size.": Limits::ALL;
+        "`compare`: `limits.csv`", "A row for each job size.": CurveLimits::ALL;
         "`compare`: `workload.csv`", "A row for each ordering and allocator.": WorkloadRow::ALL,
             "`--guest`" => WorkloadRow::TRAFFIC;
         "`compare`: `workload-sizes.csv`", "A row for each ordering, allocator and job size of more than five jobs placed.":
             WorkloadSizeRow::ALL;
         "`compare`: `schedule.csv`", "A row for each ordering; the same figures are `schedules.rows` in `summary.json`, and what the trace \
          records of the same jobs is `schedules.recorded`.":
-            &ScheduleFigures::compared();
-        "`machines`: `machines.csv`", "A row for each machine, best first.": &RankedMachine::columns();
+            &ScheduleFigures::comparison_columns();
+        "`machines`: `machines.csv`", "A row for each machine, best first.": &RankedMachine::all_columns();
         "`machines`: `machine-curves.csv`", "A row for each machine and job size.": MachinePoint::ALL;
         "`machines`: `machine-jobs.csv`", "A row for each machine and allocator.": MachineJobs::ALL;
-        "`machines`: `machine-queue.csv`", "A row for each machine.": &ScheduleFigures::machines();
+        "`machines`: `machine-queue.csv`", "A row for each machine.": &ScheduleFigures::machine_columns();
         "`audit`: jobs", "A row for each job scored.": JobScore::JOB,
             "`--order` or `--alloc`, as the first column" => JobScore::PLACEMENT,
             "a level each, leaf first" => LEVEL,
             "" => JobScore::LAST,
-            "`--shape`" => &named(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"]);
+            "`--shape`" => &select_columns(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"]);
         "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",
             "Figures of all jobs, of those of a size and of those of a time.": SUMS,
             "a level each, as `levels`" => LEVEL_SUMS;
@@ -100,13 +101,13 @@ fn jobs() -> Vec<Table> {
             "`--guest`" => JobRow::TRAFFIC,
             "`--ranks`" => JobRow::RANKS,
             "`--names`" => JobRow::HOSTS;
-        "`schedule --timeline`", "A row for each time at which something happened, in order.": Moment::ALL, "" => ROOM;
+        "`schedule --timeline`", "A row for each time at which something happened, in order.": ScheduleMoment::ALL, "" => ROOM;
         "`replay --json`, `schedule --json`: `shape`", "With `--shape`.": SHAPE_SUMS;
         "`replay --json`, `schedule --json`: `room`", "With `--room` and with `--timeline`.": ROOM_SUMS;
-        "`schedule --json`", "The figures of a schedule.": &ScheduleFigures::json();
+        "`schedule --json`", "The figures of a schedule.": &ScheduleFigures::json_columns();
         "`schedule --json`: `by_size`", "An object for each class of sizes.": SIZE_CLASS;
-        "`schedule --json`: `starved`", "An object for each job.": Neglected::STARVED;
-        "`schedule --json`: `never`", "An object for each job.": Neglected::NEVER;
+        "`schedule --json`: `starved`", "An object for each job.": UnservedJob::STARVED;
+        "`schedule --json`: `never`", "An object for each job.": UnservedJob::NEVER;
     }
 }
 
@@ -136,7 +137,7 @@ fn others() -> Vec<Table> {
             "" => CellRow::GROUP,
             "rows of the group `mpc`" => RankedEntry::SWEEP,
             "rows of the group `replay`" => ReplayFigures::ALL,
-            "rows of the group `schedule`" => &ScheduleFigures::sweep(),
+            "rows of the group `schedule`" => &ScheduleFigures::sweep_columns(),
             "rows of the groups `replay` and `schedule`, `shape = true`" => SHAPE_SUMS,
             "rows of the groups `replay` and `schedule`, `room = true`" => ROOM_SUMS,
             "rows of the group `mapping`" => MappingFigures::ALL,

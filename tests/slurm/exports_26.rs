@@ -18,7 +18,7 @@ use crate::slurm_plugins::{Draw, Machine, site};
 fn tree(leaves: usize, each: usize) -> (Topology, NodeOrder) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let mut random = random::generator(leaves as u64);
+    let mut random = random::seed_generator(leaves as u64);
     let (mut conf, mut order) = (String::new(), Vec::new());
     let mut above: Vec<Vec<Vec<String>>> = Vec::new();
     for leaf in 0..leaves {
@@ -83,7 +83,7 @@ fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrde
     } else {
         "slurm-best-fit:26"
     };
-    let made = export::write(target, topology, order).unwrap();
+    let made = export::write_order(target, topology, order).unwrap();
     let (lines, settings): (Vec<&str>, Vec<&str>) = made
         .text
         .lines()
@@ -177,11 +177,13 @@ fn hold_yaml(slurm: &Slurm, sites: usize) {
     let spec = |path: &Path| format!("slurm-topology:{},nodes=n[000-063]", path.display());
     for plugin in ["slurm-tree", "slurm-block", "slurm-torus3d", "slurm-ring"] {
         for seed in 0..sites {
-            let mut draw = Draw(random::generator(seed as u64));
+            let mut draw = Draw(random::seed_generator(seed as u64));
             let site = site(plugin, &mut draw);
             let topology = Machine::new(&site).topology;
             let order = NodeOrder::make(&topology, &format!("random:seed={seed}")).unwrap();
-            let written = export::write("slurm-yaml", &topology, &order).unwrap().text;
+            let written = export::write_order("slurm-yaml", &topology, &order)
+                .unwrap()
+                .text;
             let shown = cluster.reconfigured("topology.yaml", &written, &["show", "topoconf"]);
             let kind = plugin.replace("slurm-", "");
             assert!(

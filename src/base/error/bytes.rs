@@ -1,7 +1,7 @@
 //! Byte counts in words.
 
 /// Formats a number of bytes in the unit a person would use.
-pub fn bytes(count: u64) -> String {
+pub fn format_bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut value = count as f64;
     let mut unit = 0;

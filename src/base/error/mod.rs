@@ -8,8 +8,8 @@ mod bytes;
 mod suggest;
 mod text;
 
-pub use bytes::bytes;
-pub use text::{quote_word, sanitize, six_digits, thousands};
+pub use bytes::format_bytes;
+pub use text::{format_six_digits, format_thousands, quote_word, sanitize};
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -90,7 +90,7 @@ pub enum Error {
     /// More memory than the limit allows.
     #[error(
         "{what} needs about {}, more than the {} this run may use; expected a smaller machine or a higher --memory",
-        crate::error::bytes(*.needed), crate::error::bytes(*.limit)
+        crate::error::format_bytes(*.needed), crate::error::format_bytes(*.limit)
     )]
     Memory {
         /// Name of the memory that would be allocated.
@@ -140,8 +140,8 @@ impl Error {
     ) -> Self {
         Error::Input {
             location,
-            found: clean(found),
-            expected: clean(expected),
+            found: sanitize_text(found),
+            expected: sanitize_text(expected),
         }
     }
 
@@ -156,7 +156,7 @@ impl Error {
 
     /// Places an error about a text at `location`, where that text was read; the text is quoted if it is itself
     /// what is wrong.
-    pub fn about(self, text: &str, location: &SourceLocation) -> Self {
+    pub fn quote_located(self, text: &str, location: &SourceLocation) -> Self {
         match self {
             Error::Input {
                 location: SourceLocation::Option(_),
@@ -175,8 +175,8 @@ impl Error {
     ) -> Self {
         Error::Unsuited {
             location,
-            problem: clean(problem),
-            remedy: clean(remedy),
+            problem: sanitize_text(problem),
+            remedy: sanitize_text(remedy),
         }
     }
 
@@ -192,7 +192,7 @@ impl Error {
         if known.is_empty() {
             expected = "nothing here".into();
         }
-        if let Some(near) = suggest::nearest(name, &known) {
+        if let Some(near) = suggest::nearest_name(name, &known) {
             expected = format!("{expected} (did you mean `{near}`?)");
         }
         Error::input(location, format!("unknown {what} `{name}`"), expected)
@@ -208,7 +208,7 @@ impl Error {
     }
 }
 
-fn clean(text: impl Into<String>) -> String {
+fn sanitize_text(text: impl Into<String>) -> String {
     sanitize(&text.into()).into_owned()
 }
 

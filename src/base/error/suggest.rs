@@ -1,7 +1,7 @@
 //! Suggestions: the known name that an unknown one was meant to be.
 
 /// Finds the known name closest to `name`. `None` if none is close enough to be a slip of the finger.
-pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(super) fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|k| (strsim::damerau_levenshtein(name, k), *k))
@@ -17,8 +17,8 @@ mod tests {
     #[test]
     fn slips_are_recognised_and_strangers_are_not() {
         let known = ["torus", "mesh", "dragonfly"];
-        assert_eq!(nearest("tours", &known), Some("torus"));
-        assert_eq!(nearest("dragonflies", &known), Some("dragonfly"));
-        assert_eq!(nearest("banana", &known), None);
+        assert_eq!(nearest_name("tours", &known), Some("torus"));
+        assert_eq!(nearest_name("dragonflies", &known), Some("dragonfly"));
+        assert_eq!(nearest_name("banana", &known), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Formats a number with commas: `19,200`.
-pub fn thousands(value: u64) -> String {
+pub fn format_thousands(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -16,7 +16,7 @@ pub fn thousands(value: u64) -> String {
 }
 
 /// Formats a measured number in six significant digits at most.
-pub fn six_digits(value: f64) -> String {
+pub fn format_six_digits(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     if rounded != 0.0 && !(1e-7..1e15).contains(&rounded.abs()) {
         return format!("{rounded:e}");

@@ -33,7 +33,7 @@ impl<'a> Line<'a> {
     }
 
     /// Returns an error at this line.
-    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+    pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Error::input(self.location(), found, expected)
     }
 
@@ -42,7 +42,7 @@ impl<'a> Line<'a> {
     ///
     /// # Errors
     /// A quoted field that does not end on the line.
-    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
+    pub fn split_csv(&self) -> Result<Vec<Cow<'a, str>>> {
         if !self.text.contains('"') {
             return Ok(self
                 .text
@@ -109,7 +109,7 @@ mod tests {
     fn fields_are_read_as_csv() {
         let of = |text: &str| {
             let line = Line::new("f", 1, text);
-            line.fields()
+            line.split_csv()
                 .map(|f| f.join("|"))
                 .map_err(|e| e.to_string())
         };

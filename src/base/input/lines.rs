@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicU64;
 use counting::Counting;
 pub use raw_line::RawLine;
 
-use super::refused::{idle, is_idle, long};
-use super::{Line, open};
+use super::refused::{is_idle, long_line_error, too_blank_error};
+use super::{Line, open_named};
 use crate::error::{self, Error, Result, SourceLocation};
 
 mod counting;
@@ -71,8 +71,8 @@ impl Lines {
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
     pub fn open(path: &Path, memory: u64) -> Result<Self> {
-        let (name, source) = open(path)?;
-        Ok(Lines::over(&name, source).within(memory))
+        let (name, source) = open_named(path)?;
+        Ok(Lines::from_source(&name, source).with_memory(memory))
     }
 
     /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but for
@@ -119,11 +119,11 @@ impl Lines {
     }
 
     /// Begins the next file where this one is at its end; false where there is none.
-    fn roll(&mut self) -> Result<bool> {
+    fn open_next_file(&mut self) -> Result<bool> {
         let Some(path) = self.further.pop() else {
             return Ok(false);
         };
-        let (name, source) = open(&path)?;
+        let (name, source) = open_named(&path)?;
         self.source = match &self.counter {
             Some(count) => Box::new(Counting {
                 source,
@@ -139,11 +139,11 @@ impl Lines {
 
     /// Reads a text held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
-        Lines::over(name, Box::new(std::io::Cursor::new(text.into())))
+        Lines::from_source(name, Box::new(std::io::Cursor::new(text.into())))
     }
 
     /// Reads the lines that `source` gives, quoted as `name`.
-    pub fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
+    pub fn from_source(name: &str, source: Box<dyn Read + Send>) -> Self {
         Lines {
             name: name.into(),
             source,
@@ -164,7 +164,7 @@ impl Lines {
     }
 
     /// Sets the memory limit of [`Lines::keep`], in bytes.
-    pub fn within(mut self, memory: u64) -> Self {
+    pub fn with_memory(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
     }
@@ -173,11 +173,14 @@ impl Lines {
     ///
     /// # Errors
     /// They are more than the memory allowed, by file and line.
-    pub fn keep(&mut self, bytes: usize, what: &str) -> Result<()> {
+    pub fn count_kept(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.kept = self.kept.saturating_add(bytes as u64);
         if self.kept > self.memory {
             let location = SourceLocation::line(&self.name, self.number);
-            let found = format!("more {what} than fit into {}", error::bytes(self.memory));
+            let found = format!(
+                "more {what} than fit into {}",
+                error::format_bytes(self.memory)
+            );
             return Err(Error::input(
                 location,
                 found,
@@ -188,7 +191,7 @@ impl Lines {
     }
 
     /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
-    pub fn count(&mut self) -> Arc<AtomicU64> {
+    pub fn count_bytes_read(&mut self) -> Arc<AtomicU64> {
         let count = Arc::new(AtomicU64::new(self.end as u64));
         let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
         self.source = Box::new(Counting {
@@ -210,7 +213,7 @@ impl Lines {
     }
 
     /// Returns the number of the line read last; 0 before the first.
-    pub fn number(&self) -> usize {
+    pub fn line_number(&self) -> usize {
         self.number
     }
 
@@ -222,12 +225,12 @@ impl Lines {
     ///
     /// # Complexity
     /// O(length of the line).
-    pub fn line(&mut self) -> Result<Option<RawLine<'_>>> {
-        Ok(self.next()?.map(|range| self.raw(range)))
+    pub fn read_line(&mut self) -> Result<Option<RawLine<'_>>> {
+        Ok(self.find_next_line()?.map(|range| self.raw_line(range)))
     }
 
     /// Finds the range of the next line in the buffer.
-    fn next(&mut self) -> Result<Option<Range<usize>>> {
+    fn find_next_line(&mut self) -> Result<Option<Range<usize>>> {
         self.skip_mark()?;
         let mut seen = 0;
         let range = loop {
@@ -246,7 +249,7 @@ impl Lines {
                 seen = rest.len();
             }
             if self.at_end && seen == 0 {
-                if self.keep || !self.roll()? {
+                if self.keep || !self.open_next_file()? {
                     return Ok(None);
                 }
                 self.skip_mark()?;
@@ -259,9 +262,9 @@ impl Lines {
             }
             let location = || SourceLocation::line(&self.name, self.number + 1);
             if seen > Lines::LONGEST {
-                return Err(long(location(), Lines::LONGEST));
+                return Err(long_line_error(location(), Lines::LONGEST));
             }
-            self.fill()?;
+            self.read_more()?;
         };
         self.number += 1;
         self.count_idle(&range)?;
@@ -272,7 +275,7 @@ impl Lines {
     fn skip_mark(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.begun, true) {
             while self.end < MARK.len() && !self.at_end {
-                self.fill()?;
+                self.read_more()?;
             }
             if self.buffer[..self.end].starts_with(MARK) {
                 self.start = MARK.len();
@@ -289,7 +292,7 @@ impl Lines {
         }
         self.idle += 1 + range.len();
         if self.idle > Lines::IDLE {
-            Err(idle(
+            Err(too_blank_error(
                 SourceLocation::line(&self.name, self.number),
                 Lines::IDLE,
             ))
@@ -301,31 +304,31 @@ impl Lines {
     /// Returns the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first
     /// piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when reading
     /// fails, and after 64 MB of blanks.
-    pub fn head(&mut self) -> Result<&[u8]> {
+    pub fn peek_start(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
             let blanks = self
-                .rest()
+                .unread_bytes()
                 .iter()
                 .take_while(|b| b.is_ascii_whitespace())
                 .count();
             let json = self
-                .rest()
+                .unread_bytes()
                 .get(blanks)
                 .map(|byte| matches!(byte, b'{' | b'['));
-            let held = self.rest().len() - blanks >= Lines::PIECE / 2;
+            let held = self.unread_bytes().len() - blanks >= Lines::PIECE / 2;
             if self.at_end || held || json == Some(false) {
                 return Ok(&self.buffer[self.start + blanks..self.end]);
             }
             if blanks > Lines::IDLE {
                 let location = SourceLocation::line(&self.name, self.number + 1);
-                return Err(idle(location, Lines::IDLE));
+                return Err(too_blank_error(location, Lines::IDLE));
             }
-            self.fill()?;
+            self.read_more()?;
         }
     }
 
-    fn raw(&self, range: Range<usize>) -> RawLine<'_> {
+    fn raw_line(&self, range: Range<usize>) -> RawLine<'_> {
         let source = &*self.name;
         let number = self.number;
         let file = self.file;
@@ -338,7 +341,7 @@ impl Lines {
     }
 
     /// Reads another piece behind the bytes not yet handed out.
-    fn fill(&mut self) -> Result<()> {
+    fn read_more(&mut self) -> Result<()> {
         if self.start > 0 && !self.keep {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -370,14 +373,14 @@ impl Lines {
     }
 
     /// Returns the bytes read and not yet handed out.
-    fn rest(&self) -> &[u8] {
+    fn unread_bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// Reads the rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
     /// Errors: as [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`]
     /// allows.
-    pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
+    pub(super) fn read_rest(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         if let Some(next) = self.further.last() {
             let location = SourceLocation::File(next.display().to_string().into());
             return Err(Error::input(
@@ -390,7 +393,7 @@ impl Lines {
         let mut line = 0;
         let mut said = 0;
         loop {
-            let before = self.rest().len();
+            let before = self.unread_bytes().len();
             if before as u64 > self.memory {
                 let what = format!("{}: the text", self.name);
                 return Err(Error::Memory {
@@ -399,26 +402,30 @@ impl Lines {
                     limit: self.memory,
                 });
             }
-            let number = || self.number + 1 + memchr::memchr_iter(b'\n', self.rest()).count();
+            let number =
+                || self.number + 1 + memchr::memchr_iter(b'\n', self.unread_bytes()).count();
             let location = || SourceLocation::line(&self.name, number());
             if before as u64 > most {
-                let found = format!("more than {}", error::bytes(most));
+                let found = format!("more than {}", error::format_bytes(most));
                 return Err(Error::input(location(), found, "a shorter text"));
             }
             if before - line > longest {
-                return Err(long(location(), longest));
+                return Err(long_line_error(location(), longest));
             }
             if before - said > Lines::IDLE {
-                if self.rest()[said..].split(|b| *b == b'\n').all(is_idle) {
-                    return Err(idle(location(), Lines::IDLE));
+                if self.unread_bytes()[said..]
+                    .split(|b| *b == b'\n')
+                    .all(is_idle)
+                {
+                    return Err(too_blank_error(location(), Lines::IDLE));
                 }
                 said = before;
             }
             if self.at_end {
                 break;
             }
-            self.fill()?;
-            let new = &self.rest()[before..];
+            self.read_more()?;
+            let new = &self.unread_bytes()[before..];
             line = memchr::memrchr2(b'\n', b'\r', new).map_or(line, |at| before + at + 1);
         }
         self.buffer.truncate(self.end);
@@ -431,12 +438,12 @@ impl Lines {
     ///
     /// # Errors
     /// As [`Lines::line`]; and [`Error::Input`] for a line that is not UTF-8.
-    pub fn data_line(&mut self) -> Result<Option<Line<'_>>> {
+    pub fn read_data_line(&mut self) -> Result<Option<Line<'_>>> {
         let range = loop {
-            let Some(range) = self.next()? else {
+            let Some(range) = self.find_next_line()? else {
                 return Ok(None);
             };
-            let text = self.raw(range.clone()).text()?;
+            let text = self.raw_line(range.clone()).text()?;
             let before_comment = text.split('#').next().unwrap_or("");
             let from = range.start + before_comment.len() - before_comment.trim_start().len();
             let length = before_comment.trim().len();
@@ -444,7 +451,7 @@ impl Lines {
                 break from..from + length;
             }
         };
-        let raw = self.raw(range);
+        let raw = self.raw_line(range);
         Ok(Some(Line {
             file: raw.file,
             ..Line::new(raw.source, raw.number, raw.text()?)
@@ -453,7 +460,10 @@ impl Lines {
 
     /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
     /// as [`Lines::line`].
-    pub fn peek<T>(&mut self, mut judge: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    pub fn peek_lines<T>(
+        &mut self,
+        mut judge: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>> {
         // From here on the offset of the next line stays good, whatever else is read.
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -464,7 +474,7 @@ impl Lines {
         let number = self.number;
         let idle = self.idle;
         let verdict = loop {
-            match self.line()? {
+            match self.read_line()? {
                 None => break None,
                 Some(line) => {
                     if let Some(verdict) = judge(line.bytes) {

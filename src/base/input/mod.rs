@@ -43,7 +43,7 @@ mod parquet {
 }
 
 /// Opens `path`, and returns the name that messages call it by with its bytes.
-fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
+fn open_named(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     if path == Path::new("-") {
         return Ok(("standard input".into(), Box::new(std::io::stdin())));
     }
@@ -51,11 +51,11 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
         return Ok((path.display().to_string(), parquet::open(path)?));
     }
     let file = std::fs::File::open(path).map_err(|e| Error::io(path, "opening", e))?;
-    Ok((path.display().to_string(), unpacked(path, file)))
+    Ok((path.display().to_string(), decompress_named(path, file)))
 }
 
 /// Decompresses the bytes of `source` where the file's name says that they are compressed.
-fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+fn decompress_named(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     if is_packed(path) {
         Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
             source,
@@ -66,7 +66,7 @@ fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + S
 }
 
 /// Resolves `path` from the folder of `base`, the file that names it.
-pub fn beside(base: Option<&Path>, path: &str) -> PathBuf {
+pub fn resolve_beside(base: Option<&Path>, path: &str) -> PathBuf {
     match base.and_then(Path::parent) {
         Some(folder) if Path::new(path).is_relative() && path != "-" => folder.join(path),
         _ => PathBuf::from(path),

@@ -32,7 +32,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     std::thread::spawn(move || {
         let schema = reader.metadata().file_metadata().schema().clone();
         let fields = schema.get_fields();
-        let header = line(fields.iter().map(|field| field.name().to_string()));
+        let header = csv_line(fields.iter().map(|field| field.name().to_string()));
         // Numbers of nanoseconds come as they are stored.
         let nanoseconds: Vec<bool> = fields
             .iter()
@@ -47,7 +47,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         for row in reader.into_iter() {
             let row = row.map_err(std::io::Error::other).map(|row| {
                 let columns = row.get_column_iter().zip(&nanoseconds);
-                line(columns.map(|((_, field), nanoseconds)| text(field, *nanoseconds)))
+                csv_line(columns.map(|((_, field), nanoseconds)| format_field(field, *nanoseconds)))
             });
             let last = row.is_err();
             // Nobody reads on where the other end is gone.
@@ -80,7 +80,7 @@ impl Read for Rows {
 }
 
 /// Formats a line of CSV.
-fn line(fields: impl Iterator<Item = String>) -> Vec<u8> {
+fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
     // A line end inside a field would be taken for the end of the row.
     let fields = fields.map(|field| field.replace(['\n', '\r'], " "));
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -90,7 +90,7 @@ fn line(fields: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 /// Formats a value as tables in CSV have it.
-fn text(field: &Field, nanoseconds: bool) -> String {
+fn format_field(field: &Field, nanoseconds: bool) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),

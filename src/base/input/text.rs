@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Line, Lines, unpacked};
+use super::{Line, Lines, decompress_named};
 use crate::error::{Error, Result, SourceLocation};
 
 /// The longest line of a text, in bytes: a document may be one line.
@@ -29,10 +29,10 @@ impl Text {
     }
 
     /// Reads a file whose bytes are held in memory, as [`Text::read`] does. Errors: as [`Text::read`].
-    pub fn held(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
-        let source = unpacked(path, bytes);
-        Lines::over(&path.display().to_string(), source)
-            .within(most)
+    pub fn read_embedded(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
+        let source = decompress_named(path, bytes);
+        Lines::from_source(&path.display().to_string(), source)
+            .with_memory(most)
             .into_text()
     }
 
@@ -105,7 +105,7 @@ impl Text {
     }
 
     /// Returns the number of the line that byte `offset` stands on.
-    pub fn line_of(&self, offset: usize) -> usize {
+    pub fn line_number_at(&self, offset: usize) -> usize {
         self.line_finder()(offset)
     }
 
@@ -119,7 +119,7 @@ impl Text {
 impl Lines {
     /// Reads the rest of the lines as a text, within their memory. Errors: as [`Text::read`].
     pub fn into_text(self) -> Result<Text> {
-        let (name, bytes) = self.whole(MOST, LONGEST)?;
+        let (name, bytes) = self.read_rest(MOST, LONGEST)?;
         Text::from_bytes(&name, bytes)
     }
 }
@@ -174,7 +174,7 @@ mod tests {
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         let mut lines = Lines::open(&path, u64::MAX).unwrap();
         let error = loop {
-            match lines.line() {
+            match lines.read_line() {
                 Ok(line) => assert!(line.is_some(), "the end came without an error"),
                 Err(error) => break error,
             }

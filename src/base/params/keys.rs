@@ -27,13 +27,13 @@ impl Params {
     ///
     /// # Errors
     /// One of them is given.
-    pub fn refuse(&self, unread: &[&str]) -> Result<()> {
+    pub fn refuse_unread(&self, unread: &[&str]) -> Result<()> {
         self.check_keys(self.known_keys().filter(|key| !unread.contains(key)))
     }
 
     /// Gives `key` a value that every getter refuses, for tests that each option is read.
     #[doc(hidden)]
-    pub fn spoil(&mut self, key: &str) {
+    pub fn spoil_value(&mut self, key: &str) {
         let location = self.location.clone();
         let list = Value::List(vec![(Value::List(Vec::new()), location.clone())]);
         self.given.retain(|e| e.key != key);
@@ -48,6 +48,6 @@ impl Params {
     /// Returns the keys of the declared options, and `kind` where a file names it.
     fn known_keys(&self) -> impl Iterator<Item = &'static str> {
         let declared = self.declared.iter().flatten().map(|option| option.key);
-        declared.chain(self.has("kind").then_some("kind"))
+        declared.chain(self.has_key("kind").then_some("kind"))
     }
 }

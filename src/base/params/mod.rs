@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::beside;
+use crate::input::resolve_beside;
 
 mod keys;
 mod option;
@@ -19,7 +19,7 @@ mod units;
 mod value;
 mod written;
 
-pub use option::{Fallback, Opt, SEED, Values, join, usage};
+pub use option::{Fallback, Opt, SEED, Values, describe_usage, join_options};
 pub use tables::Tables;
 pub use units::{Unit, parse_bytes};
 pub use value::Value;
@@ -49,13 +49,13 @@ pub struct Params {
 }
 
 /// Returns the part of `kind:rest` before the first colon.
-pub fn head(text: &str) -> &str {
+pub fn text_before_colon(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
 }
 
 impl Params {
     /// Expands the shorthand `key`: `keys` take its place and its location.
-    pub fn with(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
+    pub fn expand_shorthand(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
         self.given
             .retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
@@ -70,7 +70,7 @@ impl Params {
     }
 
     /// Removes `key`, as if it had not been given.
-    pub fn remove(&mut self, key: &str) {
+    pub fn remove_key(&mut self, key: &str) {
         self.given.retain(|e| e.key != key);
     }
 
@@ -93,19 +93,19 @@ impl Params {
     }
 
     /// Whether `key` was given.
-    pub fn has(&self, key: &str) -> bool {
-        self.given(key).is_some()
+    pub fn has_key(&self, key: &str) -> bool {
+        self.given_value(key).is_some()
     }
 
     /// Returns the value given for `key`; `None` if there is none.
-    fn given(&self, key: &str) -> Option<&Value> {
+    fn given_value(&self, key: &str) -> Option<&Value> {
         self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
     /// Returns the given value of `key`, else its declared default.
-    fn entry(&self, key: &'static str) -> Option<&Given> {
+    fn given_or_default(&self, key: &'static str) -> Option<&Given> {
         debug_assert!(
-            self.declared.is_none() || self.option(key).is_some(),
+            self.declared.is_none() || self.declared_option(key).is_some(),
             "{} asks for `{key}`, which it does not declare",
             self.kind
         );
@@ -115,7 +115,7 @@ impl Params {
             .find(|e| e.key == key)
     }
 
-    fn option(&self, key: &str) -> Option<&'static Opt> {
+    fn declared_option(&self, key: &str) -> Option<&'static Opt> {
         self.declared
             .iter()
             .flatten()
@@ -124,22 +124,22 @@ impl Params {
     }
 
     /// Returns an error about options that do not suit the topology.
-    pub fn unsuited(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
+    pub fn unsuited_error(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
     /// Returns the raw value of `key` with its location.
-    pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
-        self.entry(key).map(|e| (&e.value, &e.location))
+    pub fn located_value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
+        self.given_or_default(key).map(|e| (&e.value, &e.location))
     }
 
-    fn parsed<T: FromStr>(&self, key: &'static str, expected: &str) -> Result<Option<T>> {
-        let Some(entry) = self.entry(key) else {
+    fn parse_value<T: FromStr>(&self, key: &'static str, expected: &str) -> Result<Option<T>> {
+        let Some(entry) = self.given_or_default(key) else {
             return Ok(None);
         };
-        match entry.value.scalar().and_then(|s| s.parse().ok()) {
+        match entry.value.scalar_text().and_then(|s| s.parse().ok()) {
             Some(value) => Ok(Some(value)),
-            None => Err(self.wrong(key, expected)),
+            None => Err(self.invalid_value(key, expected)),
         }
     }
 
@@ -147,11 +147,11 @@ impl Params {
     ///
     /// # Errors
     /// The value is not a word.
-    pub fn word(&self, key: &'static str) -> Result<Option<String>> {
-        match self.entry(key).map(|e| &e.value) {
+    pub fn optional_word(&self, key: &'static str) -> Result<Option<String>> {
+        match self.given_or_default(key).map(|e| &e.value) {
             None => Ok(None),
             Some(Value::Word(w)) => Ok(Some(w.clone())),
-            Some(_) => Err(self.wrong(key, "a text")),
+            Some(_) => Err(self.invalid_value(key, "a text")),
         }
     }
 
@@ -159,10 +159,13 @@ impl Params {
     ///
     /// # Errors
     /// Another word, with the nearest choice suggested.
-    pub fn chosen(&self, key: &'static str) -> Result<Option<&'static str>> {
-        let choices = self.option(key).map(Opt::choices).unwrap_or_default();
-        self.word(key)?
-            .map(|word| self.among(key, &word, &choices))
+    pub fn optional_choice(&self, key: &'static str) -> Result<Option<&'static str>> {
+        let choices = self
+            .declared_option(key)
+            .map(Opt::choices)
+            .unwrap_or_default();
+        self.optional_word(key)?
+            .map(|word| self.find_choice(key, &word, &choices))
             .transpose()
     }
 
@@ -170,16 +173,16 @@ impl Params {
     ///
     /// # Errors
     /// As [`Params::chosen`]; none given where the option declares no default.
-    pub fn choice(&self, key: &'static str) -> Result<&'static str> {
-        self.chosen(key)?
-            .ok_or_else(|| self.wrong(key, format!("{key} = a name")))
+    pub fn required_choice(&self, key: &'static str) -> Result<&'static str> {
+        self.optional_choice(key)?
+            .ok_or_else(|| self.invalid_value(key, format!("{key} = a name")))
     }
 
     /// Finds `word` among `choices`.
     ///
     /// # Errors
     /// It is none of them, with the nearest suggested.
-    pub fn among<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
+    pub fn find_choice<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
         choices
             .iter()
             .copied()
@@ -193,20 +196,26 @@ impl Params {
     ///
     /// # Errors
     /// Not a number, or out of range.
-    pub fn integer<T>(&self, key: &'static str, low: T, high: T) -> Result<Option<T>>
+    pub fn optional_integer<T>(&self, key: &'static str, low: T, high: T) -> Result<Option<T>>
     where
         T: FromStr + PartialOrd + Display + Copy,
     {
-        self.within(key, low, high, "a whole number")
+        self.optional_within(key, low, high, "a whole number")
     }
 
-    fn within<T>(&self, key: &'static str, low: T, high: T, what: &str) -> Result<Option<T>>
+    fn optional_within<T>(
+        &self,
+        key: &'static str,
+        low: T,
+        high: T,
+        what: &str,
+    ) -> Result<Option<T>>
     where
         T: FromStr + PartialOrd + Display + Copy,
     {
         let expected = format!("{what} from {low} to {high}");
-        match self.parsed::<T>(key, &expected)? {
-            Some(v) if !(low..=high).contains(&v) => Err(self.wrong(key, expected)),
+        match self.parse_value::<T>(key, &expected)? {
+            Some(v) if !(low..=high).contains(&v) => Err(self.invalid_value(key, expected)),
             found => Ok(found),
         }
     }
@@ -215,37 +224,41 @@ impl Params {
     ///
     /// # Errors
     /// Missing without a declared default, not a number, or out of range.
-    pub fn whole<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
+    pub fn required_integer<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
     where
         T: FromStr + PartialOrd + Display + Copy,
     {
-        self.integer(key, low, high)?
-            .ok_or_else(|| self.wrong(key, format!("{key} = a whole number from {low} to {high}")))
+        self.optional_integer(key, low, high)?.ok_or_else(|| {
+            self.invalid_value(key, format!("{key} = a whole number from {low} to {high}"))
+        })
     }
 
     /// Reads a real number within `low..=high`, if given.
     ///
     /// # Errors
     /// Not a number, not finite, or out of range.
-    pub fn real(&self, key: &'static str, low: f64, high: f64) -> Result<Option<f64>> {
-        self.within(key, low, high, "a number")
+    pub fn optional_real(&self, key: &'static str, low: f64, high: f64) -> Result<Option<f64>> {
+        self.optional_within(key, low, high, "a number")
     }
 
     /// Reads a real number within `low..=high`, given or by default.
     ///
     /// # Errors
     /// Missing without a declared default, not a number, not finite, or out of range.
-    pub fn number(&self, key: &'static str, low: f64, high: f64) -> Result<f64> {
-        self.real(key, low, high)?
-            .ok_or_else(|| self.wrong(key, format!("{key} = a number from {low} to {high}")))
+    pub fn required_real(&self, key: &'static str, low: f64, high: f64) -> Result<f64> {
+        self.optional_real(key, low, high)?.ok_or_else(|| {
+            self.invalid_value(key, format!("{key} = a number from {low} to {high}"))
+        })
     }
 
     /// Reads `true` or `false`; false when absent.
     ///
     /// # Errors
     /// Another value.
-    pub fn flag(&self, key: &'static str) -> Result<bool> {
-        Ok(self.parsed::<bool>(key, "true or false")?.unwrap_or(false))
+    pub fn is_set(&self, key: &'static str) -> Result<bool> {
+        Ok(self
+            .parse_value::<bool>(key, "true or false")?
+            .unwrap_or(false))
     }
 
     /// Returns the run's `--seed`, whatever `seed=` says here.
@@ -259,7 +272,7 @@ impl Params {
     /// Not a whole number.
     pub fn seed(&self) -> Result<u64> {
         Ok(self
-            .integer("seed", 0, u64::MAX)?
+            .optional_integer("seed", 0, u64::MAX)?
             .unwrap_or(self.default_seed))
     }
 
@@ -267,18 +280,19 @@ impl Params {
     ///
     /// # Errors
     /// As [`Params::extents`]; not given, with what is `expected`.
-    pub fn dims(&self, key: &'static str, expected: &str) -> Result<Vec<u32>> {
-        self.extents(key)?.ok_or_else(|| self.wrong(key, expected))
+    pub fn required_extents(&self, key: &'static str, expected: &str) -> Result<Vec<u32>> {
+        self.optional_extents(key)?
+            .ok_or_else(|| self.invalid_value(key, expected))
     }
 
     /// Reads positive whole numbers: `8x8x5` inline or as a TOML text, `[8, 8, 5]` in TOML.
     ///
     /// # Errors
     /// Not numbers, an element below 1 or above 2³¹; the message names the element.
-    pub fn extents(&self, key: &'static str) -> Result<Option<Vec<u32>>> {
+    pub fn optional_extents(&self, key: &'static str) -> Result<Option<Vec<u32>>> {
         const HIGH: i64 = 1 << 31;
         let expected = format!("extents from 1 to {HIGH}, as in 8x8x5 or [8, 8, 5]");
-        let Some(entry) = self.entry(key) else {
+        let Some(entry) = self.given_or_default(key) else {
             return Ok(None);
         };
         let mut extents = Vec::new();
@@ -304,15 +318,15 @@ impl Params {
                 for (i, (item, location)) in items.iter().enumerate() {
                     add(
                         i,
-                        &item.scalar().unwrap_or_else(|| item.describe()),
+                        &item.scalar_text().unwrap_or_else(|| item.describe()),
                         location,
                     )?;
                 }
             }
-            _ => return Err(self.wrong(key, expected)),
+            _ => return Err(self.invalid_value(key, expected)),
         }
         if extents.is_empty() {
-            return Err(self.wrong(key, expected));
+            return Err(self.invalid_value(key, expected));
         }
         Ok(Some(extents))
     }
@@ -321,11 +335,11 @@ impl Params {
     ///
     /// # Errors
     /// A list within the list.
-    pub fn list(&self, key: &'static str) -> Result<Vec<(String, SourceLocation)>> {
-        let Some(entry) = self.entry(key) else {
+    pub fn list_elements(&self, key: &'static str) -> Result<Vec<(String, SourceLocation)>> {
+        let Some(entry) = self.given_or_default(key) else {
             return Ok(Vec::new());
         };
-        let word = |value: &Value, location: &SourceLocation| match value.scalar() {
+        let word = |value: &Value, location: &SourceLocation| match value.scalar_text() {
             Some(word) => Ok((word, location.clone())),
             None => Err(Error::input(
                 location.clone(),
@@ -346,13 +360,15 @@ impl Params {
     ///
     /// # Errors
     /// The value is not a text.
-    pub fn path(&self, key: &'static str) -> Result<Option<PathBuf>> {
-        Ok(self.word(key)?.map(|w| beside(self.base.as_deref(), &w)))
+    pub fn optional_path(&self, key: &'static str) -> Result<Option<PathBuf>> {
+        Ok(self
+            .optional_word(key)?
+            .map(|w| resolve_beside(self.base.as_deref(), &w)))
     }
 
     /// Resolves a path that is part of a value, relative to the file that names it.
-    pub fn beside(&self, path: &str) -> PathBuf {
-        beside(self.base.as_deref(), path)
+    pub fn resolve_path(&self, path: &str) -> PathBuf {
+        resolve_beside(self.base.as_deref(), path)
     }
 }
 
@@ -363,12 +379,12 @@ mod tests {
 
     const OPTIONS: &[Opt] = &[
         Opt::extents("dims", "extents").positional(),
-        Opt::whole("per_router", "nodes on each router").or("1"),
+        Opt::whole("per_router", "nodes on each router").default_value("1"),
         Opt::one_of("unit", &["node", "router"], "what is shuffled"),
     ];
 
     fn inline(text: &str) -> Result<Params> {
-        Params::inline(text, ',', OPTIONS, 1)
+        Params::parse_inline(text, ',', OPTIONS, 1)
     }
 
     #[test]
@@ -378,11 +394,14 @@ mod tests {
             "m.toml",
             "kind = 'torus'\ndims = [8, 8, 5]\nper_router = 2\n",
         );
-        let toml = Params::toml(&text, None, 1).unwrap();
+        let toml = Params::parse_toml(&text, None, 1).unwrap();
         for params in [inline, toml] {
             assert_eq!(params.kind(), "torus");
-            assert_eq!(params.extents("dims").unwrap().unwrap(), [8, 8, 5]);
-            assert_eq!(params.integer("per_router", 1u32, 9).unwrap(), Some(2));
+            assert_eq!(params.optional_extents("dims").unwrap().unwrap(), [8, 8, 5]);
+            assert_eq!(
+                params.optional_integer("per_router", 1u32, 9).unwrap(),
+                Some(2)
+            );
         }
     }
 
@@ -393,17 +412,17 @@ mod tests {
              per_router, unit (did you mean `per_router`?)";
         assert_eq!(error, expected);
         let text = Text::new("m.toml", "kind = 'torus'\ndims = 8\nroom = 2\n");
-        let mut params = Params::toml(&text, None, 1).unwrap();
-        let error = params.declare(OPTIONS).unwrap_err().to_string();
+        let mut params = Params::parse_toml(&text, None, 1).unwrap();
+        let error = params.declare_options(OPTIONS).unwrap_err().to_string();
         assert!(error.starts_with("m.toml:3: found unknown key for torus `room`"));
     }
 
     #[test]
     fn errors_carry_the_line_of_the_element() {
         let text = Text::new("m.toml", "kind = 'torus'\ndims = [\n 8,\n 0,\n]\n");
-        let error = Params::toml(&text, None, 1)
+        let error = Params::parse_toml(&text, None, 1)
             .unwrap()
-            .extents("dims")
+            .optional_extents("dims")
             .unwrap_err();
         assert!(
             error
@@ -411,7 +430,8 @@ mod tests {
                 .starts_with("m.toml:4: found dims[1] = 0;"),
             "{error}"
         );
-        let error = Params::toml(&Text::new("m.toml", "a = 1\nb = = 2\n"), None, 1).unwrap_err();
+        let error =
+            Params::parse_toml(&Text::new("m.toml", "a = 1\nb = = 2\n"), None, 1).unwrap_err();
         assert!(error.to_string().starts_with("m.toml:2: "), "{error}");
     }
 
@@ -425,12 +445,12 @@ mod tests {
     #[test]
     fn declared_defaults_and_choices_hold() {
         let params = inline("torus:8").unwrap();
-        assert_eq!(params.whole("per_router", 1u32, 9).unwrap(), 1);
-        assert_eq!(params.choice("unit").unwrap(), "node");
-        assert!(!params.has("per_router"));
+        assert_eq!(params.required_integer("per_router", 1u32, 9).unwrap(), 1);
+        assert_eq!(params.required_choice("unit").unwrap(), "node");
+        assert!(!params.has_key("per_router"));
         let error = inline("torus:8,unit=ruoter")
             .unwrap()
-            .choice("unit")
+            .required_choice("unit")
             .unwrap_err();
         assert!(
             error.to_string().contains("did you mean `router`"),
@@ -442,12 +462,12 @@ mod tests {
     fn positional_options_stand_in_their_order() {
         const TWO: &[Opt] = &[
             Opt::whole("below", "a size").positional(),
-            Opt::whole("gap", "a gap").or("1").positional(),
+            Opt::whole("gap", "a gap").default_value("1").positional(),
         ];
-        let params = Params::inline("fifo-fit:16:8", ':', TWO, 1).unwrap();
-        assert_eq!(params.whole("below", 0u32, 99).unwrap(), 16);
-        assert_eq!(params.whole("gap", 0u32, 99).unwrap(), 8);
-        let error = Params::inline("fifo-fit:1:2:3", ':', TWO, 1)
+        let params = Params::parse_inline("fifo-fit:16:8", ':', TWO, 1).unwrap();
+        assert_eq!(params.required_integer("below", 0u32, 99).unwrap(), 16);
+        assert_eq!(params.required_integer("gap", 0u32, 99).unwrap(), 8);
+        let error = Params::parse_inline("fifo-fit:1:2:3", ':', TWO, 1)
             .unwrap_err()
             .to_string();
         assert!(

@@ -77,7 +77,7 @@ impl Opt {
 
     /// Declares a flag: `true` or `false`, false unless given.
     pub const fn flag(key: &'static str, about: &'static str) -> Self {
-        Opt::new(key, Values::Flag, about).or("false")
+        Opt::new(key, Values::Flag, about).default_value("false")
     }
 
     /// Declares a word or text.
@@ -101,7 +101,7 @@ impl Opt {
         words: &'static [&'static str],
         about: &'static str,
     ) -> Self {
-        Opt::new(key, Values::OneOf(words), about).or(words[0])
+        Opt::new(key, Values::OneOf(words), about).default_value(words[0])
     }
 
     /// Declares one of the names of another table.
@@ -114,13 +114,13 @@ impl Opt {
     }
 
     /// Sets the default: as if `value` were given where nothing is.
-    pub const fn or(mut self, value: &'static str) -> Self {
+    pub const fn default_value(mut self, value: &'static str) -> Self {
         self.default = Fallback::Value(value);
         self
     }
 
     /// Says in `words` how the value is worked out where it is not given.
-    pub const fn or_else(mut self, words: &'static str) -> Self {
+    pub const fn default_in_words(mut self, words: &'static str) -> Self {
         self.default = Fallback::Computed(words);
         self
     }
@@ -172,7 +172,7 @@ impl fmt::Display for Fallback {
 }
 
 /// Joins the options of two lists, for entries that share some with others.
-pub const fn join<const A: usize, const B: usize, const N: usize>(
+pub const fn join_options<const A: usize, const B: usize, const N: usize>(
     first: [Opt; A],
     then: [Opt; B],
 ) -> [Opt; N] {
@@ -187,12 +187,12 @@ pub const fn join<const A: usize, const B: usize, const N: usize>(
 }
 
 /// The seed of random numbers.
-pub const SEED: Opt =
-    Opt::whole("seed", "seed of the random numbers: same seed, same result").or_else("--seed");
+pub const SEED: Opt = Opt::whole("seed", "seed of the random numbers: same seed, same result")
+    .default_in_words("--seed");
 
 /// Shows how an entry is written, `name:FIRST,key=…[,key=value…]`, with `separator` for the comma. Positional options
 /// come first, then those that must be given, then the others.
-pub fn usage(name: &str, separator: char, options: &[&Opt]) -> String {
+pub fn describe_usage(name: &str, separator: char, options: &[&Opt]) -> String {
     let mut text = name.to_string();
     let mut add = |part: &str, closing: &str| {
         let mark = if text.contains(':') { separator } else { ':' };

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::value::Value;
-use super::{Fallback, Given, Opt, Params, Tables, head, usage};
+use super::{Fallback, Given, Opt, Params, Tables, describe_usage, text_before_colon};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
 /// Splits a text at separators and commas outside brackets and braces.
-fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
+fn split_outside_brackets(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut end = None;
     text.split(move |c| {
         end = match (c, end) {
@@ -44,25 +44,30 @@ impl Params {
     ///
     /// # Errors
     /// Empty parts, repeated keys, a key that is not declared, a bare word where none is expected.
-    pub fn inline(
+    pub fn parse_inline(
         text: &str,
         separator: char,
         options: impl IntoIterator<Item = &'static Opt>,
         default_seed: u64,
     ) -> Result<Self> {
         let location = SourceLocation::option(text);
-        let mut params = Params::new(head(text), location.clone(), None, default_seed);
+        let mut params = Params::new(
+            text_before_colon(text),
+            location.clone(),
+            None,
+            default_seed,
+        );
         params.set_declared(options);
         let declared = params.declared.clone().unwrap_or_default();
         let Some((_, rest)) = text.split_once(':') else {
             return Ok(params);
         };
         let mut bare = declared.iter().filter(|option| option.positional);
-        for part in parts(rest, separator) {
+        for part in split_outside_brackets(rest, separator) {
             let wrong = || {
                 let expected = match separator {
                     ',' => "key=value".into(),
-                    _ => usage(head(text), separator, &declared),
+                    _ => describe_usage(text_before_colon(text), separator, &declared),
                 };
                 Error::input(location.clone(), format!("`{part}`"), expected)
             };
@@ -77,9 +82,9 @@ impl Params {
                 return Err(wrong());
             }
             let value = Value::Word(value.to_string());
-            params.push(key.to_string(), location.clone(), value, location.clone())?;
+            params.push_value(key.to_string(), location.clone(), value, location.clone())?;
         }
-        params.refuse(&[])?;
+        params.refuse_unread(&[])?;
         Ok(params)
     }
 
@@ -88,7 +93,7 @@ impl Params {
     pub fn override_by(&mut self, options: &str, whole: &str) -> Result<()> {
         let location = SourceLocation::option(whole);
         let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);
-        for part in parts(options, ',') {
+        for part in split_outside_brackets(options, ',') {
             let pair = part
                 .split_once('=')
                 .map(|(key, value)| (key.trim(), value.trim()));
@@ -98,9 +103,9 @@ impl Params {
                 return Err(Error::input(location, format!("`{part}`"), expected));
             };
             let value = Value::Word(value.to_string());
-            added.push(key.to_string(), location.clone(), value, location.clone())?;
+            added.push_value(key.to_string(), location.clone(), value, location.clone())?;
         }
-        self.given.retain(|old| !added.has(&old.key));
+        self.given.retain(|old| !added.has_key(&old.key));
         self.given.append(&mut added.given);
         Ok(())
     }
@@ -109,7 +114,11 @@ impl Params {
     ///
     /// # Errors
     /// A word of another form, repeated keys, a key that is not declared.
-    pub fn words(text: &str, location: &SourceLocation, options: &'static [Opt]) -> Result<Self> {
+    pub fn parse_words(
+        text: &str,
+        location: &SourceLocation,
+        options: &'static [Opt],
+    ) -> Result<Self> {
         let mut params = Params::new("job", location.clone(), None, 0);
         params.set_declared(options);
         for word in text.split_ascii_whitespace() {
@@ -124,9 +133,9 @@ impl Params {
                 ));
             };
             let value = Value::Word(value.to_string());
-            params.push(key.to_string(), location.clone(), value, location.clone())?;
+            params.push_value(key.to_string(), location.clone(), value, location.clone())?;
         }
-        params.refuse(&[])?;
+        params.refuse_unread(&[])?;
         Ok(params)
     }
 
@@ -134,9 +143,12 @@ impl Params {
     ///
     /// # Errors
     /// A key that is none of them, with the nearest suggested.
-    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) -> Result<()> {
+    pub fn declare_options(
+        &mut self,
+        options: impl IntoIterator<Item = &'static Opt>,
+    ) -> Result<()> {
         self.set_declared(options);
-        self.refuse(&[])
+        self.refuse_unread(&[])
     }
 
     fn set_declared(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
@@ -161,9 +173,9 @@ impl Params {
     ///
     /// # Errors
     /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
-    pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let mut params = Params::table("", text, base, default_seed)?;
-        params.kind = params.word("kind")?.ok_or_else(|| {
+    pub fn parse_toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let mut params = Params::parse_toml_of_kind("", text, base, default_seed)?;
+        params.kind = params.optional_word("kind")?.ok_or_else(|| {
             Error::input(
                 params.location.clone(),
                 "no `kind`",
@@ -178,7 +190,12 @@ impl Params {
     ///
     /// # Errors
     /// Bad TOML, tables or dates as values: with file and line.
-    pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+    pub fn parse_toml_of_kind(
+        kind: &str,
+        text: &Text,
+        base: Option<&Path>,
+        default_seed: u64,
+    ) -> Result<Self> {
         let Tables { params, lists } = Tables::read(kind, text, base, default_seed)?;
         match lists.into_iter().next() {
             Some((_, location, _)) => Err(Error::input(
@@ -192,7 +209,7 @@ impl Params {
 
     pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
         toml::de::DeTable::parse(text.as_str()).map_err(|e| {
-            let line = |start| SourceLocation::line(text.name(), text.line_of(start));
+            let line = |start| SourceLocation::line(text.name(), text.line_number_at(start));
             let location = e
                 .span()
                 .map_or_else(|| text.location(), |span| line(span.start));
@@ -201,7 +218,7 @@ impl Params {
         })
     }
 
-    pub(super) fn push(
+    pub(super) fn push_value(
         &mut self,
         key: String,
         key_location: SourceLocation,

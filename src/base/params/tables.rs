@@ -32,12 +32,12 @@ impl Tables {
         };
         let parsed = Params::parse_toml(text)?;
         let new = |location| Params::new(kind, location, base, default_seed);
-        fill(parsed.get_ref(), text.location(), &new, &at)
+        fill_tables(parsed.get_ref(), text.location(), &new, &at)
     }
 
     /// Takes the tables of the list `key` out, with the location of its first one; no tables where it is not
     /// given or empty.
-    pub fn take(&mut self, key: &'static str) -> (SourceLocation, Vec<Tables>) {
+    pub fn take_list(&mut self, key: &'static str) -> (SourceLocation, Vec<Tables>) {
         match self.lists.iter().position(|(name, ..)| name == key) {
             Some(i) => {
                 let (_, location, tables) = self.lists.remove(i);
@@ -52,7 +52,7 @@ impl Tables {
     /// # Errors
     /// The first such key or list.
     pub fn check_keys(&self, keys: &[&str], lists: &[&str]) -> Result<()> {
-        let empty = |list: &&str| matches!(self.params.given(list), Some(Value::List(items)) if items.is_empty());
+        let empty = |list: &&str| matches!(self.params.given_value(list), Some(Value::List(items)) if items.is_empty());
         let plain = keys.iter().chain(lists.iter().filter(|list| empty(list)));
         self.params.check_keys(plain.copied())?;
         let unknown = self
@@ -68,7 +68,7 @@ impl Tables {
     }
 }
 
-fn fill(
+fn fill_tables(
     table: &DeTable<'_>,
     location: SourceLocation,
     new: &impl Fn(SourceLocation) -> Params,
@@ -95,14 +95,16 @@ fn fill(
                         let found = format!("a {} among tables", item.get_ref().type_str());
                         return Err(Error::input(location, found, "tables only"));
                     };
-                    tables.push(fill(inner, location, new, at)?);
+                    tables.push(fill_tables(inner, location, new, at)?);
                 }
                 let first = tables.first().map_or(here, |t| t.params.location().clone());
                 filled.lists.push((name, first, tables));
             }
             value => {
                 let read = from_toml(value, &here, at)?;
-                filled.params.push(name, at(key.span().start), read, here)?;
+                filled
+                    .params
+                    .push_value(name, at(key.span().start), read, here)?;
             }
         }
     }
@@ -121,11 +123,11 @@ mod tests {
     fn lists_of_tables_keep_their_lines() {
         let mut all =
             read("a = 1\n[[jobs]]\nb = 2\n[[jobs]]\nc = 3\n[[jobs.phases]]\nd = 4\n").unwrap();
-        let (location, mut jobs) = all.take("jobs");
+        let (location, mut jobs) = all.take_list("jobs");
         assert_eq!((location.to_string().as_str(), jobs.len()), ("j.toml:2", 2));
         assert_eq!(jobs[1].params.location().to_string(), "j.toml:4");
-        let (_, phases) = jobs[1].take("phases");
-        assert_eq!(phases[0].params.whole("d", 0, 9).unwrap(), 4);
+        let (_, phases) = jobs[1].take_list("phases");
+        assert_eq!(phases[0].params.required_integer("d", 0, 9).unwrap(), 4);
         let error = jobs[0]
             .check_keys(&["c"], &["phases"])
             .unwrap_err()

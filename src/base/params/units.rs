@@ -18,7 +18,7 @@ pub enum Unit {
 
 impl Unit {
     /// Describes the form of its texts, for messages.
-    pub fn expected(self) -> &'static str {
+    pub fn expected_form(self) -> &'static str {
         match self {
             Unit::Bytes => "bytes of 0 or more, such as 4096, 1MB, 64KiB or 8kb (bits)",
             Unit::Bandwidth => {
@@ -42,11 +42,11 @@ impl Unit {
             end += if digits > 0 { 1 + digits } else { 0 };
         }
         let value: f64 = text[..end].parse().ok()?;
-        let value = value * self.factor(text[end..].trim_start())?;
+        let value = value * self.unit_factor(text[end..].trim_start())?;
         (value.is_finite() && value >= 0.0).then_some(value)
     }
 
-    fn factor(self, unit: &str) -> Option<f64> {
+    fn unit_factor(self, unit: &str) -> Option<f64> {
         let prefixed = match (self, unit) {
             (Unit::Bytes | Unit::Seconds, "") | (Unit::Seconds, "s") => return Some(1.0),
             (Unit::Seconds, "ms") => return Some(1e-3),
@@ -83,10 +83,10 @@ impl Unit {
     ///
     /// # Errors
     /// With the option, the text and the form that is expected.
-    pub fn option(self, flag: &str, text: &str) -> Result<f64> {
+    pub fn parse_option(self, flag: &str, text: &str) -> Result<f64> {
         self.parse(text).ok_or_else(|| {
             let location = SourceLocation::option(format!("{flag} {text}"));
-            Error::input(location, format!("`{text}`"), self.expected())
+            Error::input(location, format!("`{text}`"), self.expected_form())
         })
     }
 }
@@ -94,18 +94,18 @@ impl Unit {
 impl Params {
     /// Reads a number with its unit, if given: a text as [`Unit::parse`] reads it, or a plain number in bytes or
     /// seconds. Fails if it is something else, negative or not finite.
-    pub fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
-        let Some((value, _)) = self.value(key) else {
+    pub fn optional_quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
+        let Some((value, _)) = self.located_value(key) else {
             return Ok(None);
         };
         let text = match value {
-            Value::Word(_) | Value::Integer(_) | Value::Float(_) => value.scalar(),
+            Value::Word(_) | Value::Integer(_) | Value::Float(_) => value.scalar_text(),
             _ => None,
         };
         let found = text.and_then(|text| unit.parse(&text));
         found
             .map(Some)
-            .ok_or_else(|| self.wrong(key, unit.expected()))
+            .ok_or_else(|| self.invalid_value(key, unit.expected_form()))
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn errors_show_what_is_expected() {
         let error = Unit::Bandwidth
-            .option("--bandwidth", "fast")
+            .parse_option("--bandwidth", "fast")
             .unwrap_err()
             .to_string();
         assert!(

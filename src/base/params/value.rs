@@ -22,12 +22,12 @@ impl Value {
         match self {
             Value::Word(w) => format!("`{w}`"),
             Value::List(items) => format!("a list of {}", items.len()),
-            scalar => scalar.scalar().unwrap_or_default(),
+            scalar => scalar.scalar_text().unwrap_or_default(),
         }
     }
 
     /// Formats the value in the spelling of inline specifications. `None` if it is no scalar.
-    pub(super) fn scalar(&self) -> Option<String> {
+    pub(super) fn scalar_text(&self) -> Option<String> {
         match self {
             Value::Word(w) => Some(w.trim().to_string()),
             Value::Integer(i) => Some(i.to_string()),

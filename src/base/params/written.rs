@@ -12,8 +12,8 @@ pub struct Written {
 
 impl Params {
     /// Returns the value of `key` as written, for [`Written::wrong`].
-    pub fn written(&self, key: &str) -> Written {
-        let given = self.given(key);
+    pub fn written_value(&self, key: &str) -> Written {
+        let given = self.given_value(key);
         Written {
             location: self.location_of(key),
             found: given.map_or_else(
@@ -24,8 +24,8 @@ impl Params {
     }
 
     /// Returns an error about `key`'s value, which it quotes as written.
-    pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
-        self.written(key).wrong(expected)
+    pub fn invalid_value(&self, key: &str, expected: impl Into<String>) -> Error {
+        self.written_value(key).invalid_value(expected)
     }
 }
 
@@ -36,7 +36,7 @@ impl Written {
     }
 
     /// Returns the error that something else was expected.
-    pub fn wrong(&self, expected: impl Into<String>) -> Error {
+    pub fn invalid_value(&self, expected: impl Into<String>) -> Error {
         Error::input(self.location.clone(), self.found.clone(), expected)
     }
 }

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use crate::shared::workload::WorkloadArgs;
 use nodeorder_jobs::schedule::model;
-use nodeorder_order::metric::cost::{Buying, Cables, Prices};
+use nodeorder_order::metric::cost::{CableRule, PriceList, Prices};
 use nodeorder_order::ordering::ORDERINGS;
 use nodeorder_present::machines::{
-    self, ComparedJobs, Criterion, Machines, Queue, Request, headline,
+    self, ComparedJobs, Criterion, MachineOptions, Machines, ScheduledJobs, headline,
 };
 use nodeorder_present::report;
 use nodeorder_trace::open::OpenedLog;
@@ -101,7 +101,7 @@ impl Command {
         say_stopped(&found);
         let command = self.command_line(context).to_string();
         if let Some(folder) = &self.out {
-            let jobs = name.as_deref().map(|name| report::machines::Jobs {
+            let jobs = name.as_deref().map(|name| report::machines::NamedWorkload {
                 name,
                 processors: processors.as_deref(),
             });
@@ -121,12 +121,12 @@ impl Command {
     }
 
     /// Parses prices, watts, cables, rank and routing.
-    fn parse_buying_options(&self, context: &Context) -> anyhow::Result<Request<'_>> {
+    fn parse_buying_options(&self, context: &Context) -> anyhow::Result<MachineOptions<'_>> {
         let prices = self.prices.as_deref().map(Prices::parse).transpose()?;
         let watts = self.watts.as_deref().map(Prices::parse_watts).transpose()?;
         let cables = match &self.cables {
-            Some(text) => Cables::parse(text, context.memory)?,
-            None => Cables::default(),
+            Some(text) => CableRule::parse(text, context.memory)?,
+            None => CableRule::default(),
         };
         let rank = match self.rank.as_deref() {
             Some("throughput") => Some(Criterion::Throughput),
@@ -139,9 +139,9 @@ impl Command {
         } else {
             None
         };
-        Ok(Request {
+        Ok(MachineOptions {
             orders: &self.orders,
-            buying: Buying {
+            buying: PriceList {
                 prices: prices.unwrap_or_default(),
                 watts: watts.unwrap_or_default(),
                 cables,
@@ -178,7 +178,7 @@ impl Command {
         &self,
         path: &Path,
         topologies: &[Topology],
-        request: &Request<'_>,
+        request: &MachineOptions<'_>,
     ) -> anyhow::Result<RankedOnJobs> {
         let options = self.workload.workload_options();
         options.check()?;
@@ -208,8 +208,10 @@ impl Command {
         if trace.is_none() {
             self.workload.sizes_of_log(path, context.memory)?;
         }
-        let text = trace.as_ref().map(|trace| convert::to_log(trace, false));
-        let queued = trace.as_ref().and_then(|trace| options.queue(trace));
+        let text = trace.as_ref().map(|trace| convert::write_log(trace, false));
+        let queued = trace
+            .as_ref()
+            .and_then(|trace| options.schedule_inputs(trace));
         if queued
             .as_ref()
             .is_some_and(|(_, settings)| model::uses_links(&settings.model))
@@ -226,7 +228,7 @@ impl Command {
             leading,
             queue: queued
                 .as_ref()
-                .map(|(tasks, settings)| Queue { tasks, settings }),
+                .map(|(tasks, settings)| ScheduledJobs { tasks, settings }),
         };
         let found = rank_machines(topologies, request, Some(&workload))?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
@@ -258,7 +260,7 @@ impl Command {
 
 /// Parses a routing whose shares are searched for.
 fn parse_routing(text: &str) -> anyhow::Result<BestShares> {
-    let found = BestShares::read(text)?;
+    let found = BestShares::parse_routing(text)?;
     let expected = "one whose shares are searched for: ideal, adaptive or minimal-adaptive";
     Ok(found.ok_or_else(|| Error::option("--routing", format!("`{text}`"), expected))?)
 }
@@ -266,7 +268,7 @@ fn parse_routing(text: &str) -> anyhow::Result<BestShares> {
 /// Ranks machines under a bar, on a workload where there is one.
 fn rank_machines(
     topologies: &[Topology],
-    request: &Request<'_>,
+    request: &MachineOptions<'_>,
     workload: Option<&ComparedJobs<'_>>,
 ) -> nodeorder_base::error::Result<Machines> {
     let bar = progress::show_steps(topologies.len() as u64, "machines");
@@ -292,7 +294,7 @@ fn say_stopped(found: &Machines) {
             .flat_map(|c| [("all-to-all", &c.all_to_all), ("matching", &c.matching)]);
         for (traffic, one) in carried.filter(|(_, one)| one.stopped) {
             let name = contender.machine.name();
-            let gap = 100.0 * one.gap();
+            let gap = 100.0 * one.relative_gap();
             note!(
                 "{name}: {traffic} stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
             );

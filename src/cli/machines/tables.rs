@@ -7,10 +7,10 @@ use comfy_table::CellAlignment;
 use crate::shared::layout;
 use crate::shared::output::Output;
 use crate::shared::tables::{SCHEDULED, format_number, lay_out_table, schedule_cells};
-use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_present::columns::machines::RankedMachine;
 use nodeorder_present::columns::{Column, Value};
-use nodeorder_present::machines::{Contender, Machines, Service};
+use nodeorder_present::machines::{Contender, JobService, Machines};
 use nodeorder_present::report;
 
 /// Writes the table of machines, then what they carry, what they cost, and what their jobs get, as far as that is known.
@@ -34,13 +34,13 @@ fn write_more<'m>(
     columns: &[Column<RankedMachine<'m>>],
     about: &str,
 ) -> anyhow::Result<()> {
-    let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
+    let machines: Vec<RankedMachine<'m>> = report::machines::machine_rows(found).collect();
     let lines: Vec<Vec<String>> = columns
         .iter()
         .filter_map(|column: &Column<RankedMachine<'m>>| {
             let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
             let any = values.iter().any(|value| *value != Value::Empty);
-            let cells = values.iter().map(Value::shown);
+            let cells = values.iter().map(Value::terminal_text);
             any.then(|| {
                 std::iter::once(column.name.to_string())
                     .chain(cells)
@@ -119,10 +119,10 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
 }
 
 /// Formats a bisection: `64`, or `<=64` where a cut with fewer links is not ruled out.
-fn format_bisection(machine: &Machine) -> String {
+fn format_bisection(machine: &MachineFigures) -> String {
     match &machine.bisection {
         None => "-".into(),
-        Some(cut) => format!("{}{}", if cut.exact { "" } else { "<=" }, cut.links()),
+        Some(cut) => format!("{}{}", if cut.exact { "" } else { "<=" }, cut.cut_links()),
     }
 }
 
@@ -143,7 +143,7 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     )?;
     let mut header = vec!["machine", "placed", "skipped", "too large"];
     header.extend(first.allocators.iter().map(|a| a.allocator.as_str()));
-    let row = |(contender, service): &(&Contender, &Service)| {
+    let row = |(contender, service): &(&Contender, &JobService)| {
         let counts = [service.placed, service.skipped, service.too_large];
         let name = contender.machine.name().to_string();
         let hops = service
@@ -158,7 +158,7 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
     let rows: Vec<Vec<String>> = served
         .iter()
-        .filter_map(|(contender, service): &(&Contender, &Service)| {
+        .filter_map(|(contender, service): &(&Contender, &JobService)| {
             let row = service.schedule.as_ref()?;
             Some(schedule_cells(contender.machine.name(), &row.summary))
         })

@@ -39,7 +39,7 @@ impl OrderingArgs {
         sizes: &str,
     ) -> anyhow::Result<Vec<NodeOrder>> {
         let texts = match self.orders.as_slice() {
-            [] => ordering::defaults::suiting(topology),
+            [] => ordering::defaults::default_orderings(topology),
             given => given.to_vec(),
         };
         inputs::check_curves(topology, &texts)?;
@@ -100,7 +100,7 @@ pub fn compute_curves<T: From<Curve> + Send>(
     let made = mpc::curves(topology, orders, |order, curve| {
         bar.set_message(order.label().to_string());
         bar.inc(1);
-        (curve.spanning(), T::from(curve))
+        (curve.spanning_share(), T::from(curve))
     })?;
     bar.finish_and_clear();
     let mut curves = Vec::with_capacity(made.len());

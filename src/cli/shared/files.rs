@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Text, beside};
+use nodeorder_base::input::{Text, resolve_beside};
 use nodeorder_sweep::reference;
 
 /// The options that name a file to write; `trace info` has one more.
@@ -173,7 +173,7 @@ fn files_named_in(file: &NamedFile) -> Vec<NamedFile> {
     let words = words.flat_map(|(_, part)| split_into_names(part));
     words
         .filter_map(|word: &str| {
-            let path = beside(Some(&file.file), word);
+            let path = resolve_beside(Some(&file.file), word);
             let name = || format!("{word} in {}", file.name);
             (path.is_file() && !is_known(word)).then(|| NamedFile::new(&path, name(), name()))
         })

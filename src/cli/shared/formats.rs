@@ -49,7 +49,7 @@ impl FormatArgs {
         let Some(columns) = self.columns.as_deref() else {
             let form = match self.from.as_deref() {
                 Some(from) => record_formats().find(|format| format.name == from),
-                None => open::form(lines)?,
+                None => open::detect_record_format(lines)?,
             };
             return Ok(form.map(|form| (form, None)));
         };

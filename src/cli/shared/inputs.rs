@@ -5,7 +5,7 @@ use std::path::Path;
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder_base::error::{Error, bytes};
+use nodeorder_base::error::{Error, format_bytes};
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::{NodeOrder, ORDERINGS};
@@ -16,7 +16,7 @@ use nodeorder_traffic::mapping::Fabric;
 /// Builds the topology of a `SPEC` argument.
 pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = nodeorder_network::catalog::topology(spec, context)?;
-    if let Some(rule) = topology.chosen() {
+    if let Some(rule) = topology.shape_rule() {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }
     Ok(topology)
@@ -31,7 +31,10 @@ pub fn say_remarks(topology: &Topology) {
 
 /// Says what is assumed of the capacities of the machine's links, for commands whose results rest on them.
 pub fn say_assumed(topology: &Topology) {
-    topology.assumed().iter().for_each(|text| note!("{text}"));
+    topology
+        .capacity_assumption()
+        .iter()
+        .for_each(|text| note!("{text}"));
 }
 
 /// Builds the machine's links for traffic, and says what is assumed of their capacities.
@@ -44,11 +47,11 @@ pub fn build_fabric(topology: &Topology) -> Result<Fabric<'_>, Error> {
 pub fn make_order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let waiting = progress::show_spinner(text);
     announce_memory(topology, text);
-    let order = NodeOrder::make_with(topology, text, &Clock::start_clock(false, &waiting))?.0;
+    let order = NodeOrder::make_observed(topology, text, &Clock::start_clock(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
     order
-        .remarks(topology)
+        .list_remarks(topology)
         .iter()
         .for_each(|text| note!("{text}"));
     Ok(order)
@@ -69,7 +72,7 @@ const MANY: usize = 1 << 26;
 pub fn announce_memory(topology: &Topology, text: &str) {
     let nodes = topology.node_count();
     if nodes >= MANY {
-        let memory = bytes(NodeOrder::memory(topology));
+        let memory = format_bytes(NodeOrder::memory_needed(topology));
         note!(
             "{}: {text} of {nodes} nodes takes about {memory} of memory",
             topology.name()
@@ -161,7 +164,9 @@ pub fn report_tally(trace: &Trace) {
 
 /// Reports on standard error what was left out of a file or mended, and why.
 pub fn report_counts(name: &str, tally: &Tally) {
-    tally.texts().for_each(|text| note!("{name}: {text}"));
+    tally
+        .describe_reasons()
+        .for_each(|text| note!("{name}: {text}"));
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Context;
-use nodeorder_traffic::corun::Figures;
+use nodeorder_traffic::corun::NetworkFigures;
 
 /// Bandwidths and latencies of links, node links and switches.
 #[derive(Debug, Args)]
@@ -49,11 +49,15 @@ impl NetworkFigures {
     }
 
     /// Parses the figures that are given, and the text of `--latency`, where a command takes it.
-    pub fn parse_figures(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
+    pub fn parse_figures(
+        &self,
+        latency: Option<&str>,
+        context: &Context,
+    ) -> Result<NetworkFigures> {
         let figures = self
             .given_options()
             .filter(|(flag, _)| *flag != "--links-file");
         let figures = figures.chain(latency.map(|text| ("--latency", text)));
-        Figures::from_options(figures, self.links_file.as_deref(), context.memory)
+        NetworkFigures::from_options(figures, self.links_file.as_deref(), context.memory)
     }
 }

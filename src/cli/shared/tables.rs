@@ -177,7 +177,7 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
     let rows = all().map(|row| {
         let waits = classes
             .iter()
-            .map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
+            .map(|(from, _)| row.size_class(*from).map(|class| class.mean_wait));
         std::iter::once(row.ordering.clone())
             .chain(waits.map(|wait| format_number(wait, 1)))
             .collect()
@@ -233,7 +233,7 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
     let table = lay_out_table(
         header.map(String::from).collect(),
         results.iter().map(|r: &ReplayResult<'_>| {
-            let improvement = r.summary.improvement(r.baseline, threshold);
+            let improvement = r.summary.improvement_by_group(r.baseline, threshold);
             vec![
                 r.ordering.into(),
                 r.allocator.into(),
@@ -294,7 +294,7 @@ pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> 
         rows.iter().map(|row: &R| {
             columns
                 .iter()
-                .map(|column| (column.value)(row).shown())
+                .map(|column| (column.value)(row).terminal_text())
                 .collect()
         }),
         numbers,

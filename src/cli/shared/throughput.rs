@@ -24,7 +24,7 @@ pub fn search_shares(
     drop(waiting);
     if found.stopped {
         let name = routing.name;
-        let gap = 100.0 * found.gap();
+        let gap = 100.0 * found.relative_gap();
         note!(
             "{name}: stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
         );
@@ -39,19 +39,19 @@ pub fn measure_throughput<'a>(
     traffic: &'a str,
     routing: &'a str,
 ) -> anyhow::Result<ThroughputRow<'a>> {
-    if let Some(best) = BestShares::read(routing)? {
+    if let Some(best) = BestShares::parse_routing(routing)? {
         let found = search_shares(fabric, demand, &best)?;
         return Ok(ThroughputRow {
             traffic,
             routing,
-            throughput: found.found(),
-            throughput_at_most: found.at_most(),
-            routing_gap: found.gap(),
+            throughput: found.carried_multiple(),
+            throughput_at_most: found.carried_at_most(),
+            routing_gap: found.relative_gap(),
             method: found.method,
         });
     }
-    let loads = FixedRouting::named(routing)?.loads(fabric, demand)?;
-    let throughput = 1.0 / Contention::of(fabric.links, loads).max;
+    let loads = FixedRouting::find_by_name(routing)?.link_loads(fabric, demand)?;
+    let throughput = 1.0 / Contention::measure_links(fabric.links, loads).max;
     let throughput_at_most = throughput;
     let routing_gap = 0.0;
     let method = "fixed";

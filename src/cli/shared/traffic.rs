@@ -39,7 +39,7 @@ impl TrafficArgs {
             return Ok(None);
         };
         let routing = match &self.routing {
-            Some(name) => FixedRouting::named(name)?,
+            Some(name) => FixedRouting::find_by_name(name)?,
             // Every machine has one: ecmp-path.
             None => suitable(fabric.topology)
                 .into_iter()

@@ -40,7 +40,7 @@ impl Clock {
 }
 
 impl Observer for Clock {
-    fn seconds(&self) -> Option<f64> {
+    fn elapsed_seconds(&self) -> Option<f64> {
         Some(self.began.elapsed().as_secs_f64())
     }
 
@@ -48,7 +48,7 @@ impl Observer for Clock {
         interrupt::is_stopped()
     }
 
-    fn progress(&self, objective: f64, bound: f64) {
+    fn report_progress(&self, objective: f64, bound: f64) {
         let gap = if objective > 0.0 {
             100.0 * (objective - bound) / objective
         } else {

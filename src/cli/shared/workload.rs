@@ -98,7 +98,10 @@ impl WorkloadArgs {
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
-            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), options.queue(&trace)),
+            Some(trace) => (
+                Sizes::from_trace(&trace, Weight::Jobs),
+                options.schedule_inputs(&trace),
+            ),
             // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
@@ -181,7 +184,7 @@ impl OpenedWorkload {
             &curves,
             &self.allocators,
             &mut self.log,
-            &|nodes| self.sizes.shares(nodes),
+            &|nodes| self.sizes.shares_up_to(nodes),
             traffic,
         )?;
         bar.inc(1);

@@ -50,7 +50,7 @@ impl Command {
         sweep_folder::say_remarks(&plan);
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let cells = shard.cell_numbers(plan.cells().len()).len() as u64;
-        context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
+        context.require_memory(&format!("the rows of {cells} cells"), cells * ROW)?;
         output::create_folder(&self.out)?;
         let file = self.describe_shard(&plan, shard, context)?;
         match self.shard {

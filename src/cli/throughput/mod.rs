@@ -14,9 +14,9 @@ use std::path::PathBuf;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::Means;
 use nodeorder_present::columns::throughput::{MATCHED, ThroughputRow};
-use nodeorder_present::report::topology::Figures;
+use nodeorder_present::report::topology::TopologyFigures;
 use nodeorder_present::report::{self, WorkloadResults};
-use nodeorder_traffic::throughput::matching::{Matching, longest};
+use nodeorder_traffic::throughput::matching::{Matching, find_longest_matching};
 use nodeorder_traffic::throughput::traffic::traffic;
 use windows::WindowTraffic;
 
@@ -94,7 +94,7 @@ impl Command {
         let fabric = inputs::build_fabric(topology)?;
         let matching = if self.json || self.matching_out.is_some() {
             let waiting = progress::show_spinner("a longest matching");
-            let found = longest(topology)?;
+            let found = find_longest_matching(topology)?;
             drop(waiting);
             Some(found)
         } else {
@@ -102,7 +102,7 @@ impl Command {
         };
         if let (Some(path), Some(matching)) = (&self.matching_out, &matching) {
             output::write_by(Some(path), |out| {
-                columns::write(out, MATCHED, matching.pairs())
+                columns::write_table(out, MATCHED, matching.sending_pairs())
             })?;
         }
         let names = split_names(&self.traffic);
@@ -119,7 +119,9 @@ impl Command {
         if self.json {
             return output::write_text(target, machine_json(topology, &rows, matching)?);
         }
-        output::write_by(target, |out| columns::write(out, ThroughputRow::ALL, rows))
+        output::write_by(target, |out| {
+            columns::write_table(out, ThroughputRow::ALL, rows)
+        })
     }
 
     /// Compares orderings by what jobs of some sizes get when they fill the machine.
@@ -155,7 +157,7 @@ impl Command {
             own_files::write_report(folder, own_files::PAGE, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, &results, &command);
+            let text = report::json::summary_json(&comparison, &results, &command);
             return output::write_text(None, text);
         }
         let mut out = Output::open(None)?;
@@ -200,7 +202,7 @@ fn machine_json(
     rows: &[ThroughputRow<'_>],
     matching: Option<Matching>,
 ) -> anyhow::Result<String> {
-    let mut figures = Figures::of(topology, false)?;
+    let mut figures = TopologyFigures::measure_topology(topology, false)?;
     let at_most = match matching {
         Some(matching) => matching.worst_at_most(topology)?,
         None => None,
@@ -212,5 +214,5 @@ fn machine_json(
         .find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"))
         .map(|row| row.throughput * nodes / (2.0 * (nodes - 1.0)));
     figures.add_throughput(rows, at_most, at_least);
-    Ok(figures.json())
+    Ok(figures.json_text())
 }

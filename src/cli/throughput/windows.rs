@@ -11,7 +11,7 @@ use nodeorder_present::columns;
 use nodeorder_present::columns::throughput::{ThroughputRow, WindowRow};
 use nodeorder_present::report::windows::sentences;
 use nodeorder_traffic::mapping::Fabric;
-use nodeorder_traffic::throughput::windows::windows;
+use nodeorder_traffic::throughput::windows::build_window_traffic;
 use std::io::Write;
 
 /// Jobs that fill a machine, and what they send.
@@ -66,7 +66,8 @@ impl WindowTraffic<'_> {
                     throughput: all.throughput,
                     throughput_at_most: all.throughput_at_most,
                     routing_gap: all.routing_gap,
-                    throughput_bound: capacity.and_then(|capacity| entry.bound(*size, capacity)),
+                    throughput_bound: capacity
+                        .and_then(|capacity| entry.bound_throughput(*size, capacity)),
                     alone: self.search_windows(&fabric, nodes, *size, true)?.throughput,
                     method: all.method,
                 });
@@ -83,7 +84,7 @@ impl WindowTraffic<'_> {
         size: usize,
         alone: bool,
     ) -> anyhow::Result<ThroughputRow<'_>> {
-        let demand = windows(fabric.topology, nodes, size as u32, self.guest, alone)?;
+        let demand = build_window_traffic(fabric.topology, nodes, size as u32, self.guest, alone)?;
         throughput::measure_throughput(fabric, &demand, self.guest, self.routing)
     }
 }
@@ -106,7 +107,7 @@ pub fn write_table(out: &mut impl Write, rows: &[WindowRow<'_>]) -> anyhow::Resu
         "throughput_bound",
         "alone",
     ];
-    let table = lay_out_columns(&columns::named(WindowRow::ALL, &names), rows, 1);
+    let table = lay_out_columns(&columns::select_columns(WindowRow::ALL, &names), rows, 1);
     writeln!(
         out,
         "\n{}",

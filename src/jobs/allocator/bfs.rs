@@ -31,7 +31,7 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
     .positional()],
     |params| {
         Ok(Box::new(BfsOptions {
-            contiguous: params.choice("pieces")? == "contiguous",
+            contiguous: params.required_choice("pieces")? == "contiguous",
         }))
     },
 );
@@ -58,7 +58,7 @@ struct Bfs<'a> {
 }
 
 impl Allocator for Bfs<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         let count = count as usize;
         let mut first = 0;
         let mut from = 0;
@@ -68,19 +68,19 @@ impl Allocator for Bfs<'_> {
             if self.contiguous {
                 first = self.search.met.len();
             }
-            let Some(start) = self.search.start(free, from) else {
+            let Some(start) = self.search.start_search(free, from) else {
                 answer = Choice::NotNow("no connected set of free nodes is large enough".into());
                 break;
             };
             from = start + 1;
-            self.search.grow(free, first + count);
+            self.search.grow_to(free, first + count);
         }
         if answer.is_placed() {
             for rank in &self.search.met[first..][..count] {
                 chosen.push_rank(*rank);
             }
         }
-        self.search.clear();
+        self.search.clear_search();
         answer
     }
 

@@ -1,7 +1,7 @@
 //! Closest Fit by rank steps.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::Runs;
+use super::runs::FreeRuns;
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
@@ -19,14 +19,14 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     example: "closest-fit:2",
     options: &[
         Opt::whole("step", "a largest step of at most this is good enough")
-            .or("1")
+            .default_value("1")
             .positional(),
     ],
     parse: |params| {
-        let enough = params.whole("step", 0, u32::MAX)?;
+        let enough = params.required_integer("step", 0, u32::MAX)?;
         Ok(Box::new(ClosestFit {
             enough,
-            runs: Runs::default(),
+            runs: FreeRuns::default(),
             steps: Vec::new(),
         }))
     },
@@ -37,19 +37,19 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
 struct ClosestFit {
     /// The first window whose largest step is at most this is taken.
     enough: u32,
-    runs: Runs,
+    runs: FreeRuns,
     /// The different steps between free runs, ascending.
     steps: Vec<u32>,
 }
 
 impl Allocator for ClosestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        self.runs.load(free);
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.runs.load_free(free);
         let enough = self.enough.max(1);
-        let mut start = self.runs.first(enough, count);
+        let mut start = self.runs.find_first_run(enough, count);
         if start.is_none() {
             // Only steps that there are can be the largest of a window.
-            let runs = self.runs.all();
+            let runs = self.runs.all_runs();
             self.steps.clear();
             self.steps
                 .extend(runs.windows(2).map(|w| w[1].first - w[0].last()));
@@ -62,10 +62,10 @@ impl Allocator for ClosestFit {
             start = self
                 .steps
                 .get(least)
-                .and_then(|step| self.runs.first(*step, count));
+                .and_then(|step| self.runs.find_first_run(*step, count));
         }
         if let Some(start) = start {
-            self.runs.take(start, count, chosen);
+            self.runs.take_ranks(start, count, chosen);
         }
         Choice::Placed
     }

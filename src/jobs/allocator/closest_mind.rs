@@ -6,7 +6,7 @@ use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, 
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::metric::window::Window;
+use nodeorder_order::metric::window::WindowFinder;
 
 /// `closest-mind`: the window of n consecutive free entries with the smallest sum of pairwise distances, the
 /// first of those. Sums are exact integers.
@@ -35,7 +35,7 @@ impl BuildAllocator for ClosestMindOptions {
 /// Windows of the free list with what is known of them from earlier calls.
 struct ClosestMind<'a> {
     distances: &'a RankDistances,
-    window: Window<'a>,
+    window: WindowFinder<'a>,
     /// The free ranks of the block that is looked at.
     entries: Vec<u32>,
     /// Sum of the distances of the ranks chosen last, in hops.
@@ -50,12 +50,12 @@ struct ClosestMind<'a> {
     calls: u64,
     /// By size of job: the best windows that start in each block of ranks. A block is a power of two of stretches,
     /// at least four times the job.
-    known: HashMap<u32, Vec<Block>>,
+    known: HashMap<u32, Vec<BestWindow>>,
 }
 
 /// The best of the windows that start in a block.
 #[derive(Clone, Copy, Default)]
-struct Block {
+struct BestWindow {
     /// Number of the call that found it; 0 if none did.
     call: u64,
     /// The last stretch whose ranks these windows depend on.
@@ -69,7 +69,7 @@ impl<'a> ClosestMind<'a> {
     fn new(distances: &'a RankDistances, stretch: usize) -> Self {
         ClosestMind {
             distances,
-            window: Window::new(distances),
+            window: WindowFinder::new(distances),
             entries: Vec::new(),
             total: 0,
             stretch,
@@ -81,7 +81,7 @@ impl<'a> ClosestMind<'a> {
     }
 
     /// Marks the stretches that changed since the last call.
-    fn notice(&mut self, words: &[u64]) {
+    fn mark_changed(&mut self, words: &[u64]) {
         self.calls += 1;
         self.seen.resize(words.len(), 0);
         self.changed.resize(words.len().div_ceil(self.stretch), 0);
@@ -98,7 +98,7 @@ impl<'a> ClosestMind<'a> {
     }
 
     /// Scans all windows of `count` free entries that start in `length` words from `from` on.
-    fn look(&mut self, free: &FreeSet, count: u32, from: usize, length: usize) -> Block {
+    fn scan_block(&mut self, free: &FreeSet, count: u32, from: usize, length: usize) -> BestWindow {
         let end = 64 * (from + length) as u32;
         self.entries.clear();
         // Windows that start in the block end at most `count` entries beyond it.
@@ -112,14 +112,14 @@ impl<'a> ClosestMind<'a> {
         }
         let last = match self.entries.last() {
             Some(rank) if beyond == count => (*rank).max(end - 1),
-            _ => free.size() - 1,
+            _ => free.rank_count() - 1,
         };
         let starts = self.entries.first().is_some_and(|rank| *rank < end);
         let best = (starts && self.entries.len() >= count as usize).then(|| {
-            let (start, total) = self.window.best(&self.entries, count);
+            let (start, total) = self.window.find_best(&self.entries, count);
             (total, self.entries[start])
         });
-        Block {
+        BestWindow {
             call: self.calls,
             last: last as usize / 64 / self.stretch,
             best,
@@ -128,26 +128,29 @@ impl<'a> ClosestMind<'a> {
 }
 
 impl Allocator for ClosestMind<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         // One node has no distances: every window is as good.
         if count == 1 {
             self.total = 0;
-            free.lowest(1, chosen);
+            free.copy_lowest(1, chosen);
             return Choice::Placed;
         }
-        self.notice(free.words());
+        self.mark_changed(free.free_words());
         let stretches = (4 * count.div_ceil(64) as usize)
             .div_ceil(self.stretch)
             .next_power_of_two();
         let length = stretches * self.stretch;
-        let floor = self.distances.floor(count);
+        let floor = self.distances.pair_sum_floor(count);
         let mut blocks = self.known.remove(&count).unwrap_or_default();
-        blocks.resize(free.words().len().div_ceil(length), Block::default());
+        blocks.resize(
+            free.free_words().len().div_ceil(length),
+            BestWindow::default(),
+        );
         let mut best = (u64::MAX, 0);
         for (i, block) in blocks.iter_mut().enumerate() {
             let reach = i * stretches..=block.last;
             if block.call == 0 || self.changed[reach].iter().any(|call| *call > block.call) {
-                *block = self.look(free, count, i * length, length);
+                *block = self.scan_block(free, count, i * length, length);
             }
             best = best.min(block.best.unwrap_or(best));
             // No set of ranks has a smaller sum, and later windows of the same sum do not count.
@@ -213,14 +216,14 @@ mod tests {
             let mut live: Vec<Ranks> = Vec::new();
             for (count, ends) in moves {
                 if ends < live.len() && ends % 3 > 0 {
-                    live.swap_remove(ends).runs().iter().for_each(|run| free.give(*run));
+                    live.swap_remove(ends).list_runs().iter().for_each(|run| free.free_run(*run));
                 }
-                if count > free.len() {
+                if count > free.free_count() {
                     continue;
                 }
                 let entries: Vec<u32> = free.iter().collect();
                 let star = |set: &[u32], rank: u32| -> u64 {
-                    set.iter().map(|other| u64::from(distances.between(*other, rank))).sum()
+                    set.iter().map(|other| u64::from(distances.hops_between(*other, rank))).sum()
                 };
                 let n = count as usize;
                 let mut sum: u64 = (0..n).map(|i| star(&entries[..i], entries[i])).sum();
@@ -231,10 +234,10 @@ mod tests {
                     best = best.min((sum, i));
                 }
                 let mut chosen = Ranks::default();
-                prop_assert!(allocator.choose(&free, count, &mut chosen).is_placed());
+                prop_assert!(allocator.choose_ranks(&free, count, &mut chosen).is_placed());
                 prop_assert_eq!(allocator.total_distance(), Some(best.0));
                 prop_assert_eq!(chosen.iter().collect::<Vec<_>>(), &entries[best.1..][..n]);
-                chosen.runs().iter().for_each(|run| free.take(*run));
+                chosen.list_runs().iter().for_each(|run| free.take_run(*run));
                 live.push(chosen);
             }
         }

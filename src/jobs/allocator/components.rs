@@ -28,10 +28,10 @@ pub(super) struct FreeSearch<'a> {
 impl<'a> FreeSearch<'a> {
     /// Prepares a machine. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let locations = RanksByLocation::routers(context);
+        let locations = RanksByLocation::by_router(context);
         Ok(FreeSearch {
             graph: context.topology.graph()?,
-            expanded: vec![false; locations.count()],
+            expanded: vec![false; locations.location_count()],
             reached: vec![false; context.distances.len() as usize],
             locations,
             met: Vec::new(),
@@ -41,7 +41,7 @@ impl<'a> FreeSearch<'a> {
     }
 
     /// Starts at the lowest free rank from `from` on that was not met, and returns it; `None` if there is none.
-    pub fn start(&mut self, free: &FreeSet, from: u32) -> Option<u32> {
+    pub fn start_search(&mut self, free: &FreeSet, from: u32) -> Option<u32> {
         let mut starts = std::iter::successors(free.next_free(from), |r| free.next_free(r + 1));
         let start = starts.find(|rank| !self.reached[*rank as usize])?;
         self.reached[start as usize] = true;
@@ -50,26 +50,26 @@ impl<'a> FreeSearch<'a> {
     }
 
     /// Continues until `count` ranks are met or no more can be reached.
-    pub fn grow(&mut self, free: &FreeSet, count: usize) {
+    pub fn grow_to(&mut self, free: &FreeSet, count: usize) {
         while self.met.len() < count && self.visited < self.met.len() {
-            let router = self.locations.of(self.met[self.visited]);
+            let router = self.locations.location_of(self.met[self.visited]);
             self.visited += 1;
             // The other nodes of a router have the same neighbours as the first: one look is enough.
             if !self.expanded[router as usize] {
                 self.expanded[router as usize] = true;
                 self.routers.push(router);
-                self.expand(free, router);
+                self.add_free_neighbours(free, router);
             }
         }
     }
 
     /// Adds the free neighbours of a node on `router` that are not yet met.
-    fn expand(&mut self, free: &FreeSet, router: u32) {
+    fn add_free_neighbours(&mut self, free: &FreeSet, router: u32) {
         let before = self.met.len();
         let neighbours = self.graph.neighbours(RouterId(router));
         for near in std::iter::once(&router).chain(neighbours) {
-            for rank in self.locations.ranks(*near) {
-                if free.contains(*rank) && !self.reached[*rank as usize] {
+            for rank in self.locations.ranks_at(*near) {
+                if free.is_free(*rank) && !self.reached[*rank as usize] {
                     self.reached[*rank as usize] = true;
                     self.met.push(*rank);
                 }
@@ -79,7 +79,7 @@ impl<'a> FreeSearch<'a> {
     }
 
     /// Forgets what was met.
-    pub fn clear(&mut self) {
+    pub fn clear_search(&mut self) {
         for rank in self.met.drain(..) {
             self.reached[rank as usize] = false;
         }
@@ -105,13 +105,13 @@ impl<'a> FreeComponents<'a> {
     }
 
     /// Splits `free` into its components, by their lowest ranks. O(size/64 + free · degree), sorting aside.
-    pub fn split(&mut self, free: &FreeSet) -> Vec<Ranks> {
+    pub fn split_free(&mut self, free: &FreeSet) -> Vec<Ranks> {
         let mut components = Vec::new();
         let mut from = 0;
         let mut first = 0;
-        while let Some(start) = self.0.start(free, from) {
+        while let Some(start) = self.0.start_search(free, from) {
             from = start + 1;
-            self.0.grow(free, usize::MAX);
+            self.0.grow_to(free, usize::MAX);
             let members = &mut self.0.met[first..];
             members.sort_unstable();
             let mut ranks = Ranks::default();
@@ -119,7 +119,7 @@ impl<'a> FreeComponents<'a> {
             components.push(ranks);
             first = self.0.met.len();
         }
-        self.0.clear();
+        self.0.clear_search();
         components
     }
 }
@@ -153,7 +153,7 @@ mod tests {
             let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
             let mut set = FreeSet::new(distances.len());
             let taken = (0..distances.len()).filter(|rank| !free[*rank as usize % free.len()]);
-            taken.for_each(|first| set.take(Run { first, count: 1 }));
+            taken.for_each(|first| set.take_run(Run { first, count: 1 }));
             let mut left: BTreeSet<u32> = set.iter().collect();
             let mut plain = Vec::new();
             while let Some(first) = left.pop_first() {
@@ -161,7 +161,7 @@ mod tests {
                 while let Some(rank) = component.get(at).copied() {
                     at += 1;
                     let near: Vec<u32> =
-                        left.iter().copied().filter(|r| distances.between(rank, *r) <= 1).collect();
+                        left.iter().copied().filter(|r| distances.hops_between(rank, *r) <= 1).collect();
                     near.iter().for_each(|r| _ = left.remove(r));
                     component.extend(near);
                 }
@@ -172,7 +172,7 @@ mod tests {
             // Twice: the first call must leave nothing behind.
             for _ in 0..2 {
                 let found: Vec<Vec<u32>> =
-                    components.split(&set).iter().map(|ranks| ranks.iter().collect()).collect();
+                    components.split_free(&set).iter().map(|ranks| ranks.iter().collect()).collect();
                 prop_assert_eq!(&found, &plain);
             }
         }

@@ -6,9 +6,9 @@ use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::collections::HashMap;
 
-use super::guest_mesh::Guest;
-use super::reach::Reach;
-use super::recent::Recent;
+use super::guest_mesh::GuestMesh;
+use super::reach::ReachableRanks;
+use super::recent::CachedAllocator;
 
 /// `dilation[:max=D,guest=2d|3d]`: the job's guest mesh is embedded into the free nodes so that processes next to
 /// each other in the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter
@@ -43,13 +43,13 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
             "max",
             "hops between neighbours at most; a job waits where no such mesh is found",
         )
-        .or_else("none: any free ranks at last"),
+        .default_in_words("none: any free ranks at last"),
         Opt::one_of("guest", &["2d", "3d"], "axes of the job's mesh")
-            .or_else("3d beside max=, else the axes of the machine's coordinates"),
+            .default_in_words("3d beside max=, else the axes of the machine's coordinates"),
     ],
     |params| {
-        let max = params.integer("max", 1, u32::MAX)?;
-        let axes = match params.chosen("guest")? {
+        let max = params.optional_integer("max", 1, u32::MAX)?;
+        let axes = match params.optional_choice("guest")? {
             Some("2d") => Some(2),
             Some(_) => Some(3),
             None => max.map(|_| 3),
@@ -76,7 +76,7 @@ impl BuildAllocator for DilationOptions {
             diameter: context.topology.statistics()?.diameter,
             max: self.max,
             axes,
-            reach: Reach::new(context)?,
+            reach: ReachableRanks::new(context)?,
             placed: Vec::new(),
             next: Vec::new(),
             left: Vec::new(),
@@ -87,7 +87,7 @@ impl BuildAllocator for DilationOptions {
         if self.max.is_some() {
             return Ok(Box::new(dilation));
         }
-        Ok(Box::new(Recent::new(dilation)))
+        Ok(Box::new(CachedAllocator::new(dilation)))
     }
 }
 
@@ -102,7 +102,7 @@ struct Dilation<'a> {
     max: Option<u32>,
     /// Number of axes of guests.
     axes: usize,
-    reach: Reach<'a>,
+    reach: ReachableRanks<'a>,
     /// By process placed: its rank.
     placed: Vec<u32>,
     /// By process placed: the rank from which on the process after it is tried next.
@@ -112,15 +112,15 @@ struct Dilation<'a> {
     /// The ranks of those placed that a process is next to.
     neighbours: Vec<u32>,
     /// By size: the guest.
-    guests: HashMap<u32, Guest>,
+    guests: HashMap<u32, GuestMesh>,
     /// Number of processes of all these guests.
     processes: u32,
 }
 
 impl Dilation<'_> {
     /// Tries to place all processes with `hops` between neighbours; they are then in `placed`.
-    fn embed(&mut self, free: &FreeSet, guest: &Guest, hops: u32) -> bool {
-        self.reach.begin(hops);
+    fn embed_guest(&mut self, free: &FreeSet, guest: &GuestMesh, hops: u32) -> bool {
+        self.reach.set_hops(hops);
         let count = u64::from(guest.count);
         let mut effort = 8 * count + 20_000;
         // The start before, and what it cost in vain.
@@ -130,16 +130,18 @@ impl Dilation<'_> {
                 return false;
             }
             // Too few nodes within steps: no search, and nothing learnt of the twins that follow.
-            if !self.reach.enough(free, start, guest.count) {
+            if !self.reach.can_reach(free, start, guest.count) {
                 before = None;
                 continue;
             }
             let cost = match before {
-                Some((rank, cost)) if self.reach.twin(rank) == Some(start) => effort.min(cost),
+                Some((rank, cost)) if self.reach.next_on_router(rank) == Some(start) => {
+                    effort.min(cost)
+                }
                 _ => {
                     let allowed = effort.min(2 * count + 1000);
                     let mut left = allowed;
-                    if self.complete(guest, start, &mut left) {
+                    if self.complete_from(guest, start, &mut left) {
                         return true;
                     }
                     allowed - left
@@ -152,23 +154,23 @@ impl Dilation<'_> {
     }
 
     /// Tries to place all processes with process 0 on `start` and at most `left` placements, which it counts down.
-    fn complete(&mut self, guest: &Guest, start: u32, left: &mut u64) -> bool {
+    fn complete_from(&mut self, guest: &GuestMesh, start: u32, left: &mut u64) -> bool {
         self.placed.clear();
         self.next.clear();
         self.left.clear();
-        self.place(start, left);
+        self.place_next(start, left);
         while self.placed.len() < guest.count as usize {
             let process = self.placed.len();
-            match self.candidate(guest, process) {
+            match self.next_candidate(guest, process) {
                 Some(_) if *left == 0 => break,
-                Some(rank) => self.place(rank, left),
+                Some(rank) => self.place_next(rank, left),
                 None => {
                     if !self.take_back(left) {
                         break;
                     }
                     // Whatever the one before takes next, this process finds nothing: those ranks count as tried.
                     if process > 1 && self.is_stuck(guest, process) {
-                        let tried = self.untried(guest, process - 1);
+                        let tried = self.count_untried(guest, process - 1);
                         if tried > *left {
                             *left = 0;
                             break;
@@ -185,16 +187,16 @@ impl Dilation<'_> {
             }
         }
         for rank in &self.placed {
-            self.reach.give(*rank);
+            self.reach.give_rank(*rank);
         }
         self.placed.len() == guest.count as usize
     }
 
     /// Places the next process on a rank.
-    fn place(&mut self, rank: u32, left: &mut u64) {
+    fn place_next(&mut self, rank: u32, left: &mut u64) {
         self.left.push(*left);
         *left -= 1;
-        self.reach.take(rank);
+        self.reach.take_rank(rank);
         self.placed.push(rank);
         self.next.push(0);
     }
@@ -207,13 +209,13 @@ impl Dilation<'_> {
         let (Some(mut rank), Some(before)) = (self.placed.pop(), self.left.pop()) else {
             return true;
         };
-        self.reach.give(rank);
+        self.reach.give_rank(rank);
         let cost = before - *left;
         // The starts are counted by the caller.
         let Some(next) = self.next.last_mut() else {
             return true;
         };
-        while let Some(twin) = self.reach.twin(rank) {
+        while let Some(twin) = self.reach.next_on_router(rank) {
             if cost > *left {
                 *left = 0;
                 return false;
@@ -226,31 +228,31 @@ impl Dilation<'_> {
     }
 
     /// Returns the next rank for the process after those placed; `None` if there is none.
-    fn candidate(&mut self, guest: &Guest, process: usize) -> Option<u32> {
+    fn next_candidate(&mut self, guest: &GuestMesh, process: usize) -> Option<u32> {
         let from = *self.next.last()?;
-        self.look(guest, process);
-        let found = self.reach.first(&self.neighbours, from)?;
+        self.collect_neighbours(guest, process);
+        let found = self.reach.first_in_reach(&self.neighbours, from)?;
         *self.next.last_mut()? = found + 1;
         Some(found)
     }
 
     /// Checks whether `process` has neighbours that are placed, and no rank within reach of them.
-    fn is_stuck(&mut self, guest: &Guest, process: usize) -> bool {
-        self.look(guest, process);
-        !self.neighbours.is_empty() && self.reach.first(&self.neighbours, 0).is_none()
+    fn is_stuck(&mut self, guest: &GuestMesh, process: usize) -> bool {
+        self.collect_neighbours(guest, process);
+        !self.neighbours.is_empty() && self.reach.first_in_reach(&self.neighbours, 0).is_none()
     }
 
     /// Counts the ranks that are yet to be tried for the process after those placed.
-    fn untried(&mut self, guest: &Guest, process: usize) -> u64 {
+    fn count_untried(&mut self, guest: &GuestMesh, process: usize) -> u64 {
         let from = self.next.last().copied().unwrap_or(0);
-        self.look(guest, process);
-        self.reach.count(&self.neighbours, from)
+        self.collect_neighbours(guest, process);
+        self.reach.count_in_reach(&self.neighbours, from)
     }
 
     /// Collects the ranks of the placed neighbours of `process` that come before it in `neighbours`.
-    fn look(&mut self, guest: &Guest, process: usize) {
+    fn collect_neighbours(&mut self, guest: &GuestMesh, process: usize) {
         let placed = guest
-            .before(process)
+            .earlier_neighbours(process)
             .iter()
             .filter_map(|p| self.placed.get(*p as usize));
         self.neighbours.clear();
@@ -258,16 +260,16 @@ impl Dilation<'_> {
     }
 
     /// Searches for 1, 2, … hops below `searched`; the guest is then in `placed`.
-    fn search(&mut self, free: &FreeSet, guest: &Guest, searched: u32) -> bool {
-        self.reach.load(free);
-        (1..searched).any(|hops| self.embed(free, guest, hops))
+    fn search_hops(&mut self, free: &FreeSet, guest: &GuestMesh, searched: u32) -> bool {
+        self.reach.load_free(free);
+        (1..searched).any(|hops| self.embed_guest(free, guest, hops))
     }
 }
 
 impl Allocator for Dilation<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 {
-            free.lowest(1, chosen);
+            free.copy_lowest(1, chosen);
             return Choice::Placed;
         }
         let guest = self.guests.remove(&count);
@@ -277,13 +279,13 @@ impl Allocator for Dilation<'_> {
                 self.processes = 0;
             }
             self.processes += count;
-            Guest::new(count, self.axes)
+            GuestMesh::new(count, self.axes)
         });
         // At the diameter any ranks will do.
         let searched = self
             .max
             .map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
-        let found = self.search(free, &guest, searched);
+        let found = self.search_hops(free, &guest, searched);
         self.guests.insert(count, guest);
         if found {
             self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
@@ -295,7 +297,7 @@ impl Allocator for Dilation<'_> {
             return Choice::NotNow(mesh.into());
         }
         // Up to one hop below the diameter nothing was found: at the diameter any ranks are an embedding.
-        free.lowest(count, chosen);
+        free.copy_lowest(count, chosen);
         Choice::Placed
     }
 

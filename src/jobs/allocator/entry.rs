@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::room::Room;
+use super::room::PlaceableNodes;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::Params;
 use nodeorder_base::ranks::{FreeSet, Ranks};
@@ -56,7 +56,7 @@ impl Choice {
     }
 
     /// Returns the answer in a word or two.
-    pub fn answer(&self) -> &'static str {
+    pub fn short_answer(&self) -> &'static str {
         match self {
             Choice::Placed => "placed",
             Choice::NotNow(_) => "not now",
@@ -65,7 +65,7 @@ impl Choice {
     }
 
     /// Returns the reason of a refusal; empty if the job is placed.
-    pub fn reason(&self) -> &str {
+    pub fn refusal_reason(&self) -> &str {
         match self {
             Choice::Placed => "",
             Choice::NotNow(reason) | Choice::Never(reason) => reason,
@@ -77,7 +77,7 @@ impl Choice {
 pub trait Allocator: Send {
     /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. The contents of
     /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
 
     /// Returns whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
     /// count nodes.
@@ -90,14 +90,17 @@ pub trait Allocator: Send {
     ///
     /// # Complexity
     /// A choice for each size from all free ranks down, unless the allocator is quicker.
-    fn largest(&mut self, free: &FreeSet) -> u32 {
+    fn largest_job(&mut self, free: &FreeSet) -> u32 {
         if !self.may_refuse() {
-            return free.len();
+            return free.free_count();
         }
         // A larger job may be placed where a smaller one is not, so no size is left out.
-        (1..=free.len())
+        (1..=free.free_count())
             .rev()
-            .find(|count| self.choose(free, *count, &mut Ranks::default()).is_placed())
+            .find(|count| {
+                self.choose_ranks(free, *count, &mut Ranks::default())
+                    .is_placed()
+            })
             .unwrap_or(0)
     }
 
@@ -107,12 +110,12 @@ pub trait Allocator: Send {
     }
 
     /// Returns its rules about jobs; `None` if their size is all it looks at.
-    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
         None
     }
 
     /// Returns its rules about pods; `None` if jobs take whole nodes.
-    fn pods(&mut self) -> Option<&mut dyn PodRules> {
+    fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         None
     }
 }
@@ -135,12 +138,12 @@ pub trait JobRules {
     fn wait_expired(&mut self) {}
 
     /// Returns the smallest and the largest number of nodes of the next job, which asked for `count`.
-    fn sizes(&mut self, count: u32) -> (u32, u32) {
+    fn job_sizes(&mut self, count: u32) -> (u32, u32) {
         (count, count)
     }
 
     /// Counts the nodes of broken units (Slurm's `topology_p_get_fragmentation`); `None` if the plugin has no such measure.
-    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+    fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
 }
@@ -161,14 +164,14 @@ pub struct PodsOn {
 /// Rules about pods, which may take part of a node.
 pub trait PodRules {
     /// Returns the pods of the job placed last, node by node; pods of a slice that is not full are left out.
-    fn chosen(&self) -> &[PodsOn];
+    fn chosen_pods(&self) -> &[PodsOn];
 
     /// Moves the pods that a job held on a failed rank, which has no place free, to other nodes; afterwards
     /// [`PodRules::chosen_pods`] has all its pods. The job's options are set before.
-    fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
+    fn replace_pods(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
 
     /// Tells that a node failed (`up` is false), or came back.
-    fn set_node(&mut self, rank: u32, up: bool);
+    fn set_node_state(&mut self, rank: u32, up: bool);
 }
 
 /// Rules about jobs on any allocator: without effect on those that have none.
@@ -176,7 +179,7 @@ impl dyn Allocator + '_ {
     /// Sets the options of the next job, as [`JobRules::set_options`] does. Fails if there are options and the allocator has
     /// no rules about jobs, or not these options.
     pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
-        if let Some(rules) = self.jobs() {
+        if let Some(rules) = self.job_rules() {
             return rules.set_options(options);
         }
         let Some(options) = options else {
@@ -191,29 +194,31 @@ impl dyn Allocator + '_ {
     }
 
     /// Returns the smallest and the largest number of nodes of the next job, as [`JobRules::job_sizes`] does.
-    pub fn sizes(&mut self, count: u32) -> (u32, u32) {
-        self.jobs()
-            .map_or((count, count), |rules| rules.sizes(count))
+    pub fn job_sizes(&mut self, count: u32) -> (u32, u32) {
+        self.job_rules()
+            .map_or((count, count), |rules| rules.job_sizes(count))
     }
 
     /// Returns the longest wait of the next job in seconds, as [`JobRules::max_wait`] does.
     pub fn max_wait(&mut self, count: u32) -> Option<i64> {
-        self.jobs()?.max_wait(count)
+        self.job_rules()?.max_wait(count)
     }
 
     /// Tells that the next job has waited, as [`JobRules::wait_expired`] does.
     pub fn wait_expired(&mut self) {
-        if let Some(rules) = self.jobs() {
+        if let Some(rules) = self.job_rules() {
             rules.wait_expired();
         }
     }
 
     /// Measures the room that these free ranks leave for jobs.
-    pub fn room(&mut self, free: &FreeSet) -> Room {
-        Room {
-            free: free.len(),
-            placeable: self.largest(free),
-            fragmentation: self.jobs().and_then(|rules| rules.fragmentation(free)),
+    pub fn measure_room(&mut self, free: &FreeSet) -> PlaceableNodes {
+        PlaceableNodes {
+            free: free.free_count(),
+            placeable: self.largest_job(free),
+            fragmentation: self
+                .job_rules()
+                .and_then(|rules| rules.count_broken_nodes(free)),
         }
     }
 }

@@ -20,12 +20,12 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     example: "fifo:0",
     options: &[
         Opt::whole("below", "jobs of fewer nodes get the highest ranks")
-            .or("0")
+            .default_value("0")
             .positional(),
     ],
     parse: |params| {
         Ok(Box::new(Fifo {
-            below: params.whole("below", 0, u32::MAX)?,
+            below: params.required_integer("below", 0, u32::MAX)?,
         }))
     },
 };
@@ -38,11 +38,11 @@ struct Fifo {
 }
 
 impl Allocator for Fifo {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count < self.below {
-            free.highest(count, chosen);
+            free.copy_highest(count, chosen);
         } else {
-            free.lowest(count, chosen);
+            free.copy_lowest(count, chosen);
         }
         Choice::Placed
     }

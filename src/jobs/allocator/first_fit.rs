@@ -1,7 +1,7 @@
 //! First Fit with a gap, and its variants.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::{GAP, Runs};
+use super::runs::{FreeRuns, GAP};
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
@@ -18,7 +18,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     options: &[GAP],
     parse: |params| {
         Ok(Box::new(FirstFit::new(
-            Some(params.whole("gap", 0, u32::MAX)?),
+            Some(params.required_integer("gap", 0, u32::MAX)?),
             0,
         )))
     },
@@ -38,8 +38,8 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
         GAP,
     ],
     parse: |params| {
-        let reversed_below = params.whole("below", 0, u32::MAX)?;
-        let gap = Some(params.whole("gap", 0, u32::MAX)?);
+        let reversed_below = params.required_integer("below", 0, u32::MAX)?;
+        let gap = Some(params.required_integer("gap", 0, u32::MAX)?);
         Ok(Box::new(FirstFit::new(gap, reversed_below)))
     },
 };
@@ -61,24 +61,24 @@ struct FirstFit {
     gap: Option<u32>,
     /// Jobs of fewer nodes are placed from the end of the free list.
     reversed_below: u32,
-    runs: Runs,
+    runs: FreeRuns,
 }
 
 impl Allocator for FirstFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count >= self.reversed_below {
-            self.runs.load(free);
-            self.place(count, chosen);
+            self.runs.load_free(free);
+            self.place_halves(count, chosen);
             return Choice::Placed;
         }
         self.runs.load_reversed(free);
         // Placed on the mirrored list, then mirrored back.
         let mut mirrored = Ranks::default();
-        self.place(count, &mut mirrored);
-        mirrored.settle();
-        for run in mirrored.runs().iter().rev() {
+        self.place_halves(count, &mut mirrored);
+        mirrored.sort_and_join();
+        for run in mirrored.list_runs().iter().rev() {
             chosen.push(Run {
-                first: free.size() - run.end(),
+                first: free.rank_count() - run.end(),
                 ..*run
             });
         }
@@ -92,22 +92,22 @@ impl FirstFit {
         FirstFit {
             gap,
             reversed_below,
-            runs: Runs::default(),
+            runs: FreeRuns::default(),
         }
     }
 
     /// Places `count` nodes, in halves if no run holds them.
-    fn place(&mut self, count: u32, chosen: &mut Ranks) {
+    fn place_halves(&mut self, count: u32, chosen: &mut Ranks) {
         // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
         let gap = self
             .gap
             .unwrap_or_else(|| (2.0 * f64::from(count)).ln() as u32);
-        match self.runs.first(gap, count) {
-            Some(start) => self.runs.take(start, count, chosen),
+        match self.runs.find_first_run(gap, count) {
+            Some(start) => self.runs.take_ranks(start, count, chosen),
             // A single rank is always found, so the halves come to an end.
             None => {
-                self.place(count / 2, chosen);
-                self.place(count - count / 2, chosen);
+                self.place_halves(count / 2, chosen);
+                self.place_halves(count - count / 2, chosen);
             }
         }
     }

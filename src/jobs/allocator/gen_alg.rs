@@ -5,9 +5,9 @@ use multiversion::multiversion;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
-use super::near::Near;
-use super::recent::Recent;
-use nodeorder_order::metric::sums::Sums;
+use super::near::NearbyRouters;
+use super::recent::CachedAllocator;
+use nodeorder_order::metric::sums::DistanceSums;
 
 /// `gen-alg`: for every free rank, the set of it and its n-1 nearest free ranks in network distance, the
 /// lower rank of two equally far; of these sets the one with the smallest sum of pairwise distances, that of
@@ -36,18 +36,18 @@ struct GenAlgOptions;
 
 impl BuildAllocator for GenAlgOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-        let near = Near::new(context)?;
-        Ok(Box::new(Recent::new(GenAlg {
-            index: vec![0; near.locations.count()],
+        let near = NearbyRouters::new(context)?;
+        Ok(Box::new(CachedAllocator::new(GenAlg {
+            open_index: vec![0; near.locations.location_count()],
             near,
-            sums: Sums::new(context.distances),
+            sums: DistanceSums::new(context.distances),
             stars: Vec::new(),
             free: Vec::new(),
             centres: Vec::new(),
             runs: Vec::new(),
             at_hops: Vec::new(),
             members: Vec::new(),
-            last: Vec::new(),
+            farthest: Vec::new(),
             set: Vec::new(),
         })))
     }
@@ -55,10 +55,10 @@ impl BuildAllocator for GenAlgOptions {
 
 /// Distances around free ranks, and the centres that are tried.
 struct GenAlg<'a> {
-    near: Near<'a>,
-    sums: Sums<'a>,
+    near: NearbyRouters<'a>,
+    sums: DistanceSums<'a>,
     /// By router with free ranks: its number among the open ones.
-    index: Vec<u32>,
+    open_index: Vec<u32>,
     /// By open router: the sum of distances from it to its n nearest free ranks.
     stars: Vec<u64>,
     /// By open router: number of free ranks.
@@ -71,7 +71,7 @@ struct GenAlg<'a> {
     /// Members of a set that are nearer than its farthest ones.
     members: Vec<u32>,
     /// Ranks that are as far as the farthest ones.
-    last: Vec<u32>,
+    farthest: Vec<u32>,
     /// The set of the centre that was tried last.
     set: Vec<Run>,
 }
@@ -89,22 +89,22 @@ struct Centre {
 
 impl GenAlg<'_> {
     /// Counts the free ranks by router and in runs.
-    fn load(&mut self, free: &FreeSet) {
-        self.near.load(free);
+    fn load_free(&mut self, free: &FreeSet) {
+        self.near.load_free(free);
         let locations = &self.near.locations;
         for (i, open) in locations.open.iter().enumerate() {
-            self.index[open.location as usize] = i as u32;
+            self.open_index[open.location as usize] = i as u32;
         }
         self.free.clear();
         self.free.extend(
             locations
                 .open
                 .iter()
-                .map(|open| locations.free(open.location)),
+                .map(|open| locations.free_count(open.location)),
         );
         self.runs.clear();
         for rank in free.iter() {
-            let index = self.index[locations.of(rank) as usize];
+            let index = self.open_index[locations.location_of(rank) as usize];
             match self.runs.last_mut() {
                 Some((run, last)) if *last == index && run.end() == rank => run.count += 1,
                 _ => self.runs.push((
@@ -119,16 +119,20 @@ impl GenAlg<'_> {
     }
 
     /// Returns the sum of distances from `rank` to its n nearest, itself included, and the largest of them.
-    fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
+    fn star_sum(&mut self, rank: u32, count: u32) -> (u64, u32) {
         self.at_hops.clear();
-        if self.near.walk(rank, u32::MAX, count) {
+        if self.near.walk_around(rank, u32::MAX, count) {
             for (hops, router) in &self.near.found {
-                add(&mut self.at_hops, *hops, self.near.locations.free(*router));
+                add_at_hops(
+                    &mut self.at_hops,
+                    *hops,
+                    self.near.locations.free_count(*router),
+                );
             }
         } else {
             // Hop by hop while those are few.
-            for (hops, free) in self.near.measure(rank).iter().zip(&self.free) {
-                add(&mut self.at_hops, *hops, *free);
+            for (hops, free) in self.near.measure_hops(rank).iter().zip(&self.free) {
+                add_at_hops(&mut self.at_hops, *hops, *free);
             }
         }
         let mut star = 0;
@@ -146,15 +150,15 @@ impl GenAlg<'_> {
 
     /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
     /// `None` where a bound shows first that it is no better than `best` (a sum and its centre).
-    fn gather(
+    fn gather_nearest(
         &mut self,
         free: &FreeSet,
         centre: Centre,
         count: u32,
         best: (u64, u32),
     ) -> Option<u64> {
-        if !self.near.walk(centre.rank, u32::MAX, count) {
-            let row = self.near.measure(centre.rank);
+        if !self.near.walk_around(centre.rank, u32::MAX, count) {
+            let row = self.near.measure_hops(centre.rank);
             let farthest = centre.farthest;
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
@@ -178,29 +182,29 @@ impl GenAlg<'_> {
                     });
                 }
             }
-            return Some(self.sums.of_runs(&self.set));
+            return Some(self.sums.run_distances(&self.set));
         }
         self.members.clear();
-        self.last.clear();
+        self.farthest.clear();
         for (hops, router) in &self.near.found {
             let to = match hops.cmp(&centre.farthest) {
                 std::cmp::Ordering::Less => &mut self.members,
-                std::cmp::Ordering::Equal => &mut self.last,
+                std::cmp::Ordering::Equal => &mut self.farthest,
                 std::cmp::Ordering::Greater => continue,
             };
-            let ranks = self.near.locations.ranks(*router).iter();
-            to.extend(ranks.filter(|rank| free.contains(**rank)));
+            let ranks = self.near.locations.ranks_at(*router).iter();
+            to.extend(ranks.filter(|rank| free.is_free(**rank)));
         }
         let missing = count as usize - self.members.len();
         // The lowest of the farthest ranks; no order among them is needed.
-        if missing < self.last.len() {
-            self.last.select_nth_unstable(missing);
+        if missing < self.farthest.len() {
+            self.farthest.select_nth_unstable(missing);
         }
-        self.members.extend_from_slice(&self.last[..missing]);
+        self.members.extend_from_slice(&self.farthest[..missing]);
         let mut stars = 0;
         for rank in &self.members {
-            let router = self.near.locations.of(*rank) as usize;
-            stars += self.stars[self.index[router] as usize];
+            let router = self.near.locations.location_of(*rank) as usize;
+            stars += self.stars[self.open_index[router] as usize];
         }
         // The sum is half the distances of all members, and each of these is at least the member's star.
         if (stars.div_ceil(2), centre.rank) >= best {
@@ -212,12 +216,12 @@ impl GenAlg<'_> {
             first: *rank,
             count: 1,
         }));
-        Some(self.sums.of_runs(&self.set))
+        Some(self.sums.run_distances(&self.set))
     }
 }
 
 /// Adds free ranks at so many hops.
-fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
+fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
         at.resize(hops as usize + 1, 0);
     }
@@ -241,20 +245,20 @@ fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64
 }
 
 impl Allocator for GenAlg<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         // There is one set, or all sets are alike.
-        if count == 1 || count == free.len() {
-            free.lowest(count, chosen);
+        if count == 1 || count == free.free_count() {
+            free.copy_lowest(count, chosen);
             return Choice::Placed;
         }
-        self.load(free);
+        self.load_free(free);
         self.centres.clear();
         self.stars.clear();
         // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
         for i in 0..self.near.locations.open.len() {
             let rank = self.near.locations.open[i].rank;
-            let (star, farthest) = self.star(rank, count);
+            let (star, farthest) = self.star_sum(rank, count);
             self.stars.push(star);
             self.centres.push(Centre {
                 star,
@@ -276,7 +280,7 @@ impl Allocator for GenAlg<'_> {
             if (floor, centre.rank) >= best {
                 continue;
             }
-            let Some(sum) = self.gather(free, centre, count, best) else {
+            let Some(sum) = self.gather_nearest(free, centre, count, best) else {
                 continue;
             };
             if (sum, centre.rank) < best {

@@ -6,7 +6,7 @@ use nodeorder_base::params::Params;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 
-use super::units::{LEVEL, LevelOption, Units, list_levels};
+use super::units::{LEVEL, LevelOption, UnitSet, list_levels};
 
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes, and
 /// as the last one the tightest that holds the rest. In a group the lowest ranks. O(size/64 + free + groups · groups
@@ -14,7 +14,7 @@ use super::units::{LEVEL, LevelOption, Units, list_levels};
 pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-pack",
     "few groups: the tightest one that has room, else those with the most free nodes",
-    &[LEVEL.or_else("the outermost")],
+    &[LEVEL.default_in_words("the outermost")],
     |params| parse_options(params, false),
 );
 
@@ -24,7 +24,7 @@ pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
 pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-spread",
     "all groups alike: the same number of nodes from each, as far as they are free",
-    &[LEVEL.or_else("the outermost")],
+    &[LEVEL.default_in_words("the outermost")],
     |params| parse_options(params, true),
 );
 
@@ -37,21 +37,21 @@ struct GroupsOptions {
 /// Reads the options of either allocator.
 fn parse_options(params: &Params, spread: bool) -> Result<Box<dyn BuildAllocator>> {
     Ok(Box::new(GroupsOptions {
-        level: LevelOption::parse(params)?,
+        level: LevelOption::parse_level(params)?,
         spread,
     }))
 }
 
 impl BuildAllocator for GroupsOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-        let level = self.level.find(context.topology)?;
+        let level = self.level.find_level(context.topology)?;
         let units = list_levels(context)
             .swap_remove(level)
             .into_iter()
             .map(|unit| unit.ranks)
             .collect();
         Ok(Box::new(Groups {
-            units: Units::new(context.order.len() as u32, units),
+            units: UnitSet::new(context.order.len() as u32, units),
             spread: self.spread,
             taken: Vec::new(),
         }))
@@ -60,7 +60,7 @@ impl BuildAllocator for GroupsOptions {
 
 /// The groups of a machine.
 struct Groups {
-    units: Units,
+    units: UnitSet,
     /// Whether all groups give as many nodes; else few groups give all.
     spread: bool,
     /// The ranks chosen so far.
@@ -69,10 +69,10 @@ struct Groups {
 
 impl Groups {
     /// Takes all nodes from few groups.
-    fn pack(&mut self, free: &FreeSet, count: u32) {
+    fn pack_groups(&mut self, free: &FreeSet, count: u32) {
         let mut need = count;
         while need > 0 {
-            let open = (0..self.units.count()).filter(|unit| self.units.free[*unit] > 0);
+            let open = (0..self.units.unit_count()).filter(|unit| self.units.free[*unit] > 0);
             // Groups that hold the rest go first, the tightest of them; else the one with the most.
             let best = open.min_by_key(|unit| match self.units.free[*unit] {
                 free if free >= need => (0, free),
@@ -80,7 +80,8 @@ impl Groups {
             });
             let Some(unit) = best else { break };
             let taken = self.units.free[unit].min(need);
-            self.units.take(unit, free, 0, taken, &mut self.taken);
+            self.units
+                .take_free_ranks(unit, free, 0, taken, &mut self.taken);
             self.units.free[unit] = 0;
             need -= taken;
         }
@@ -93,8 +94,8 @@ impl Groups {
     }
 
     /// Takes as many nodes from each group.
-    fn spread(&mut self, free: &FreeSet, count: u32) {
-        let mut all: Vec<usize> = (0..self.units.count()).collect();
+    fn spread_over_groups(&mut self, free: &FreeSet, count: u32) {
+        let mut all: Vec<usize> = (0..self.units.unit_count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
         // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
         // bisection. The nodes left over come one each from the groups with the most.
@@ -113,19 +114,20 @@ impl Groups {
             let more = u32::from(rest > 0 && self.units.free[unit] > low);
             rest -= more;
             let taken = self.units.free[unit].min(low) + more;
-            self.units.take(unit, free, 0, taken, &mut self.taken);
+            self.units
+                .take_free_ranks(unit, free, 0, taken, &mut self.taken);
         }
     }
 }
 
 impl Allocator for Groups {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.units.count_free(free);
         self.taken.clear();
         if self.spread {
-            self.spread(free, count)
+            self.spread_over_groups(free, count)
         } else {
-            self.pack(free, count)
+            self.pack_groups(free, count)
         }
         self.taken.iter().for_each(|rank| chosen.push_rank(*rank));
         Choice::Placed
@@ -152,7 +154,7 @@ mod tests {
         };
         let mut free = FreeSet::new(72);
         for (group, count) in (0..).zip(taken) {
-            free.take(Run {
+            free.take_run(Run {
                 first: 8 * group,
                 count,
             });
@@ -161,12 +163,12 @@ mod tests {
         assert!(
             make(text, &context)
                 .unwrap()
-                .choose(&free, count, &mut chosen)
+                .choose_ranks(&free, count, &mut chosen)
                 .is_placed()
         );
-        chosen.settle();
+        chosen.sort_and_join();
         assert_eq!(chosen.len(), count);
-        assert!(chosen.iter().all(|rank| free.contains(rank)));
+        assert!(chosen.iter().all(|rank| free.is_free(rank)));
         (0..9)
             .map(|group| chosen.iter().filter(|rank| rank / 8 == group).count() as u32)
             .collect()

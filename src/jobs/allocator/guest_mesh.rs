@@ -2,7 +2,7 @@
 
 /// A mesh of processes in row-major order.
 #[derive(Debug, Default)]
-pub struct Guest {
+pub struct GuestMesh {
     /// Number of processes.
     pub count: u32,
     /// By process: index of its first neighbour in `before`, and one index past the last at the end.
@@ -11,18 +11,18 @@ pub struct Guest {
     before: Vec<u32>,
 }
 
-impl Guest {
+impl GuestMesh {
     /// Creates the box of `count` processes with at most so many axes.
     pub fn new(count: u32, axes_allowed: usize) -> Self {
         // Extent of each axis and processes from one to the next along it, slowest first.
         let mut axes: Vec<(u32, u32)> = Vec::new();
         let mut stride = 1;
-        for side in sides(count, axes_allowed).into_iter().rev() {
+        for side in find_compact_box(count, axes_allowed).into_iter().rev() {
             axes.push((side, stride));
             stride *= side;
         }
         axes.reverse();
-        let mut guest = Guest {
+        let mut guest = GuestMesh {
             count,
             starts: vec![0],
             before: Vec::new(),
@@ -40,21 +40,21 @@ impl Guest {
     }
 
     /// Returns the neighbours of a process that come before it, farthest first.
-    pub fn before(&self, process: usize) -> &[u32] {
+    pub fn earlier_neighbours(&self, process: usize) -> &[u32] {
         &self.before[self.starts[process] as usize..self.starts[process + 1] as usize]
     }
 }
 
 /// Finds the box of `count` cells with `axes` sides of least sum, then of least largest side, and so on; descending,
 /// without sides of 1.
-fn sides(count: u32, axes: usize) -> Vec<u32> {
+fn find_compact_box(count: u32, axes: usize) -> Vec<u32> {
     let mut best = (u64::MAX, Vec::new());
-    compact(count, axes, count, &mut Vec::new(), &mut best);
+    try_boxes(count, axes, count, &mut Vec::new(), &mut best);
     best.1
 }
 
 /// Tries all boxes that go on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
-fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
+fn try_boxes(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
     // The sides to come are at least 1 each: a partial box that is no better than the best is given up.
     let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
     if sum >= best.0 {
@@ -69,7 +69,7 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
         let cells = u64::from(side).checked_pow(axes as u32);
         if cells.is_none_or(|cells| cells >= u64::from(rest)) {
             so_far.push(side);
-            compact(rest / side, axes - 1, side, so_far, best);
+            try_boxes(rest / side, axes - 1, side, so_far, best);
             so_far.pop();
         }
     }

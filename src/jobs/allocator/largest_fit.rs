@@ -1,7 +1,7 @@
 //! Largest Fit with a gap.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::{GAP, Runs};
+use super::runs::{FreeRuns, GAP};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
@@ -17,10 +17,10 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     example: "largest-fit:8",
     options: &[GAP],
     parse: |params| {
-        let gap = params.whole("gap", 0, u32::MAX)?;
+        let gap = params.required_integer("gap", 0, u32::MAX)?;
         Ok(Box::new(LargestFit {
             gap,
-            runs: Runs::default(),
+            runs: FreeRuns::default(),
         }))
     },
 };
@@ -29,20 +29,20 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
 #[derive(Clone)]
 struct LargestFit {
     gap: u32,
-    runs: Runs,
+    runs: FreeRuns,
 }
 
 impl Allocator for LargestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        self.runs.load(free);
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.runs.load_free(free);
         // The first run that holds the job goes before a longer one: only what no run holds is split.
-        if let Some(start) = self.runs.first(self.gap, count) {
-            self.runs.take(start, count, chosen);
+        if let Some(start) = self.runs.find_first_run(self.gap, count) {
+            self.runs.take_ranks(start, count, chosen);
             return Choice::Placed;
         }
         let (left, fits) = self.runs.take_longest(self.gap, count, chosen);
         if let Some(run) = fits.min_by_key(|run| run.start) {
-            self.runs.take(run.start, left, chosen);
+            self.runs.take_ranks(run.start, left, chosen);
         }
         Choice::Placed
     }

@@ -47,7 +47,7 @@ impl BuildAllocator for MbsOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let cells = Cells::new(self.location.clone(), context)?;
         Ok(Box::new(Mbs {
-            levels: levels(&cells),
+            levels: list_levels(&cells),
             cells,
             nodes: BinaryHeap::new(),
         }))
@@ -86,11 +86,11 @@ const NONE: u32 = u32::MAX;
 const INCOMPLETE: u32 = u32::MAX;
 
 /// Lists all blocks by level, complete or not.
-fn levels(cells: &Cells) -> Vec<BuddyLevel> {
-    let full = cells.fullest();
+fn list_levels(cells: &Cells) -> Vec<BuddyLevel> {
+    let full = cells.max_ranks_in_cell();
     let mut lowest = Vec::new();
-    for cell in 0..cells.locations.count() as u32 {
-        lowest.push(match cells.locations.ranks(cell) {
+    for cell in 0..cells.locations.location_count() as u32 {
+        lowest.push(match cells.locations.ranks_at(cell) {
             ranks if ranks.len() as u32 == full => ranks[0],
             _ => INCOMPLETE,
         });
@@ -160,7 +160,7 @@ impl BuddyLevel {
     }
 
     /// Puts a block on offer.
-    fn add(&mut self, block: u32) {
+    fn offer_block(&mut self, block: u32) {
         self.offer
             .push(Reverse((self.lowest[block as usize], block)));
     }
@@ -168,8 +168,8 @@ impl BuddyLevel {
 
 impl Mbs {
     /// Takes over what is free: counts it block by block, and offers the largest free blocks.
-    fn load(&mut self, free: &FreeSet) {
-        self.cells.locations.load(free);
+    fn load_free(&mut self, free: &FreeSet) {
+        self.cells.locations.load_free(free);
         self.nodes.clear();
         for level in &mut self.levels {
             level.free.fill(0);
@@ -194,21 +194,21 @@ impl Mbs {
                 let parent = level.parent[block as usize];
                 let whole = above.is_some_and(|above| parent != NONE && above.is_free(parent));
                 if level.is_free(block) && !whole {
-                    level.add(block);
+                    level.offer_block(block);
                 }
             }
         }
         for open in &self.cells.locations.open {
             if !self.levels[0].is_free(open.location) {
-                let ranks = self.cells.locations.ranks(open.location).iter().copied();
-                let open = ranks.filter(|rank| free.contains(*rank));
+                let ranks = self.cells.locations.ranks_at(open.location).iter().copied();
+                let open = ranks.filter(|rank| free.is_free(*rank));
                 self.nodes.extend(open.map(Reverse));
             }
         }
     }
 
     /// Takes a free block of level `at` off the offer, split from a larger one if need be; `None` if there is none.
-    fn block(&mut self, at: usize) -> Option<u32> {
+    fn take_offered_block(&mut self, at: usize) -> Option<u32> {
         let mut from = (at..self.levels.len()).find(|i| !self.levels[*i].offer.is_empty())?;
         loop {
             let Reverse((_, block)) = self.levels[from].offer.pop()?;
@@ -219,43 +219,47 @@ impl Mbs {
             from -= 1;
             let parts = (level[0].size / below[from].size) as usize;
             let children = &level[0].children[block as usize * parts..][..parts];
-            children.iter().for_each(|child| below[from].add(*child));
+            children
+                .iter()
+                .for_each(|child| below[from].offer_block(*child));
         }
     }
 
     /// Gives all ranks of a block to the job.
-    fn take(&self, level: usize, block: u32, chosen: &mut Ranks) {
+    fn give_ranks(&self, level: usize, block: u32, chosen: &mut Ranks) {
         if level == 0 {
-            for rank in self.cells.locations.ranks(block) {
+            for rank in self.cells.locations.ranks_at(block) {
                 chosen.push_rank(*rank);
             }
             return;
         }
         let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
         for child in &self.levels[level].children[block as usize * parts..][..parts] {
-            self.take(level - 1, *child, chosen);
+            self.give_ranks(level - 1, *child, chosen);
         }
     }
 }
 
 impl Allocator for Mbs {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        self.load(free);
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.load_free(free);
         let mut left = u64::from(count);
         for level in (0..self.levels.len()).rev() {
             while self.levels[level].size <= left {
-                let Some(block) = self.block(level) else {
+                let Some(block) = self.take_offered_block(level) else {
                     break;
                 };
-                self.take(level, block, chosen);
+                self.give_ranks(level, block, chosen);
                 left -= self.levels[level].size;
             }
         }
         // What is left is less than a cell, or no free cell is left.
         while left > 0 {
             if self.nodes.is_empty() {
-                let Some(cell) = self.block(0) else { break };
-                let ranks = self.cells.locations.ranks(cell);
+                let Some(cell) = self.take_offered_block(0) else {
+                    break;
+                };
+                let ranks = self.cells.locations.ranks_at(cell);
                 self.nodes.extend(ranks.iter().copied().map(Reverse));
             }
             let Some(Reverse(rank)) = self.nodes.pop() else {

@@ -40,23 +40,23 @@ struct Mc1x1Options {
 impl BuildAllocator for Mc1x1Options {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let cells = Cells::new(self.location.clone(), context)?;
-        let count = cells.locations.count() as u32;
+        let count = cells.locations.location_count() as u32;
         let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
         context
             .topology
-            .require("coordinates of all cells", bytes)?;
+            .require_memory("coordinates of all cells", bytes)?;
         let mut coordinates = Vec::new();
         for cell in 0..count {
-            coordinates.extend(cells.axes.iter().map(|axis| axis.of(cell)));
+            coordinates.extend(cells.axes.iter().map(|axis| axis.coordinate_of(cell)));
         }
         Ok(Box::new(Mc1x1 {
-            fullest: cells.fullest(),
+            fullest: cells.max_ranks_in_cell(),
             cells,
             sums: Vec::new(),
-            at: Vec::new(),
+            centre: Vec::new(),
             terms: Vec::new(),
-            spare: Vec::new(),
-            last: Vec::new(),
+            next_terms: Vec::new(),
+            last_shell: Vec::new(),
             coordinates,
         }))
     }
@@ -72,19 +72,19 @@ struct Mc1x1 {
     /// Coordinates by cell, one for each axis.
     coordinates: Vec<u32>,
     /// The centre's coordinates.
-    at: Vec<u32>,
+    centre: Vec<u32>,
     /// Corners of a box: what to multiply by (1 or -1, modulo 2³²), and the cell.
     terms: Vec<(u32, u32)>,
     /// Corners while an axis is added.
-    spare: Vec<(u32, u32)>,
+    next_terms: Vec<(u32, u32)>,
     /// Free ranks in the last shell.
-    last: Vec<u32>,
+    last_shell: Vec<u32>,
 }
 
 impl Mc1x1 {
     /// Counts the free nodes of cells and of boxes.
-    fn load(&mut self, free: &FreeSet) {
-        self.cells.locations.load(free);
+    fn load_free(&mut self, free: &FreeSet) {
+        self.cells.locations.load_free(free);
         self.sums.clear();
         self.sums
             .extend_from_slice(self.cells.locations.free_counts());
@@ -99,10 +99,10 @@ impl Mc1x1 {
     }
 
     /// Counts the free nodes in shells 0 to `radius` around `at`.
-    fn within(&mut self, radius: u32) -> u32 {
+    fn count_free_within(&mut self, radius: u32) -> u32 {
         self.terms.clear();
         self.terms.push((1, 0));
-        for (axis, x) in self.cells.axes.iter().zip(&self.at) {
+        for (axis, x) in self.cells.axes.iter().zip(&self.centre) {
             let n = axis.extent;
             let width = radius.saturating_mul(2).saturating_add(1);
             // The box as sums of boxes that begin at 0: up to `high`, less up to `low`; where it goes around the end of
@@ -123,14 +123,14 @@ impl Mc1x1 {
                 ends[0] = (1, x.saturating_add(radius.saturating_add(1)).min(n));
                 ends[1] = (u32::MAX, x.saturating_sub(radius));
             }
-            self.spare.clear();
+            self.next_terms.clear();
             for (sign, end) in ends.into_iter().filter(|(_, end)| *end > 0) {
                 let end = (end - 1) * axis.stride;
                 for (other, cell) in &self.terms {
-                    self.spare.push((other.wrapping_mul(sign), cell + end));
+                    self.next_terms.push((other.wrapping_mul(sign), cell + end));
                 }
             }
-            std::mem::swap(&mut self.terms, &mut self.spare);
+            std::mem::swap(&mut self.terms, &mut self.next_terms);
         }
         // Signs are taken modulo 2³², in which the sum is exact.
         self.terms.iter().fold(0, |sum: u32, (sign, cell)| {
@@ -139,14 +139,14 @@ impl Mc1x1 {
     }
 
     /// Returns the cost of `count` nodes around a cell and the last shell they need; `None` from the cost `limit` on.
-    fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
-        self.at.clear();
+    fn centre_cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
+        self.centre.clear();
         let axes = self.cells.axes.len();
-        self.at
+        self.centre
             .extend_from_slice(&self.coordinates[cell as usize * axes..][..axes]);
         let mut cost = 0;
         let mut radius = 0;
-        let mut inside = self.cells.locations.free(cell);
+        let mut inside = self.cells.locations.free_count(cell);
         while cost < limit {
             if inside >= count {
                 return Some((cost, radius));
@@ -154,13 +154,13 @@ impl Mc1x1 {
             // So many nodes are in shells beyond this one.
             cost += u64::from(count - inside);
             radius += 1;
-            inside = self.within(radius);
+            inside = self.count_free_within(radius);
         }
         None
     }
 
     /// Returns a lower bound of every centre's cost: shells as large as the lattice allows, all free.
-    fn floor(&self, count: u32) -> u64 {
+    fn lower_bound(&self, count: u32) -> u64 {
         let mut cost = 0;
         let count = u64::from(count);
         for radius in 0u64.. {
@@ -186,20 +186,20 @@ impl Mc1x1 {
 }
 
 impl Allocator for Mc1x1 {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         // Every node costs 0, so the lowest rank wins.
         if count == 1 {
-            free.lowest(1, chosen);
+            free.copy_lowest(1, chosen);
             return Choice::Placed;
         }
-        self.load(free);
-        let floor = self.floor(count);
+        self.load_free(free);
+        let floor = self.lower_bound(count);
         let mut best = (0, 0);
         let mut least = u64::MAX;
         // Cells come by their lowest free rank; all centres of a cell cost the same.
         for i in 0..self.cells.locations.open.len() {
             let cell = self.cells.locations.open[i].location;
-            if let Some((cost, radius)) = self.cost(cell, count, least) {
+            if let Some((cost, radius)) = self.centre_cost(cell, count, least) {
                 best = (cell, radius);
                 least = cost;
                 // Later cells have higher ranks and cannot cost less.
@@ -211,23 +211,23 @@ impl Allocator for Mc1x1 {
         let (centre, radius) = best;
         let axes = &self.cells.axes;
         let centre = &self.coordinates[centre as usize * axes.len()..][..axes.len()];
-        self.last.clear();
+        self.last_shell.clear();
         let mut left = count;
         for rank in free.iter() {
-            let cell = self.cells.locations.of(rank) as usize;
+            let cell = self.cells.locations.location_of(rank) as usize;
             let there = &self.coordinates[cell * axes.len()..][..axes.len()];
             let mut shell = 0;
             for ((axis, x), y) in axes.iter().zip(centre).zip(there) {
-                shell = shell.max(axis.between(*x, *y));
+                shell = shell.max(axis.steps_between(*x, *y));
             }
             if shell < radius {
                 chosen.push_rank(rank);
                 left -= 1;
             } else if shell == radius {
-                self.last.push(rank);
+                self.last_shell.push(rank);
             }
         }
-        for rank in &self.last[..left as usize] {
+        for rank in &self.last_shell[..left as usize] {
             chosen.push_rank(*rank);
         }
         Choice::Placed

@@ -39,6 +39,6 @@ pub use entry::{
     Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, JobRules, PodRules,
     PodsOn, Reason,
 };
-pub use room::{Room, RoomSums};
-pub use slurm::settings as slurm_settings;
+pub use room::{PlaceableNodes, PlaceableSums};
+pub use slurm::list_settings as slurm_settings;
 pub use table::{ALLOCATORS, make, make_ruled};

@@ -14,7 +14,7 @@ use nodeorder_order::metric::rank_rows::RankRows;
 /// or the distances to all routers with free ranks, which are few on a full machine. The walk is given up for
 /// the second once it costs more.
 #[derive(Debug)]
-pub struct Near<'a> {
+pub struct NearbyRouters<'a> {
     graph: &'a RouterGraph,
     /// The free ranks by router.
     pub locations: RanksByLocation,
@@ -32,13 +32,13 @@ pub struct Near<'a> {
     row: Vec<u32>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> NearbyRouters<'a> {
     /// Prepares a context. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let locations = RanksByLocation::routers(context);
-        Ok(Near {
+        let locations = RanksByLocation::by_router(context);
+        Ok(NearbyRouters {
             graph: context.topology.joined_graph()?,
-            met: vec![0; locations.count()],
+            met: vec![0; locations.location_count()],
             locations,
             walk: 0,
             queue: Vec::new(),
@@ -49,21 +49,21 @@ impl<'a> Near<'a> {
     }
 
     /// Takes over what is free. O(size/64 + free).
-    pub fn load(&mut self, free: &FreeSet) {
-        self.locations.load(free);
+    pub fn load_free(&mut self, free: &FreeSet) {
+        self.locations.load_free(free);
         self.rows
-            .load(self.locations.open.iter().map(|open| open.rank));
+            .load_ranks(self.locations.open.iter().map(|open| open.rank));
     }
 
     /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of
     /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
     /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
     /// axes), whichever is less.
-    pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
-        if self.walk(rank, hops, nodes) {
+    pub fn find_around(&mut self, rank: u32, hops: u32, nodes: u32) {
+        if self.walk_around(rank, hops, nodes) {
             return;
         }
-        self.measure(rank);
+        self.measure_hops(rank);
         self.found.clear();
         for (away, open) in self.row.iter().zip(&self.locations.open) {
             if *away <= hops {
@@ -73,20 +73,20 @@ impl<'a> Near<'a> {
     }
 
     /// Measures the hops from the router of `rank` to each of the open ones, in their order.
-    pub fn measure(&mut self, rank: u32) -> &[u32] {
-        self.rows.row(rank, &mut self.row);
+    pub fn measure_hops(&mut self, rank: u32) -> &[u32] {
+        self.rows.fill_row(rank, &mut self.row);
         &self.row
     }
 
     /// Finds routers as [`NearbyRouters::find_around`] does, but by a walk alone; returns whether it was short enough to come to its
     /// end.
-    pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
+    pub fn walk_around(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
         self.found.clear();
         // A walk counts links, whatever they weigh.
         if self.graph.is_weighted() {
             return false;
         }
-        let router = self.locations.of(rank);
+        let router = self.locations.location_of(rank);
         // Once all numbers are used up, marks are cleared after all.
         if self.walk == u32::MAX {
             self.met.fill(0);
@@ -104,7 +104,7 @@ impl<'a> Near<'a> {
         let mut held = 0;
         loop {
             for router in &self.queue[level..] {
-                let here = self.locations.free(*router);
+                let here = self.locations.free_count(*router);
                 if here > 0 {
                     self.found.push((away, *router));
                     held += here;

@@ -1,7 +1,7 @@
 //! The ranks within so many hops of a router as a row of bits, kept from one call to the next.
 
 use super::entry::AllocatorContext;
-use super::near::Near;
+use super::near::NearbyRouters;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::FreeSet;
 
@@ -12,38 +12,38 @@ pub const LANES: usize = 4;
 const RANKS: u32 = 64 * LANES as u32;
 
 /// Bits of ranks, [`LANES`] words at a time, called a lane.
-pub type Bits = Vec<[u64; LANES]>;
+pub type RankBits = Vec<[u64; LANES]>;
 
 /// Number of lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
-pub const KEPT: usize = 1 << 20;
+pub const MOST_LANES: usize = 1 << 20;
 
 /// Rows of near ranks: for every router and number of hops that was asked about, all ranks within the hops, free or not.
 pub struct NearRows<'a> {
     /// Walks over the network, loaded with all ranks.
-    near: Near<'a>,
+    near: NearbyRouters<'a>,
     /// Number of lanes of all ranks.
     lanes: usize,
     /// Number of lanes to keep at most.
     kept: usize,
     /// By hops, from 1, and router: its row, if it was made.
-    rows: Vec<Vec<Option<Row>>>,
+    rows: Vec<Vec<Option<NearRow>>>,
     /// The bits of all rows.
-    bits: Bits,
+    bits: RankBits,
     /// Rows of the ranks that are looked at.
-    around: Vec<Row>,
+    around: Vec<NearRow>,
 }
 
 /// A row: lanes `first` to `end` of all ranks are `bits[start..]`; beyond them no rank is near.
 #[derive(Clone, Copy)]
-struct Row {
+struct NearRow {
     first: u32,
     end: u32,
     start: u32,
 }
 
-impl Row {
+impl NearRow {
     /// Returns lanes `from` to `end` of the row.
-    fn part<'b>(&self, bits: &'b Bits, from: usize, end: usize) -> &'b [[u64; LANES]] {
+    fn lanes_between<'b>(&self, bits: &'b RankBits, from: usize, end: usize) -> &'b [[u64; LANES]] {
         let first = self.first as usize;
         let start = self.start as usize;
         &bits[start + from - first..start + end - first]
@@ -54,12 +54,12 @@ impl<'a> NearRows<'a> {
     /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router graph or
     /// the rows do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
-        let mut near = Near::new(context)?;
-        let routers = near.locations.count() as u64;
+        let mut near = NearbyRouters::new(context)?;
+        let routers = near.locations.location_count() as u64;
         context
             .topology
-            .require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
-        near.load(&FreeSet::new(context.distances.len()));
+            .require_memory("rows of near ranks", 32 * MOST_LANES as u64 + 16 * routers)?;
+        near.load_free(&FreeSet::new(context.distances.len()));
         let lanes = context.distances.len().div_ceil(RANKS) as usize;
         Ok(NearRows {
             near,
@@ -73,39 +73,39 @@ impl<'a> NearRows<'a> {
 
     /// Finds the rows of `ranks`, or makes them, and puts them into `around`.
     #[inline]
-    fn look_up(&mut self, ranks: &[u32], hops: u32) {
+    fn find_rows(&mut self, ranks: &[u32], hops: u32) {
         // Two entries of the table of rows take the memory of a lane. All are forgotten before any is looked up, as
         // the rows of one call must stand side by side.
-        let table = self.rows.len() * self.near.locations.count() / 2;
+        let table = self.rows.len() * self.near.locations.location_count() / 2;
         if self.bits.len() + ranks.len() * self.lanes + table > self.kept {
             self.rows.clear();
             self.bits.clear();
         }
         self.around.clear();
         for rank in ranks {
-            let router = self.near.locations.of(*rank) as usize;
+            let router = self.near.locations.location_of(*rank) as usize;
             let known = self
                 .rows
                 .get(hops as usize - 1)
                 .and_then(|rows| *rows.get(router)?);
-            let row = known.unwrap_or_else(|| self.make(*rank, router, hops));
+            let row = known.unwrap_or_else(|| self.build_row(*rank, router, hops));
             self.around.push(row);
         }
     }
 
     /// Builds the row of a router, on which `rank` is. O(what is near · axes + lanes).
     #[cold]
-    fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
-        self.near.around(rank, hops, u32::MAX);
+    fn build_row(&mut self, rank: u32, router: usize, hops: u32) -> NearRow {
+        self.near.find_around(rank, hops, u32::MAX);
         let locations = &self.near.locations;
         // Only the lanes between the lowest and the highest near rank are kept: on most orderings these are few.
         let mut first = u32::MAX;
         let mut end = 0;
         for (_, router) in &self.near.found {
-            if let [lowest, ..] = locations.ranks(*router) {
+            if let [lowest, ..] = locations.ranks_at(*router) {
                 first = first.min(lowest / RANKS);
             }
-            if let [.., highest] = locations.ranks(*router) {
+            if let [.., highest] = locations.ranks_at(*router) {
                 end = end.max(highest / RANKS + 1);
             }
         }
@@ -114,17 +114,17 @@ impl<'a> NearRows<'a> {
         self.bits.resize(start + (end - first) as usize, [0; LANES]);
         let words = self.bits[start..].as_flattened_mut();
         for (_, router) in &self.near.found {
-            for rank in locations.ranks(*router) {
+            for rank in locations.ranks_at(*router) {
                 words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
             }
         }
-        let row = Row {
+        let row = NearRow {
             first,
             end,
             start: start as u32,
         };
         let level = hops as usize - 1;
-        let routers = locations.count();
+        let routers = locations.location_count();
         if self.rows.len() <= level {
             self.rows.resize(level + 1, Vec::new());
         }
@@ -136,24 +136,24 @@ impl<'a> NearRows<'a> {
     }
 
     /// Returns the words of the ranks within `hops` of a rank, after the index of the first of them.
-    pub fn words(&mut self, rank: u32, hops: u32) -> (usize, &[u64]) {
-        self.look_up(&[rank], hops);
+    pub fn near_words(&mut self, rank: u32, hops: u32) -> (usize, &[u64]) {
+        self.find_rows(&[rank], hops);
         let row = self.around[0];
-        let words = row.part(&self.bits, row.first as usize, row.end as usize);
+        let words = row.lanes_between(&self.bits, row.first as usize, row.end as usize);
         (LANES * row.first as usize, words.as_flattened())
     }
 
     /// Visits the ranks from `from` on that are among `avail` and within `hops` of all of `ranks`, word by word,
     /// until it returns true. O(ranks·lanes) where the rows are known.
     #[inline]
-    pub fn common(
+    pub fn visit_common(
         &mut self,
         (ranks, hops): (&[u32], u32),
-        avail: &Bits,
+        avail: &RankBits,
         from: u32,
         mut visit: impl FnMut(u32, u64) -> bool,
     ) {
-        self.look_up(ranks, hops);
+        self.find_rows(ranks, hops);
         let Some(last) = self.around.last() else {
             return;
         };
@@ -177,7 +177,7 @@ impl<'a> NearRows<'a> {
             self.around
                 .get(i)
                 .unwrap_or(last)
-                .part(&self.bits, first, end)
+                .lanes_between(&self.bits, first, end)
         };
         let others = self.around.get(3..).unwrap_or_default();
         let parts = part(0).iter().zip(part(1)).zip(part(2));
@@ -187,7 +187,7 @@ impl<'a> NearRows<'a> {
                 *here &= a[i] & b[i] & c[i];
             }
             for row in others {
-                let near = &row.part(&self.bits, lane, lane + 1)[0];
+                let near = &row.lanes_between(&self.bits, lane, lane + 1)[0];
                 for (here, near) in here.iter_mut().zip(near) {
                     *here &= near;
                 }

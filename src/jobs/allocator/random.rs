@@ -5,7 +5,7 @@ use nodeorder_base::params::SEED;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use rand_pcg::Pcg64;
 
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 
 /// `random[:seed=S]`: any n free ranks, every set equally likely. O(free).
 ///
@@ -17,7 +17,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     example: "random:seed=7",
     options: &[SEED],
     parse: |params| {
-        let random = generator(params.seed()?);
+        let random = seed_generator(params.seed()?);
         Ok(Box::new(Random {
             random,
             entries: Vec::new(),
@@ -34,12 +34,13 @@ struct Random {
 }
 
 impl Allocator for Random {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.entries.clear();
-        free.list(&mut self.entries);
+        free.append_free(&mut self.entries);
         // The first `count` steps of a shuffle draw every set with the same probability.
         for i in 0..count as usize {
-            let other = i + below((self.entries.len() - i) as u64, &mut self.random) as usize;
+            let other =
+                i + random_below((self.entries.len() - i) as u64, &mut self.random) as usize;
             self.entries.swap(i, other);
         }
         let picked = &mut self.entries[..count as usize];

@@ -8,7 +8,7 @@ use nodeorder_base::ranks::FreeSet;
 #[derive(Debug)]
 pub struct RanksByLocation {
     /// By rank: its location.
-    of: Vec<u32>,
+    locations: Vec<u32>,
     /// By location: index of its first rank in `ranks`, and one index past the last at the end.
     starts: Vec<u32>,
     /// The ranks of all locations, one location after the other, ascending: quicker than a list for each.
@@ -16,12 +16,12 @@ pub struct RanksByLocation {
     /// By location: number of free ranks.
     free: Vec<u32>,
     /// Locations with free ranks, by their lowest.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenLocation>,
 }
 
 /// A location with free ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenLocation {
     /// The lowest of its free ranks.
     pub rank: u32,
     /// The location.
@@ -46,7 +46,7 @@ impl RanksByLocation {
             *slot += 1;
         }
         RanksByLocation {
-            of,
+            locations: of,
             starts,
             ranks,
             free: vec![0; locations],
@@ -55,44 +55,44 @@ impl RanksByLocation {
     }
 
     /// Sorts the ranks of an ordering by their routers.
-    pub fn routers(context: &AllocatorContext<'_>) -> Self {
+    pub fn by_router(context: &AllocatorContext<'_>) -> Self {
         let routers = context.topology.network().routers() as usize;
-        RanksByLocation::new(context.distances.routers().to_vec(), routers)
+        RanksByLocation::new(context.distances.routers_by_rank().to_vec(), routers)
     }
 
     /// Returns the number of locations.
-    pub fn count(&self) -> usize {
+    pub fn location_count(&self) -> usize {
         self.free.len()
     }
 
     /// Returns the location of a rank.
-    pub fn of(&self, rank: u32) -> u32 {
-        self.of[rank as usize]
+    pub fn location_of(&self, rank: u32) -> u32 {
+        self.locations[rank as usize]
     }
 
     /// Returns all ranks of a location, free or not, ascending.
-    pub fn ranks(&self, location: u32) -> &[u32] {
+    pub fn ranks_at(&self, location: u32) -> &[u32] {
         let location = location as usize;
         &self.ranks[self.starts[location] as usize..self.starts[location + 1] as usize]
     }
 
     /// Counts the free ranks of every location. O(size/64 + free).
-    pub fn load(&mut self, free: &FreeSet) {
+    pub fn load_free(&mut self, free: &FreeSet) {
         // Only what was counted last is cleared: a full machine has few open locations.
         for open in self.open.drain(..) {
             self.free[open.location as usize] = 0;
         }
         for rank in free.iter() {
-            let location = self.of[rank as usize];
+            let location = self.locations[rank as usize];
             if self.free[location as usize] == 0 {
-                self.open.push(Open { rank, location });
+                self.open.push(OpenLocation { rank, location });
             }
             self.free[location as usize] += 1;
         }
     }
 
     /// Returns the number of free ranks of a location.
-    pub fn free(&self, location: u32) -> u32 {
+    pub fn free_count(&self, location: u32) -> u32 {
         self.free[location as usize]
     }
 
@@ -124,12 +124,12 @@ pub struct CellAxis {
 
 impl CellAxis {
     /// Returns the coordinate of a cell along the axis.
-    pub fn of(&self, cell: u32) -> u32 {
+    pub fn coordinate_of(&self, cell: u32) -> u32 {
         cell / self.stride % self.extent
     }
 
     /// Returns the number of steps between two coordinates, the short way round on a ring.
-    pub fn between(&self, a: u32, b: u32) -> u32 {
+    pub fn steps_between(&self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         if self.wrap {
             apart.min(self.extent - apart)
@@ -160,7 +160,7 @@ impl Cells {
                 .iter()
                 .map(|n| cells[n.index()])
                 .collect(),
-            None => context.distances.routers().to_vec(),
+            None => context.distances.routers_by_rank().to_vec(),
         };
         let mut stride = 1;
         let mut axes = Vec::new();
@@ -182,10 +182,10 @@ impl Cells {
     }
 
     /// Returns the number of ranks of the fullest cell.
-    pub fn fullest(&self) -> u32 {
-        let cells = 0..self.locations.count() as u32;
+    pub fn max_ranks_in_cell(&self) -> u32 {
+        let cells = 0..self.locations.location_count() as u32;
         cells
-            .map(|cell| self.locations.ranks(cell).len() as u32)
+            .map(|cell| self.locations.ranks_at(cell).len() as u32)
             .max()
             .unwrap_or(0)
     }

@@ -1,23 +1,23 @@
 //! The free ranks within reach of others, for a search that takes ranks and gives them back.
 
 use super::entry::AllocatorContext;
-use super::near_rows::{Bits, KEPT, LANES, NearRows};
+use super::near_rows::{LANES, MOST_LANES, NearRows, RankBits};
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::FreeSet;
 use nodeorder_order::metric::rank_distances::RankDistances;
 
 /// Free ranks around every router, for one number of hops after the other.
-pub struct Reach<'a> {
+pub struct ReachableRanks<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
     /// The present number of hops.
     hops: u32,
     /// The free ranks that are not taken.
-    avail: Bits,
+    avail: RankBits,
     /// Lane before which no rank is left.
     low: usize,
     /// By router: whether enough ranks can be reached from it.
-    scope: Vec<Scope>,
+    scope: Vec<RouterScope>,
     /// Routers whose scope is known.
     scoped: Vec<u32>,
     /// Ranks met by a walk, a bit each; none is set between walks.
@@ -30,29 +30,29 @@ pub struct Reach<'a> {
 
 /// Whether enough free ranks can be reached from a router by steps of the current number of hops.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum RouterScope {
     Unknown,
     Enough,
     Small,
 }
 
-impl<'a> Reach<'a> {
+impl<'a> ReachableRanks<'a> {
     /// Prepares a context. Fails if the router graph or the rows of near ranks do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        Self::with_rows(context, KEPT)
+        Self::with_rows(context, MOST_LANES)
     }
 
     /// Prepares a context, with at most so many lanes of rows.
     fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         let routers = context.topology.network().routers() as usize;
-        Ok(Reach {
+        Ok(ReachableRanks {
             distances: context.distances,
             rows: NearRows::new(context, kept)?,
             hops: 0,
             avail: vec![[0; LANES]; lanes],
             low: 0,
-            scope: vec![Scope::Unknown; routers],
+            scope: vec![RouterScope::Unknown; routers],
             scoped: Vec::new(),
             met: vec![0; lanes * LANES],
             queue: Vec::new(),
@@ -61,33 +61,33 @@ impl<'a> Reach<'a> {
     }
 
     /// Takes over what is free; nothing is taken.
-    pub fn load(&mut self, free: &FreeSet) {
-        self.avail.as_flattened_mut()[..free.words().len()].copy_from_slice(free.words());
+    pub fn load_free(&mut self, free: &FreeSet) {
+        self.avail.as_flattened_mut()[..free.free_words().len()].copy_from_slice(free.free_words());
         self.low = 0;
     }
 
     /// Begins with another number of hops; nothing is taken.
-    pub fn begin(&mut self, hops: u32) {
+    pub fn set_hops(&mut self, hops: u32) {
         self.hops = hops;
         for router in self.scoped.drain(..) {
-            self.scope[router as usize] = Scope::Unknown;
+            self.scope[router as usize] = RouterScope::Unknown;
         }
     }
 
     /// Takes a rank out of those that are left.
-    pub fn take(&mut self, rank: u32) {
+    pub fn take_rank(&mut self, rank: u32) {
         self.avail.as_flattened_mut()[rank as usize / 64] &= !(1 << (rank % 64));
     }
 
     /// Gives back a rank that was taken.
-    pub fn give(&mut self, rank: u32) {
+    pub fn give_rank(&mut self, rank: u32) {
         let word = rank as usize / 64;
         self.avail.as_flattened_mut()[word] |= 1 << (rank % 64);
         self.low = self.low.min(word / LANES);
     }
 
     /// Returns the next rank after `rank` that is not taken, if it is on the same router.
-    pub fn twin(&self, rank: u32) -> Option<u32> {
+    pub fn next_on_router(&self, rank: u32) -> Option<u32> {
         let words = self.avail.as_flattened();
         let mut at = (rank + 1) as usize / 64;
         let mut bits = words.get(at)? & (u64::MAX << ((rank + 1) % 64));
@@ -96,12 +96,12 @@ impl<'a> Reach<'a> {
             bits = *words.get(at)?;
         }
         let next = 64 * at as u32 + bits.trailing_zeros();
-        let routers = self.distances.routers();
+        let routers = self.distances.routers_by_rank();
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
     /// Returns the first free rank from `from` on that is not taken and within reach of all of `ranks`.
-    pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
+    pub fn first_in_reach(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self
             .avail
             .get(self.low)
@@ -112,7 +112,7 @@ impl<'a> Reach<'a> {
         let from = from.max((64 * LANES * self.low) as u32);
         let mut found = None;
         self.rows
-            .common((ranks, self.hops), &self.avail, from, |word, bits| {
+            .visit_common((ranks, self.hops), &self.avail, from, |word, bits| {
                 found = Some(64 * word + bits.trailing_zeros());
                 true
             });
@@ -120,10 +120,10 @@ impl<'a> Reach<'a> {
     }
 
     /// Counts the free ranks from `from` on that are not taken and within reach of all of `ranks`.
-    pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
+    pub fn count_in_reach(&mut self, ranks: &[u32], from: u32) -> u64 {
         let mut count = 0;
         self.rows
-            .common((ranks, self.hops), &self.avail, from, |_, bits| {
+            .visit_common((ranks, self.hops), &self.avail, from, |_, bits| {
                 count += u64::from(bits.count_ones());
                 false
             });
@@ -132,12 +132,12 @@ impl<'a> Reach<'a> {
 
     /// Checks whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
     /// number of hops: O(free ranks and what is near their routers).
-    pub fn enough(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
-        let routers = self.distances.routers();
+    pub fn can_reach(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
+        let routers = self.distances.routers_by_rank();
         match self.scope[routers[start as usize] as usize] {
-            Scope::Enough => return true,
-            Scope::Small => return false,
-            Scope::Unknown => {}
+            RouterScope::Enough => return true,
+            RouterScope::Small => return false,
+            RouterScope::Unknown => {}
         }
         self.queue.clear();
         self.queue.push(start);
@@ -150,12 +150,12 @@ impl<'a> Reach<'a> {
             let scope = &mut self.scope[routers[rank as usize] as usize];
             match scope {
                 // A router is marked so by an earlier walk, which reached all that this one can.
-                Scope::Enough => enough = true,
-                Scope::Small => continue,
-                Scope::Unknown => {
-                    *scope = Scope::Small;
+                RouterScope::Enough => enough = true,
+                RouterScope::Small => continue,
+                RouterScope::Unknown => {
+                    *scope = RouterScope::Small;
                     self.scoped.push(routers[rank as usize]);
-                    reached += self.step(free, rank);
+                    reached += self.step_from(free, rank);
                     enough |= reached >= count;
                 }
             }
@@ -175,7 +175,7 @@ impl<'a> Reach<'a> {
             self.met[*rank as usize / 64] = 0;
             if enough {
                 let router = routers[*rank as usize];
-                self.scope[router as usize] = Scope::Enough;
+                self.scope[router as usize] = RouterScope::Enough;
                 self.scoped.push(router);
             }
         }
@@ -183,11 +183,11 @@ impl<'a> Reach<'a> {
     }
 
     /// Puts the free ranks near `rank` that the walk has not met into `near`, and returns their number.
-    fn step(&mut self, free: &FreeSet, rank: u32) -> u32 {
+    fn step_from(&mut self, free: &FreeSet, rank: u32) -> u32 {
         self.near.clear();
         let mut reached = 0;
-        let (first, words) = self.rows.words(rank, self.hops);
-        for ((word, near), free) in (first..).zip(words).zip(&free.words()[first..]) {
+        let (first, words) = self.rows.near_words(rank, self.hops);
+        for ((word, near), free) in (first..).zip(words).zip(&free.free_words()[first..]) {
             let bits = near & free & !self.met[word];
             if bits != 0 {
                 self.near.push((word as u32, bits));
@@ -213,7 +213,7 @@ mod tests {
         let (mut met, mut at) = (vec![start], 0);
         while let Some(from) = met.get(at).copied() {
             at += 1;
-            let near = |to: &u32| distances.between(from, *to) <= hops && !met.contains(to);
+            let near = |to: &u32| distances.hops_between(from, *to) <= hops && !met.contains(to);
             let next: Vec<u32> = free.iter().filter(near).collect();
             met.extend(next);
         }
@@ -239,13 +239,14 @@ mod tests {
             };
             // The second forgets its rows before each look, the third now and then.
             let some = 8 + distances.len() as usize / 64;
-            let mut ways = [KEPT, 0, some].map(|kept| Reach::with_rows(&context, kept).unwrap());
+            let mut ways = [MOST_LANES, 0, some]
+                .map(|kept| ReachableRanks::with_rows(&context, kept).unwrap());
             let mut draw = Pcg64Mcg::seed_from_u64(3);
             for round in 0..12 {
                 let mut free = FreeSet::new(distances.len());
                 for first in 0..distances.len() {
                     if draw.next_u32() % 12 <= round {
-                        free.take(Run { first, count: 1 });
+                        free.take_run(Run { first, count: 1 });
                     }
                 }
                 let all: Vec<u32> = free.iter().collect();
@@ -254,21 +255,21 @@ mod tests {
                 }
                 let hops = 1 + draw.next_u32() % 3;
                 for way in &mut ways {
-                    way.load(&free);
-                    way.begin(hops);
+                    way.load_free(&free);
+                    way.set_hops(hops);
                 }
                 let count = all.len() as u32 / 2;
                 for start in all.iter().step_by(31) {
                     let plain = walk(&distances, &free, *start, hops) as u32 >= count;
                     for way in &mut ways {
-                        assert_eq!(way.enough(&free, *start, count), plain, "{spec} {start}");
+                        assert_eq!(way.can_reach(&free, *start, count), plain, "{spec} {start}");
                     }
                 }
                 let mut pick = || all[draw.next_u32() as usize % all.len()];
                 let taken = [pick(), pick()];
                 taken
                     .iter()
-                    .for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
+                    .for_each(|rank| ways.iter_mut().for_each(|way| way.take_rank(*rank)));
                 for _ in 0..20 {
                     let (around, from) = ([pick(), pick()], pick());
                     for around in [&around[..], &around[..1]] {
@@ -277,22 +278,22 @@ mod tests {
                                 && !taken.contains(rank)
                                 && around
                                     .iter()
-                                    .all(|to| distances.between(*rank, *to) <= hops)
+                                    .all(|to| distances.hops_between(*rank, *to) <= hops)
                         };
                         let plain: Vec<u32> = all.iter().copied().filter(near).collect();
                         for way in &mut ways {
-                            let first = way.first(around, from);
+                            let first = way.first_in_reach(around, from);
                             assert_eq!(first, plain.first().copied(), "{spec} {around:?} {from}");
-                            assert_eq!(way.count(around, from), plain.len() as u64);
+                            assert_eq!(way.count_in_reach(around, from), plain.len() as u64);
                         }
                     }
                     let next = all
                         .iter()
                         .find(|r| **r > from && !taken.contains(r))
                         .copied();
-                    let routers = distances.routers();
+                    let routers = distances.routers_by_rank();
                     let same = |r: &u32| routers[*r as usize] == routers[from as usize];
-                    assert_eq!(ways[0].twin(from), next.filter(same));
+                    assert_eq!(ways[0].next_on_router(from), next.filter(same));
                 }
             }
         }

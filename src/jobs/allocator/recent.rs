@@ -9,45 +9,45 @@ const KEPT: usize = 16;
 
 /// An allocator with its last choices. It must place every job, and by the free ranks and its size alone. A job that ends
 /// before one of its size starts leaves the free ranks that there were before it: the same question again.
-pub struct Recent<'a> {
+pub struct CachedAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
     /// Oldest first.
-    kept: VecDeque<Kept>,
+    cache: VecDeque<CachedChoice>,
 }
 
 /// A choice, with the question that it answers.
-struct Kept {
+struct CachedChoice {
     free: FreeSet,
     count: u32,
     chosen: Ranks,
 }
 
-impl<'a> Recent<'a> {
+impl<'a> CachedAllocator<'a> {
     /// Wraps an allocator, with nothing kept yet.
     pub fn new(inner: impl Allocator + 'a) -> Self {
-        Recent {
+        CachedAllocator {
             inner: Box::new(inner),
-            kept: VecDeque::new(),
+            cache: VecDeque::new(),
         }
     }
 }
 
-impl Allocator for Recent<'_> {
+impl Allocator for CachedAllocator<'_> {
     /// Looks for the choice among those kept. O(ranks/64) beside the choice itself.
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         let same = self
-            .kept
+            .cache
             .iter()
-            .find(|kept| kept.count == count && kept.free.words() == free.words());
+            .find(|kept| kept.count == count && kept.free.free_words() == free.free_words());
         if let Some(kept) = same {
             chosen.clone_from(&kept.chosen);
             return Choice::Placed;
         }
-        let choice = self.inner.choose(free, count, chosen);
-        if self.kept.len() == KEPT {
-            self.kept.pop_front();
+        let choice = self.inner.choose_ranks(free, count, chosen);
+        if self.cache.len() == KEPT {
+            self.cache.pop_front();
         }
-        self.kept.push_back(Kept {
+        self.cache.push_back(CachedChoice {
             free: free.clone(),
             count,
             chosen: chosen.clone(),
@@ -65,9 +65,9 @@ mod tests {
     struct Lowest<'a>(&'a std::sync::atomic::AtomicU32);
 
     impl Allocator for Lowest<'_> {
-        fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
             self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            free.lowest(count, chosen);
+            free.copy_lowest(count, chosen);
             Choice::Placed
         }
     }
@@ -75,12 +75,12 @@ mod tests {
     #[test]
     fn the_same_question_is_asked_once() {
         let asked = std::sync::atomic::AtomicU32::new(0);
-        let mut recent = Recent::new(Lowest(&asked));
+        let mut recent = CachedAllocator::new(Lowest(&asked));
         let mut free = FreeSet::new(200);
         let mut times = |free: &FreeSet, count: u32| {
             let (mut chosen, mut plain) = (Ranks::default(), Ranks::default());
-            assert!(recent.choose(free, count, &mut chosen).is_placed());
-            free.lowest(count, &mut plain);
+            assert!(recent.choose_ranks(free, count, &mut chosen).is_placed());
+            free.copy_lowest(count, &mut plain);
             assert_eq!(chosen, plain);
             asked.load(std::sync::atomic::Ordering::Relaxed)
         };
@@ -88,9 +88,9 @@ mod tests {
             (times(&free, 3), times(&free, 4), times(&free, 3)),
             (1, 2, 2)
         );
-        free.take(Run { first: 1, count: 1 });
+        free.take_run(Run { first: 1, count: 1 });
         assert_eq!((times(&free, 3), times(&free, 3)), (3, 3));
-        free.give(Run { first: 1, count: 1 });
+        free.free_run(Run { first: 1, count: 1 });
         assert_eq!(times(&free, 4), 3);
         // Those before are left out one after the other.
         for count in 5..5 + KEPT as u32 - 2 {

@@ -1,10 +1,10 @@
 //! Room for further jobs: how large a job could still be placed on the nodes that are free.
 
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 
 /// Room that a free set leaves for jobs under the rule of an allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct PlaceableNodes {
     /// Number of free nodes.
     pub free: u32,
     /// Number of nodes of the largest job that would be placed ([`super::Allocator::largest_job`]).
@@ -15,7 +15,7 @@ pub struct Room {
 
 /// Sums over [`PlaceableNodes`]s, each with a weight: 1 a placement, or the time for which it lasted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RoomSums {
+pub struct PlaceableSums {
     /// Sum of the weights.
     weight: u128,
     /// Sum of weight · placeable nodes.
@@ -23,52 +23,52 @@ pub struct RoomSums {
     /// Sum of weight · free nodes beyond those placeable.
     stranded: u128,
     /// Smallest number of placeable nodes.
-    least: Option<u32>,
+    min_placeable: Option<u32>,
     /// Sum of weight · nodes of broken units.
     broken: Option<u128>,
 }
 
-impl RoomSums {
+impl PlaceableSums {
     /// Adds the room after one placement.
-    pub fn add(&mut self, room: &Room) {
-        self.add_for(room, 1);
+    pub fn add_placement(&mut self, room: &PlaceableNodes) {
+        self.add_duration(room, 1);
     }
 
     /// Adds room that lasted for `ticks`.
-    pub fn add_for(&mut self, room: &Room, ticks: u64) {
+    pub fn add_duration(&mut self, room: &PlaceableNodes, ticks: u64) {
         let ticks = u128::from(ticks);
         self.weight += ticks;
         self.placeable += ticks * u128::from(room.placeable);
         self.stranded += ticks * u128::from(room.free - room.placeable);
-        let least = self.least.unwrap_or(room.placeable);
-        self.least = Some(least.min(room.placeable));
+        let least = self.min_placeable.unwrap_or(room.placeable);
+        self.min_placeable = Some(least.min(room.placeable));
         if let Some(broken) = room.fragmentation {
             *self.broken.get_or_insert(0) += ticks * u128::from(broken);
         }
     }
 
     /// Returns a sum over the weights; `None` if nothing was added.
-    fn mean(&self, sum: u128) -> Option<f64> {
-        (self.weight > 0).then(|| ratio(sum, self.weight))
+    fn weighted_mean(&self, sum: u128) -> Option<f64> {
+        (self.weight > 0).then(|| divide_exactly(sum, self.weight))
     }
 
     /// Returns the mean number of nodes of the largest job that could still be placed.
-    pub fn placeable(&self) -> Option<f64> {
-        self.mean(self.placeable)
+    pub fn mean_placeable(&self) -> Option<f64> {
+        self.weighted_mean(self.placeable)
     }
 
     /// Returns the smallest number of nodes of the largest job that could still be placed.
-    pub fn least(&self) -> Option<u32> {
-        self.least
+    pub fn min_placeable(&self) -> Option<u32> {
+        self.min_placeable
     }
 
     /// Returns the mean number of free nodes that the largest job would leave.
-    pub fn stranded(&self) -> Option<f64> {
-        self.mean(self.stranded)
+    pub fn mean_stranded(&self) -> Option<f64> {
+        self.weighted_mean(self.stranded)
     }
 
     /// Returns the mean of Slurm's own fragmentation, in nodes.
-    pub fn fragmentation(&self) -> Option<f64> {
-        self.mean(self.broken?)
+    pub fn mean_fragmentation(&self) -> Option<f64> {
+        self.weighted_mean(self.broken?)
     }
 }

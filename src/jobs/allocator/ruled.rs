@@ -6,50 +6,50 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_trace::{JobOptions, Rules};
 
 /// An allocator whose jobs get the options of a table of rules where they give none of their own.
-pub(super) struct Ruled<'a> {
+pub(super) struct RuledAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
     rules: Rules,
     /// Options that the next job gives itself.
-    own: Option<JobOptions>,
+    own_options: Option<JobOptions>,
     /// Whether the next job has waited for [`JobRules::max_wait`].
     expired: bool,
 }
 
-impl<'a> Ruled<'a> {
+impl<'a> RuledAllocator<'a> {
     /// Wraps an allocator.
     ///
     /// # Errors
     /// A rule whose options the allocator does not have, with its line.
     pub fn new(mut inner: Box<dyn Allocator + 'a>, rules: &Rules) -> Result<Self> {
         // Each rule is tried once, so that a fault is seen before the first job.
-        for options in rules.all() {
+        for options in rules.all_options() {
             inner.set_options(Some(options))?;
         }
         inner.set_options(None)?;
-        Ok(Ruled {
+        Ok(RuledAllocator {
             inner,
             rules: rules.clone(),
-            own: None,
+            own_options: None,
             expired: false,
         })
     }
 
     /// Sets the options of a job of `count` nodes.
-    fn apply(&mut self, count: u32) -> Result<()> {
-        let options = self.rules.options(count, self.own.as_ref());
+    fn set_job_options(&mut self, count: u32) -> Result<()> {
+        let options = self.rules.merge_options(count, self.own_options.as_ref());
         self.inner.set_options(options.as_ref())
     }
 }
 
-impl Allocator for Ruled<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        let fault = self.apply(count).err();
+impl Allocator for RuledAllocator<'_> {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        let fault = self.set_job_options(count).err();
         if std::mem::take(&mut self.expired) {
             self.inner.wait_expired();
         }
-        self.own = None;
+        self.own_options = None;
         match fault {
-            None => self.inner.choose(free, count, chosen),
+            None => self.inner.choose_ranks(free, count, chosen),
             Some(error) => Choice::Never(error.to_string().into()),
         }
     }
@@ -58,37 +58,37 @@ impl Allocator for Ruled<'_> {
         self.inner.may_refuse()
     }
 
-    fn largest(&mut self, free: &FreeSet) -> u32 {
-        self.inner.largest(free)
+    fn largest_job(&mut self, free: &FreeSet) -> u32 {
+        self.inner.largest_job(free)
     }
 
     fn total_distance(&self) -> Option<u64> {
         self.inner.total_distance()
     }
 
-    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
         Some(self)
     }
 
-    fn pods(&mut self) -> Option<&mut dyn PodRules> {
-        self.inner.pods()
+    fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
+        self.inner.pod_rules()
     }
 }
 
-impl JobRules for Ruled<'_> {
+impl JobRules for RuledAllocator<'_> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
-        self.own = options.cloned();
+        self.own_options = options.cloned();
         self.inner.set_options(options)
     }
 
-    fn sizes(&mut self, count: u32) -> (u32, u32) {
+    fn job_sizes(&mut self, count: u32) -> (u32, u32) {
         // A fault here is the answer of the choice that follows.
-        let _ = self.apply(count);
-        self.inner.sizes(count)
+        let _ = self.set_job_options(count);
+        self.inner.job_sizes(count)
     }
 
     fn max_wait(&mut self, count: u32) -> Option<i64> {
-        let _ = self.apply(count);
+        let _ = self.set_job_options(count);
         self.inner.max_wait(count)
     }
 
@@ -96,7 +96,7 @@ impl JobRules for Ruled<'_> {
         self.expired = true;
     }
 
-    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
-        self.inner.jobs()?.fragmentation(free)
+    fn count_broken_nodes(&mut self, free: &FreeSet) -> Option<u64> {
+        self.inner.job_rules()?.count_broken_nodes(free)
     }
 }

@@ -5,7 +5,7 @@ use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// The option `gap`: the largest step between neighbours in a run of free ranks.
 pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")
-    .or("1")
+    .default_value("1")
     .positional();
 
 /// The free runs in ascending order. Runs that are used up stay, empty.
@@ -14,17 +14,17 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
 /// and never join.
 #[derive(Clone, Debug, Default)]
-pub struct Runs {
+pub struct FreeRuns {
     runs: Vec<Run>,
     /// Bounds proved by earlier searches.
-    known: Vec<Known>,
+    known: Vec<SearchBound>,
     /// Buffer of [`FreeRuns::take_longest`].
     longest: Vec<GapRun>,
 }
 
 /// A bound: no g-run that begins before `start` has `count` ranks.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct SearchBound {
     gap: u32,
     count: u32,
     start: usize,
@@ -39,25 +39,25 @@ pub struct GapRun {
     pub count: u32,
 }
 
-impl Runs {
+impl FreeRuns {
     /// Takes over the free ranks. O(size/64 + runs).
-    pub fn load(&mut self, free: &FreeSet) {
+    pub fn load_free(&mut self, free: &FreeSet) {
         self.runs.clear();
-        self.runs.extend(free.runs());
+        self.runs.extend(free.free_runs());
         self.known.clear();
     }
 
     /// Takes over the free ranks, with rank r as rank `size` - 1 - r: the list read from its end.
     pub fn load_reversed(&mut self, free: &FreeSet) {
-        self.load(free);
+        self.load_free(free);
         self.runs.reverse();
         for run in &mut self.runs {
-            run.first = free.size() - run.end();
+            run.first = free.rank_count() - run.end();
         }
     }
 
     /// Returns the runs; some may be empty.
-    pub fn all(&self) -> &[Run] {
+    pub fn all_runs(&self) -> &[Run] {
         &self.runs
     }
 
@@ -101,7 +101,7 @@ impl Runs {
 
     /// Returns the index of the run at which the first g-run of at least `count` ranks begins; `None` if there is none.
     /// Amortised over one job: O(runs) for every different (gap, count) asked for.
-    pub fn first(&mut self, gap: u32, count: u32) -> Option<usize> {
+    pub fn find_first_run(&mut self, gap: u32, count: u32) -> Option<usize> {
         let mut start = 0;
         let mut slot = None;
         for (i, known) in self.known.iter().enumerate() {
@@ -114,14 +114,14 @@ impl Runs {
                 slot = Some(i);
             }
         }
-        let (found, longest) = self.search(start, gap, count);
+        let (found, longest) = self.search_from(start, gap, count);
         // A search that finds nothing has seen the longest run: no larger count needs another.
         let count = if found.is_none() && start == 0 {
             longest + 1
         } else {
             count
         };
-        let known = Known {
+        let known = SearchBound {
             gap,
             count,
             start: found.unwrap_or(self.runs.len()),
@@ -135,7 +135,7 @@ impl Runs {
 
     /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of the longest
     /// met.
-    fn search(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
+    fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
         let mut begins = start;
         let mut held = 0;
         let mut longest = 0;
@@ -177,7 +177,7 @@ impl Runs {
             // Taking a run whole leaves all others as they are: one sort gives their order.
             longest.sort_by_key(|run| std::cmp::Reverse(run.count));
             while let Some(run) = longest.get(whole).filter(|run| run.count < left) {
-                self.take(run.start, run.count, chosen);
+                self.take_ranks(run.start, run.count, chosen);
                 left -= run.count;
                 whole += 1;
             }
@@ -188,7 +188,7 @@ impl Runs {
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.
-    pub fn take(&mut self, start: usize, count: u32, chosen: &mut Ranks) {
+    pub fn take_ranks(&mut self, start: usize, count: u32, chosen: &mut Ranks) {
         let mut left = count;
         for run in &mut self.runs[start..] {
             let taken = run.count.min(left);

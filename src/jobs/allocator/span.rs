@@ -1,7 +1,7 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
 use super::entry::{Allocator, AllocatorEntry, BuildAllocator, Choice};
-use super::runs::Runs;
+use super::runs::FreeRuns;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
@@ -17,7 +17,7 @@ pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
     "span-first-fit",
     "the first free interval that holds the job; else the window of least span",
     &[SPAN],
-    |params| Span::parse(Fit::First, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::First, params),
 );
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
@@ -25,7 +25,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
     "span-best-fit",
     "the free interval that leaves the fewest ranks; else the window of least span",
     &[SPAN],
-    |params| Span::parse(Fit::Best, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::Best, params),
 );
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -38,7 +38,7 @@ pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
     "the free interval after which interval lengths are most varied; else the window of least span",
     &[SPAN],
-    |params| Span::parse(Fit::SumOfSquares, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::SumOfSquares, params),
 );
 
 /// The option `span`: whether windows go around the end of the ranks.
@@ -51,7 +51,7 @@ const SPAN: Opt = Opt::one_of(
 
 /// Rule for the interval that is taken, of those that hold the job.
 #[derive(Clone, Copy)]
-enum Fit {
+enum IntervalRule {
     /// The first one.
     First,
     /// The one that leaves the fewest ranks.
@@ -62,38 +62,38 @@ enum Fit {
 
 /// A strategy of Cplant.
 #[derive(Clone)]
-struct Span {
-    fit: Fit,
+struct SpanAllocator {
+    fit: IntervalRule,
     /// Whether windows end with the last rank.
     linear: bool,
-    runs: Runs,
+    runs: FreeRuns,
     /// N(i): number of free intervals of i ranks; all 0 between choices.
     intervals: Vec<i64>,
 }
 
-impl Span {
+impl SpanAllocator {
     /// Reads the options of a strategy.
-    fn parse(fit: Fit, params: &Params) -> Result<Box<dyn BuildAllocator>> {
-        let linear = params.choice("span")? == "linear";
-        Ok(Box::new(Span {
+    fn parse_strategy(fit: IntervalRule, params: &Params) -> Result<Box<dyn BuildAllocator>> {
+        let linear = params.required_choice("span")? == "linear";
+        Ok(Box::new(SpanAllocator {
             fit,
             linear,
-            runs: Runs::default(),
+            runs: FreeRuns::default(),
             intervals: Vec::new(),
         }))
     }
 
     /// Returns the index of the interval to take; `None` if none holds `count`.
-    fn interval(&mut self, size: u32, count: u32) -> Option<usize> {
-        let runs = self.runs.all();
+    fn find_interval(&mut self, size: u32, count: u32) -> Option<usize> {
+        let runs = self.runs.all_runs();
         let mut fitting = runs
             .iter()
             .enumerate()
             .filter(|(_, run)| run.count >= count);
         match self.fit {
-            Fit::First => fitting.next(),
-            Fit::Best => fitting.min_by_key(|(_, run)| run.count),
-            Fit::SumOfSquares => {
+            IntervalRule::First => fitting.next(),
+            IntervalRule::Best => fitting.min_by_key(|(_, run)| run.count),
+            IntervalRule::SumOfSquares => {
                 self.intervals.resize(size as usize + 1, 0);
                 for run in runs {
                     self.intervals[run.count as usize] += 1;
@@ -116,15 +116,15 @@ impl Span {
     }
 }
 
-impl Allocator for Span {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        self.runs.load(free);
-        if let Some(interval) = self.interval(free.size(), count) {
-            self.runs.take(interval, count, chosen);
+impl Allocator for SpanAllocator {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.runs.load_free(free);
+        if let Some(interval) = self.find_interval(free.rank_count(), count) {
+            self.runs.take_ranks(interval, count, chosen);
             return Choice::Placed;
         }
-        let runs = self.runs.all();
-        let start = narrowest(runs, count, (!self.linear).then(|| free.size()));
+        let runs = self.runs.all_runs();
+        let start = find_narrowest_window(runs, count, (!self.linear).then(|| free.rank_count()));
         // On the ring the window may go on at the first rank.
         let mut left = count;
         for run in runs[start..].iter().chain(runs) {
@@ -148,7 +148,7 @@ impl Allocator for Span {
 /// The narrowest window does begin with a run: moved on within a run, its span stays or grows. And the shortest
 /// stretch that covers a window is, for the narrowest window, the stretch from its first to its last entry:
 /// were there a longer gap inside, the window that begins after it would be narrower still.
-fn narrowest(runs: &[Run], count: u32, ring: Option<u32>) -> usize {
+fn find_narrowest_window(runs: &[Run], count: u32, ring: Option<u32>) -> usize {
     let all = runs.len();
     let laps = if ring.is_some() { 2 } else { 1 };
     // Entries and ranks before run i, going around.

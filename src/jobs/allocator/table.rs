@@ -70,19 +70,19 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-    let (text, rules) = without_rules(text);
-    let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
+    let (text, rules) = split_off_rules(text);
+    let (entry, params) = ALLOCATORS.find_and_read(&text, context.topology.context().seed)?;
     let allocator = (entry.parse)(&params)?.build(context)?;
     let Some(path) = rules else {
         return Ok(allocator);
     };
     let rules = Rules::open(Path::new(path), context.topology.context().memory)?;
-    Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
+    Ok(Box::new(ruled::RuledAllocator::new(allocator, &rules)?))
 }
 
 /// Splits off the option `rules=FILE`, which all allocators have: returns the text without it, and the file. More than one
 /// such option is left for the allocator to refuse.
-fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
+fn split_off_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     let (head, options) = text.split_once(':').unwrap_or((text, ""));
     let (rules, rest): (Vec<&str>, Vec<&str>) = options
         .split(',')
@@ -109,7 +109,7 @@ pub fn make_ruled<'a>(
 ) -> Result<Box<dyn Allocator + 'a>> {
     let allocator = make(text, context)?;
     Ok(match rules {
-        Some(rules) => Box::new(ruled::Ruled::new(allocator, rules)?),
+        Some(rules) => Box::new(ruled::RuledAllocator::new(allocator, rules)?),
         None => allocator,
     })
 }
@@ -139,7 +139,7 @@ mod tests {
                 order,
                 distances,
             });
-        nodeorder_base::registry::testing::check(&ALLOCATORS, |entry, params| {
+        nodeorder_base::registry::testing::check_table(&ALLOCATORS, |entry, params| {
             let options = (entry.parse)(params)?;
             let made = contexts
                 .iter()

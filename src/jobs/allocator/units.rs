@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 
 /// Ranks by unit, and how many of each unit are free.
 #[derive(Debug)]
-pub struct Units {
+pub struct UnitSet {
     /// By rank: its unit, or [`NONE`].
     of: Vec<u32>,
     /// By unit: its ranks, ascending.
@@ -21,7 +21,7 @@ pub struct Units {
     pub free: Vec<u32>,
 }
 
-impl Units {
+impl UnitSet {
     /// Creates the units of `size` ranks; a rank is in one unit at most.
     pub fn new(size: u32, mut ranks: Vec<Vec<u32>>) -> Self {
         let mut of = vec![NONE; size as usize];
@@ -31,7 +31,7 @@ impl Units {
                 of[*rank as usize] = unit;
             }
         }
-        Units {
+        UnitSet {
             of,
             free: vec![0; ranks.len()],
             ranks,
@@ -39,17 +39,17 @@ impl Units {
     }
 
     /// Returns the number of units.
-    pub fn count(&self) -> usize {
+    pub fn unit_count(&self) -> usize {
         self.ranks.len()
     }
 
     /// Returns the number of ranks of a unit, free or not.
-    pub fn size(&self, unit: usize) -> u32 {
+    pub fn unit_size(&self, unit: usize) -> u32 {
         self.ranks[unit].len() as u32
     }
 
     /// Returns the unit of a rank; `None` if it is in none.
-    pub fn of(&self, rank: u32) -> Option<usize> {
+    pub fn unit_of(&self, rank: u32) -> Option<usize> {
         let unit = self.of[rank as usize];
         (unit != NONE).then_some(unit as usize)
     }
@@ -58,10 +58,10 @@ impl Units {
     pub fn count_free(&mut self, free: &FreeSet) -> u32 {
         self.free.fill(0);
         let mut all = 0;
-        let Units {
+        let UnitSet {
             of, free: counts, ..
         } = self;
-        for run in free.runs() {
+        for run in free.free_runs() {
             for unit in &of[run.first as usize..run.end() as usize] {
                 if *unit != NONE {
                     counts[*unit as usize] += 1;
@@ -81,11 +81,18 @@ impl Units {
         self.ranks[unit]
             .iter()
             .copied()
-            .filter(|rank| free.contains(*rank))
+            .filter(|rank| free.is_free(*rank))
     }
 
     /// Appends `count` free ranks of a unit, the lowest first, after leaving out `skip`.
-    pub fn take(&self, unit: usize, free: &FreeSet, skip: u32, count: u32, chosen: &mut Vec<u32>) {
+    pub fn take_free_ranks(
+        &self,
+        unit: usize,
+        free: &FreeSet,
+        skip: u32,
+        count: u32,
+        chosen: &mut Vec<u32>,
+    ) {
         let ranks = self.free_ranks(unit, free).skip(skip as usize);
         chosen.extend(ranks.take(count as usize));
     }
@@ -104,16 +111,16 @@ pub struct LevelOption {
 
 impl LevelOption {
     /// Reads [`LEVEL`]. Fails if its value is no text.
-    pub fn parse(params: &Params) -> Result<Self> {
+    pub fn parse_level(params: &Params) -> Result<Self> {
         Ok(LevelOption {
-            name: params.word("level")?,
+            name: params.optional_word("level")?,
             location: params.location().clone(),
         })
     }
 
     /// Returns the number of the level, counted from the outermost in. Fails if the network has no levels, or none of
     /// this name.
-    pub fn find(&self, topology: &Topology) -> Result<usize> {
+    pub fn find_level(&self, topology: &Topology) -> Result<usize> {
         let levels = topology.network().levels();
         if levels.is_empty() {
             return Err(Error::unsuited(
@@ -157,9 +164,9 @@ pub fn list_levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
     let mut all = Vec::new();
     for (i, level) in levels.iter().enumerate() {
         let mut units = Vec::new();
-        for unit in 0..level.units(network.slots()) {
+        for unit in 0..level.unit_count(network.slots()) {
             // A unit lies in one unit of the level before, so its first node tells which.
-            let first = NodeId(level.range(unit, network.slots()).start);
+            let first = NodeId(level.node_ids_of(unit, network.slots()).start);
             units.push(UnitRanks {
                 outer: i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first)),
                 ranks: Vec::new(),

@@ -8,7 +8,7 @@ use nodeorder_trace::records::Record;
 
 /// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are replayed.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct AuditedJobs {
     /// Start time, in seconds.
     starts: Vec<i64>,
     /// Run time in seconds, at least 1; [`STILL_RUNNING`] if the job still runs.
@@ -24,11 +24,11 @@ pub(super) struct Kept {
 }
 
 /// Run time of a job that does not end.
-const FOR_EVER: u32 = u32::MAX;
+const STILL_RUNNING: u32 = u32::MAX;
 
-impl Kept {
+impl AuditedJobs {
     /// Adds a record; returns `false` if it does not say when it started. Fails if names take more than 4 GB.
-    pub fn push(&mut self, record: &Record, score: &Score) -> Result<bool> {
+    pub fn add_record(&mut self, record: &Record, score: &Score) -> Result<bool> {
         let Some(start) = record.start else {
             return Ok(false);
         };
@@ -42,8 +42,9 @@ impl Kept {
         };
         self.names.extend_from_slice(record.job.as_bytes());
         self.ends.push(end);
-        let run = record.run.map_or(FOR_EVER, |run| {
-            u32::try_from(run).unwrap_or(FOR_EVER).max(1)
+        // At least a second: a job that ends as it starts would be freed before it is placed.
+        let run = record.run.map_or(STILL_RUNNING, |run| {
+            u32::try_from(run).unwrap_or(STILL_RUNNING).max(1)
         });
         self.starts.push(start);
         self.runs.push(run);
@@ -53,7 +54,7 @@ impl Kept {
     }
 
     /// Returns the name of a job and its start time.
-    pub fn job(&self, index: u32) -> (std::borrow::Cow<'_, str>, i64) {
+    pub fn name_and_start(&self, index: u32) -> (std::borrow::Cow<'_, str>, i64) {
         let at = index as usize;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let name = &self.names[from as usize..self.ends[at] as usize];
@@ -62,10 +63,10 @@ impl Kept {
 
     /// Returns the seconds that a job ran, 0 if it still does, and the part of its recorded mean distance that a placement
     /// with a mean distance of `hops` spares it, 0 if either is unknown.
-    pub fn gain(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
+    pub fn spared_distance(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
         let run = self.runs[job as usize];
         let recorded = self.hops[job as usize];
-        let seconds = if run == FOR_EVER { 0 } else { run };
+        let seconds = if run == STILL_RUNNING { 0 } else { run };
         let spared = match hops {
             Some(hops) if recorded > 0.0 => 1.0 - hops / recorded,
             _ => 0.0,
@@ -74,24 +75,24 @@ impl Kept {
     }
 
     /// Returns the end time of a job.
-    fn end(&self, job: u32) -> i64 {
+    fn end_time(&self, job: u32) -> i64 {
         self.starts[job as usize] + i64::from(self.runs[job as usize])
     }
 
     /// Writes the placement log of the jobs, which are named by their indices: placed when they started, freed when they
     /// ended; at one instant jobs are freed first.
-    pub fn log(&self) -> String {
+    pub fn write_log(&self) -> String {
         let mut by_start: Vec<u32> = (0..self.sizes.len() as u32).collect();
         let mut by_end = by_start.clone();
         by_start.sort_unstable_by_key(|job| (self.starts[*job as usize], *job));
-        by_end.retain(|job| self.runs[*job as usize] != FOR_EVER);
-        by_end.sort_unstable_by_key(|job| (self.end(*job), *job));
+        by_end.retain(|job| self.runs[*job as usize] != STILL_RUNNING);
+        by_end.sort_unstable_by_key(|job| (self.end_time(*job), *job));
         let mut ended = by_end.into_iter().peekable();
         let mut text = String::new();
         // Writing to a text cannot fail.
         for start in by_start {
             let now = self.starts[start as usize];
-            while let Some(end) = ended.next_if(|job| self.end(*job) <= now) {
+            while let Some(end) = ended.next_if(|job| self.end_time(*job) <= now) {
                 let _ = writeln!(text, "F {end}");
             }
             let _ = writeln!(text, "P {start} {}", self.sizes[start as usize]);
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_log_frees_before_it_places() {
-        let mut kept = Kept::default();
+        let mut kept = AuditedJobs::default();
         let job = |job: &str, start: i64, run: Option<i64>| Record {
             job: job.into(),
             start: Some(start),
@@ -121,7 +122,7 @@ mod tests {
             (job("second", 0, Some(200)), 1),
         ] {
             assert!(
-                kept.push(
+                kept.add_record(
                     &record,
                     &Score {
                         size,
@@ -131,9 +132,16 @@ mod tests {
                 .unwrap()
             );
         }
-        assert!(!kept.push(&Record::default(), &Score::default()).unwrap());
-        assert_eq!(kept.log(), "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");
-        assert_eq!(kept.job(1), ("first".into(), 0));
-        assert_eq!(kept.job(0), ("late".into(), 100));
+        assert!(
+            !kept
+                .add_record(&Record::default(), &Score::default())
+                .unwrap()
+        );
+        assert_eq!(
+            kept.write_log(),
+            "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n"
+        );
+        assert_eq!(kept.name_and_start(1), ("first".into(), 0));
+        assert_eq!(kept.name_and_start(0), ("late".into(), 100));
     }
 }

@@ -30,20 +30,20 @@ mod score;
 pub mod snapshot;
 pub mod summary;
 
-pub use score::{AuditSettings, LeftOut, Score, Scored};
+pub use score::{AuditSettings, ReasonCount, Score, Scored};
 
-use kept::Kept;
-use replayed::replay;
+use kept::AuditedJobs;
+use replayed::replay_recorded;
 use resolve::{Problem, Resolver};
-use score::{Machine, count_case, joined_ring};
+use score::{AuditMachine, connected_ring, count_case};
 use summary::Summary;
 
 /// Number of records that are resolved and scored at once.
-const BATCH: usize = 1 << 13;
+const BATCH_RECORDS: usize = 1 << 13;
 
 /// Recorded job whose nodes lie far apart.
 #[derive(Clone, Debug)]
-pub struct Worst {
+pub struct WorstJob {
     /// Name of the job.
     pub job: String,
     /// Start time in seconds, if it is known.
@@ -55,10 +55,10 @@ pub struct Worst {
 }
 
 /// Number of jobs that are kept as the worst.
-const WORST: usize = 10;
+const MAX_WORST: usize = 10;
 
 /// Returns how bad a placement is, to be compared: units of the lowest level beyond the fewest, then mean distance.
-fn badness(score: &Score) -> (u32, f64) {
+fn placement_badness(score: &Score) -> (u32, f64) {
     let beyond = score.spanned.first().zip(score.fewest.first());
     let beyond = beyond.map_or(0, |(spanned, fewest)| spanned.saturating_sub(*fewest));
     (beyond, score.mean_hops.unwrap_or(0.0))
@@ -72,14 +72,14 @@ pub struct Audit {
     /// Number of rows that were read.
     pub read: u64,
     /// Records that were not scored, by reason.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ReasonCount>,
     /// Records that were read by an assumption, by reason.
-    pub mended: Vec<LeftOut>,
+    pub mended: Vec<ReasonCount>,
     /// Sums of the recorded placement, then of each ordering with each allocator.
     pub placements: Vec<Summary>,
     /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without levels
     /// lie farthest apart; the worst first.
-    pub worst: Vec<Worst>,
+    pub worst: Vec<WorstJob>,
 }
 
 /// Meters of recorded placements, one set a thread.
@@ -93,17 +93,17 @@ struct RecordScorer<'t> {
 struct Recorded {
     summary: Summary,
     /// Times and sizes of the jobs, if orderings are to be tried on them.
-    kept: Option<Kept>,
+    kept: Option<AuditedJobs>,
     /// Records that could not be scored, by reason.
-    problems: Vec<LeftOut>,
+    problems: Vec<ReasonCount>,
     /// Worst jobs, the worst first.
-    worst: Vec<Worst>,
+    worst: Vec<WorstJob>,
 }
 
 impl Recorded {
     /// Adds a scored record and hands its score to `row`, or counts the reason for which it has none. Fails if the file is
     /// wrong, or as `row` does.
-    fn add<E: From<Error>>(
+    fn add_record<E: From<Error>>(
         &mut self,
         (file, resolver): (&str, &Resolver<'_>),
         record: &Record,
@@ -118,8 +118,9 @@ impl Recorded {
                 return Ok(());
             }
         };
+        // A job that still runs has no node-hours yet.
         let seconds = record.run.unwrap_or(0).unsigned_abs();
-        self.summary.add(record.start, &score, (seconds, 0.0));
+        self.summary.add_score(record.start, &score, (seconds, 0.0));
         row(Scored {
             placement: 0,
             job: &record.job,
@@ -127,32 +128,34 @@ impl Recorded {
             score: &score,
         })?;
         if let Some(kept) = &mut self.kept
-            && !kept.push(record, &score)?
+            && !kept.add_record(record, &score)?
         {
-            self.count(Problem::untimed(file, record));
+            self.count(Problem::missing_start(file, record));
         }
         let mut worst = self.worst.iter();
-        let place = worst.position(|w| badness(&w.score) < badness(&score));
+        let place = worst.position(|w| placement_badness(&w.score) < placement_badness(&score));
         let place = place.unwrap_or(self.worst.len());
-        if place < WORST && score.size > 1 {
+        if place < MAX_WORST && score.size > 1 {
             // Resolved again: keeping the ranks of every record for these few would cost more.
             let line = Line::new(file, record.line, &record.hosts);
-            let nodes = resolver.ranks(&line).map(|ranks| resolver.nodes(&ranks));
-            let worst = Worst {
+            let nodes = resolver
+                .resolve_ranks(&line)
+                .map(|ranks| resolver.nodes_of_ranks(&ranks));
+            let worst = WorstJob {
                 job: record.job.clone(),
                 start: record.start,
                 score,
                 nodes: nodes.unwrap_or_default(),
             };
             self.worst.insert(place, worst);
-            self.worst.truncate(WORST);
+            self.worst.truncate(MAX_WORST);
         }
         Ok(())
     }
 
     /// Counts a record that was not scored, by reason.
     fn count(&mut self, found: Problem) {
-        let (name, about, first) = found.described();
+        let (name, about, first) = found.describe_case();
         count_case(&mut self.problems, name, about, || first);
     }
 }
@@ -177,7 +180,7 @@ pub fn audit<E: From<Error> + Send>(
     for text in settings.allocators {
         allocator::ALLOCATORS.find(text)?;
     }
-    let machine = Machine {
+    let machine = AuditMachine {
         topology,
         units: Units::new(topology),
     };
@@ -187,17 +190,17 @@ pub fn audit<E: From<Error> + Send>(
         problems,
         worst,
     } = score_records(&machine, records, &settings, &mut row)?;
-    let mut left_out = counted(records, true);
+    let mut left_out = count_by_reason(records, true);
     left_out.extend(problems);
     if summary.all.jobs == 0 {
-        return Err(nothing_scored(records, &left_out).into());
+        return Err(nothing_scored_error(records, &left_out).into());
     }
     let mut placements = vec![summary];
     if let Some(kept) = kept {
-        placements.extend(replay(&machine, &kept, settings, &mut row)?);
+        placements.extend(replay_recorded(&machine, &kept, settings, &mut row)?);
     }
-    let levels = machine.units.list();
-    let mended = counted(records, false);
+    let levels = machine.units.name_list();
+    let mended = count_by_reason(records, false);
     Ok(Audit {
         levels,
         read: records.tally().lines,
@@ -210,12 +213,13 @@ pub fn audit<E: From<Error> + Send>(
 
 /// Reads the records batch by batch and scores each batch on all threads. Fails on a record that is wrong, or as `row`.
 fn score_records<E: From<Error>>(
-    machine: &Machine<'_>,
+    machine: &AuditMachine<'_>,
     records: &mut Records,
     settings: &AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Recorded, E> {
     let topology = machine.topology;
+    // Any order of all nodes will do: ranks only stand for nodes here.
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
     let distances = RankDistances::new(topology, &order)?;
     let resolver = Resolver::new(topology, &order);
@@ -232,12 +236,12 @@ fn score_records<E: From<Error>>(
     }
     let mut recorded = Recorded {
         summary: Summary::new("recorded", "", "", machine.units.len()),
-        kept: (!settings.orders.is_empty()).then(Kept::default),
+        kept: (!settings.orders.is_empty()).then(AuditedJobs::default),
         problems: Vec::new(),
         worst: Vec::new(),
     };
-    let files = records.files();
-    let mut batch = vec![Record::default(); BATCH];
+    let files = records.file_names();
+    let mut batch = vec![Record::default(); BATCH_RECORDS];
     loop {
         let filled = read_batch(records, &mut batch)?;
         let batch = &batch[..filled];
@@ -250,23 +254,24 @@ fn score_records<E: From<Error>>(
                 let mut scores = Vec::new();
                 for record in records {
                     let line = Line::new(&files[record.file as usize], record.line, &record.hosts);
-                    let ranks = resolver.ranks(&line);
+                    let ranks = resolver.resolve_ranks(&line);
                     scores.push(ranks.map(|ranks| {
-                        recorded_score(machine, scorer, &distances, &ranks, record.segment)
+                        score_record(machine, scorer, &distances, &ranks, record.segment)
                     }));
                 }
                 scores
             })
             .collect();
+        // In the order of the records, whichever thread scored them.
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
-            recorded.add(
+            recorded.add_record(
                 (&files[record.file as usize], &resolver),
                 record,
                 score,
                 row,
             )?;
         }
-        if filled < BATCH {
+        if filled < BATCH_RECORDS {
             return Ok(recorded);
         }
     }
@@ -276,9 +281,9 @@ fn score_records<E: From<Error>>(
 /// a row that is wrong.
 fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     let mut filled = 0;
-    while filled < batch.len() && records.next(&mut batch[filled])? {
-        match placements::without_nodes(&batch[filled]) {
-            Some(reason) => records.count(reason, &batch[filled]),
+    while filled < batch.len() && records.read_next(&mut batch[filled])? {
+        match placements::reason_to_skip(&batch[filled]) {
+            Some(reason) => records.count_record(reason, &batch[filled]),
             None => filled += 1,
         }
     }
@@ -286,21 +291,23 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
 }
 
 /// Lists the reasons for which records were left out in reading if `drops`, else those for which they were mended.
-fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
+fn count_by_reason(records: &Records, drops: bool) -> Vec<ReasonCount> {
     let tally = records.tally();
-    let reasons = tally.iter().filter(|(reason, _)| reason.drops() == drops);
+    let reasons = tally
+        .iter()
+        .filter(|(reason, _)| reason.drops_line() == drops);
     reasons
-        .map(|(reason, count)| LeftOut {
+        .map(|(reason, count)| ReasonCount {
             name: reason.name(),
-            about: reason.about(),
+            about: reason.description(),
             count,
-            first: tally.first(reason).unwrap_or_default(),
+            first: tally.first_line(reason).unwrap_or_default(),
         })
         .collect()
 }
 
 /// Returns the error of an audit in which no record could be scored.
-fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
+fn nothing_scored_error(records: &Records, left_out: &[ReasonCount]) -> Error {
     // A first case that says what was expected helps more than counts.
     let case = left_out.iter().find(|r| r.first.contains("; expected "));
     let found = if let Some(reason) = case {
@@ -319,33 +326,34 @@ fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
 }
 
 /// Scores recorded ranks, given in the order of the record; `segment` is the nodes of a segment, 0 without segments.
-fn recorded_score(
-    machine: &Machine<'_>,
+fn score_record(
+    machine: &AuditMachine<'_>,
     scorer: &mut RecordScorer<'_>,
     distances: &RankDistances,
     ranks: &[u32],
     segment: u32,
 ) -> Score {
+    // Distances need a set of ranks; the ring needs them in the order of the record.
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();
     let mut set = Ranks::default();
     sorted.iter().for_each(|rank| set.push_rank(*rank));
-    set.settle();
+    set.sort_and_join();
     let mut nodes: Vec<NodeId> = Vec::new();
     if segment > 0 {
         nodes.extend(distances.nodes_of(ranks));
     }
     let measured = Score {
         size: set.len(),
-        mean_hops: scorer.meter.measure(&set, None).mind(),
-        diameter: scorer.meter.extent(&set).diameter,
-        ring: joined_ring(machine.topology, distances, &set, ranks),
+        mean_hops: scorer.meter.measure_ranks(&set, None).mean_distance(),
+        diameter: scorer.meter.measure_extent(&set).diameter,
+        ring: connected_ring(machine.topology, distances, &set, ranks),
         shape: scorer
             .shapes
             .as_mut()
-            .map(|shapes| Box::new(shapes.of_sequence(ranks))),
-        segments: machine.units.segments(&nodes, segment),
+            .map(|shapes| Box::new(shapes.measure_sequence(ranks))),
+        segments: machine.units.count_segments(&nodes, segment),
         ..Score::default()
     };
-    machine.score(&mut scorer.counter, measured, distances.nodes_of(ranks))
+    machine.complete_score(&mut scorer.counter, measured, distances.nodes_of(ranks))
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::kept::Kept;
-use super::score::{AuditSettings, Machine, Score, Scored, joined_ring};
+use super::kept::AuditedJobs;
+use super::score::{AuditMachine, AuditSettings, Score, Scored, connected_ring};
 use super::summary::Summary;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
-use crate::replay::{FigureSet, Placed, Step};
+use crate::replay::{BlockResult, FigureSet, Placed};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::units::UnitCounter;
@@ -21,28 +21,29 @@ struct ReplayScorer<'a> {
 
 impl ReplayScorer<'_> {
     /// Scores a job that the replay placed.
-    fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
+    fn score_placed(&mut self, machine: &AuditMachine<'_>, placed: &Placed) -> Score {
         let figures = &placed.figures;
         let kept = figures.ranks.as_ref();
         let ranks: Vec<u32> = kept.into_iter().flat_map(|ranks| ranks.iter()).collect();
-        let ring = kept.and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
+        let ring =
+            kept.and_then(|set| connected_ring(machine.topology, self.distances, set, &ranks));
         let measured = Score {
             size: placed.placement.size,
-            mean_hops: placed.placement.mind(),
+            mean_hops: placed.placement.mean_distance(),
             diameter: figures.extent.as_ref().and_then(|extent| extent.diameter),
             ring,
             shape: figures.shape.clone(),
             ..Score::default()
         };
-        machine.score(&mut self.counter, measured, self.distances.nodes_of(&ranks))
+        machine.complete_score(&mut self.counter, measured, self.distances.nodes_of(&ranks))
     }
 }
 
 /// Replays the jobs on every ordering with every allocator, hands each score to `row`, and returns the sums of each replay.
 /// Fails if an allocator does not suit the machine, or as `row` does.
-pub(super) fn replay<E: From<Error> + Send>(
-    machine: &Machine<'_>,
-    kept: &Kept,
+pub(super) fn replay_recorded<E: From<Error> + Send>(
+    machine: &AuditMachine<'_>,
+    kept: &AuditedJobs,
     settings: AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Vec<Summary>, E> {
@@ -61,11 +62,12 @@ pub(super) fn replay<E: From<Error> + Send>(
             ..FigureSet::default()
         },
         traffic: None,
+        // The audit keeps its own sums, by size and time.
         summaries: Summaries::None,
         rules: None,
     };
     let mut replays = ReplaySet::new(machine.topology, orders, &distances, replayed)?;
-    let mut summaries: Vec<Summary> = (replays.labels().iter())
+    let mut summaries: Vec<Summary> = (replays.requested_labels().iter())
         .map(|label| {
             let name = format!("{} {}", label.ordering, label.allocator);
             Summary::new(&name, label.ordering, label.allocator, machine.units.len())
@@ -81,20 +83,24 @@ pub(super) fn replay<E: From<Error> + Send>(
             })
         })
         .collect();
-    let mut events = Log::new("the recorded jobs", kept.log());
+    let mut events = Log::new("the recorded jobs", kept.write_log());
     // Blocks are scored on all threads; their rows come from this one, replay by replay, and so in the same order always.
     replays.run_with(
         &mut events,
         None,
-        |step: Step<'_>| -> Result<(), E> {
+        |step: BlockResult<'_>| -> Result<(), E> {
             let mut scorer = scorers[step.replay]
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             scorer.scores.clear();
             for placed in step.placed {
                 // The log names jobs by their index.
-                let job = step.block.name(placed.event).parse().unwrap_or_default();
-                let score = scorer.score(machine, placed);
+                let job = step
+                    .block
+                    .name_of_event(placed.event)
+                    .parse()
+                    .unwrap_or_default();
+                let score = scorer.score_placed(machine, placed);
                 scorer.scores.push((job, score));
             }
             Ok(())
@@ -103,8 +109,12 @@ pub(super) fn replay<E: From<Error> + Send>(
             for (i, (scorer, summary)) in scorers.iter().zip(&mut summaries).enumerate() {
                 let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
                 for (job, score) in &scorer.scores {
-                    let (name, start) = kept.job(*job);
-                    summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
+                    let (name, start) = kept.name_and_start(*job);
+                    summary.add_score(
+                        Some(start),
+                        score,
+                        kept.spared_distance(*job, score.mean_hops),
+                    );
                     row(Scored {
                         placement: i + 1,
                         job: &name,
@@ -116,8 +126,8 @@ pub(super) fn replay<E: From<Error> + Send>(
             Ok(())
         },
     )?;
-    for (summary, result) in summaries.iter_mut().zip(replays.results()) {
-        summary.skipped = result.counts.skipped + result.counts.refused();
+    for (summary, result) in summaries.iter_mut().zip(replays.list_results()) {
+        summary.skipped = result.counts.skipped + result.counts.count_refused();
     }
     Ok(summaries)
 }

@@ -29,7 +29,7 @@ pub(super) enum Problem {
 
 impl Problem {
     /// Returns the problem of a record that does not say when it started.
-    pub fn untimed(file: &str, record: &Record) -> Problem {
+    pub fn missing_start(file: &str, record: &Record) -> Problem {
         let location = SourceLocation::line(file, record.line);
         Problem::Untimed(Error::input(
             location,
@@ -39,7 +39,7 @@ impl Problem {
     }
 
     /// Returns a short name, the reason in words, and this case.
-    pub fn described(self) -> (&'static str, &'static str, String) {
+    pub fn describe_case(self) -> (&'static str, &'static str, String) {
         let (name, about, error) = match self {
             Problem::Unknown(e) => (
                 "unknown-host",
@@ -56,7 +56,7 @@ impl Problem {
 }
 
 /// Marker of a node without a rank, and of a number without a node.
-const NONE: u32 = u32::MAX;
+const NO_RANK: u32 = u32::MAX;
 
 /// Nodes of a machine by name, and their ranks.
 pub(super) struct Resolver<'t> {
@@ -65,14 +65,14 @@ pub(super) struct Resolver<'t> {
     /// Rank of each node by id; [`NO_RANK`] if it is not schedulable.
     ranks: Vec<u32>,
     /// Nodes by stem (the name before its last digits) and number.
-    stems: HashMap<String, Vec<Numbered>>,
+    stems: HashMap<String, Vec<NumberedNode>>,
 }
 
 /// Id of the node whose name ends in a number, and the number of digits that it is written with.
-type Numbered = (u32, usize);
+type NumberedNode = (u32, usize);
 
 /// Splits a name into its stem and the digits at its end.
-fn parts(name: &str) -> (&str, &str) {
+fn split_name(name: &str) -> (&str, &str) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, &name[stem.len()..])
 }
@@ -80,27 +80,29 @@ fn parts(name: &str) -> (&str, &str) {
 impl<'t> Resolver<'t> {
     /// Creates the resolver of an ordering.
     pub fn new(topology: &'t Topology, order: &'t NodeOrder) -> Self {
-        let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
+        let mut ranks = vec![NO_RANK; topology.nodes().slot_count() as usize];
         for (rank, node) in (0..).zip(order.nodes()) {
             ranks[node.index()] = rank;
         }
-        let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
+        let mut stems: HashMap<String, Vec<NumberedNode>> = HashMap::new();
         // Numbers far beyond the machine's size, and those written in two ways, are looked up by their names.
         let mut room = 8 * ranks.len() + 4096;
+        // Stems with two spellings of one number, such as n1 and n01.
         let mut left_alone = HashSet::new();
         for id in 0..ranks.len() as u32 {
             let name = topology.node_name(NodeId(id));
-            let (stem, digits) = parts(&name);
+            let (stem, digits) = split_name(&name);
             let Ok(number) = digits.parse::<usize>() else {
                 continue;
             };
+            // A name that leads to another node is looked up the long way.
             if number >= room || topology.node_named(&name) != Some(NodeId(id)) {
                 continue;
             }
             let nodes = stems.entry(stem.to_string()).or_default();
             room -= (number + 1).saturating_sub(nodes.len());
-            nodes.resize(nodes.len().max(number + 1), (NONE, 0));
-            if nodes[number].0 != NONE {
+            nodes.resize(nodes.len().max(number + 1), (NO_RANK, 0));
+            if nodes[number].0 != NO_RANK {
                 left_alone.insert(stem.to_string());
             }
             nodes[number] = (id, digits.len());
@@ -116,7 +118,7 @@ impl<'t> Resolver<'t> {
 
     /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None` if one is
     /// not known to it, though it may be a list all the same.
-    fn quick(&self, text: &str) -> Option<Vec<NodeId>> {
+    fn resolve_quickly(&self, text: &str) -> Option<Vec<NodeId>> {
         let mut nodes = Vec::new();
         let mut rest = text;
         loop {
@@ -129,7 +131,7 @@ impl<'t> Resolver<'t> {
                 }
                 tail
             } else {
-                let (stem, digits) = parts(&rest[..end]);
+                let (stem, digits) = split_name(&rest[..end]);
                 add_range(self.stems.get(stem)?, digits, &mut nodes)?;
                 &rest[end..]
             };
@@ -141,7 +143,7 @@ impl<'t> Resolver<'t> {
     }
 
     /// Returns the nodes of ranks.
-    pub fn nodes(&self, ranks: &[u32]) -> Vec<NodeId> {
+    pub fn nodes_of_ranks(&self, ranks: &[u32]) -> Vec<NodeId> {
         ranks
             .iter()
             .map(|rank| self.order.nodes()[*rank as usize])
@@ -150,8 +152,8 @@ impl<'t> Resolver<'t> {
 
     /// Resolves a host list to ranks, in its order. Fails if a host is unknown, excluded or named twice, or if the text is no
     /// host list.
-    pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
-        let nodes = match self.quick(list.text) {
+    pub fn resolve_ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
+        let nodes = match self.resolve_quickly(list.text) {
             Some(nodes) => nodes,
             None => match self.topology.nodes_named(list.text, list, 0) {
                 Ok(nodes) => nodes,
@@ -163,10 +165,12 @@ impl<'t> Resolver<'t> {
         let mut ranks = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let rank = self.ranks[node.index()];
-            if rank == NONE {
+            if rank == NO_RANK {
                 let name = self.topology.node_name(*node);
                 let found = format!("`{name}`, which is not schedulable");
-                return Err(Problem::Excluded(list.wrong(found, "a schedulable node")));
+                return Err(Problem::Excluded(
+                    list.error_here(found, "a schedulable node"),
+                ));
             }
             ranks.push(rank);
         }
@@ -175,7 +179,7 @@ impl<'t> Resolver<'t> {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let node = self.order.nodes()[twice[0] as usize];
             let found = format!("`{}` twice", self.topology.node_name(node));
-            return Err(Problem::Twice(list.wrong(found, "each host once")));
+            return Err(Problem::Twice(list.error_here(found, "each host once")));
         }
         Ok(ranks)
     }
@@ -183,7 +187,7 @@ impl<'t> Resolver<'t> {
 
 /// Adds the nodes of a number or a range of numbers, such as `00-02`, of one stem. `None` if one is not known, or is
 /// written with another number of digits.
-fn add_range(stem: &[Numbered], range: &str, nodes: &mut Vec<NodeId>) -> Option<()> {
+fn add_range(stem: &[NumberedNode], range: &str, nodes: &mut Vec<NodeId>) -> Option<()> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let width = first.len();
     let first = parse_digits(first)?;
@@ -192,7 +196,7 @@ fn add_range(stem: &[Numbered], range: &str, nodes: &mut Vec<NodeId>) -> Option<
         let (node, written) = *stem.get(number)?;
         let natural = number.checked_ilog10().unwrap_or(0) as usize + 1;
         // `n[1-3]` names n1, n2 and n3, never n01.
-        if node == NONE || written != natural.max(width) {
+        if node == NO_RANK || written != natural.max(width) {
             return None;
         }
         nodes.push(NodeId(node));
@@ -233,10 +237,10 @@ mod tests {
         let machine = Topology::inline("torus:4x4,exclude=3", &Context::default()).unwrap();
         let order = NodeOrder::new(&machine, "r", machine.nodes().iter().collect()).unwrap();
         let resolver = Resolver::new(&machine, &order);
-        let of = |text: &str| match resolver.ranks(&Line::new("f", 7, text)) {
+        let of = |text: &str| match resolver.resolve_ranks(&Line::new("f", 7, text)) {
             Ok(ranks) => format!("{ranks:?}"),
             Err(found) => {
-                let (name, _, first) = found.described();
+                let (name, _, first) = found.describe_case();
                 format!("{name}: {first}")
             }
         };

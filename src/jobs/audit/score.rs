@@ -4,7 +4,7 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::metric::ring::{Ring, ring};
+use nodeorder_order::metric::ring::{RingLength, measure_ring};
 use nodeorder_order::metric::shape::AllocationShape;
 use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_order::ordering::NodeOrder;
@@ -19,7 +19,7 @@ pub struct Score {
     /// Largest distance of two nodes, in hops; `None` if no path joins some.
     pub diameter: Option<u32>,
     /// Ring through the nodes in the order of the record, or of their ranks; `None` if no path joins some.
-    pub ring: Option<Ring>,
+    pub ring: Option<RingLength>,
     /// Number of units that the nodes span at each level, leaf first.
     pub spanned: Vec<u32>,
     /// Smallest number of units at each level that have as many nodes.
@@ -56,7 +56,7 @@ pub struct AuditSettings<'a> {
 
 /// Number of records that were left out, or read by an assumption, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ReasonCount {
     /// Short name of the reason, for JSON.
     pub name: &'static str,
     /// Reason in words.
@@ -69,14 +69,14 @@ pub struct LeftOut {
 
 /// Counts a case of a reason; `first` describes the case if it is the first.
 pub(super) fn count_case(
-    counts: &mut Vec<LeftOut>,
+    counts: &mut Vec<ReasonCount>,
     name: &'static str,
     about: &'static str,
     first: impl FnOnce() -> String,
 ) {
     match counts.iter_mut().find(|known| known.name == name) {
         Some(known) => known.count += 1,
-        None => counts.push(LeftOut {
+        None => counts.push(ReasonCount {
             name,
             about,
             count: 1,
@@ -86,22 +86,22 @@ pub(super) fn count_case(
 }
 
 /// Machine and the units of its levels, which all scores need.
-pub(super) struct Machine<'t> {
+pub(super) struct AuditMachine<'t> {
     pub(super) topology: &'t Topology,
     pub(super) units: Units,
 }
 
-impl Machine<'_> {
+impl AuditMachine<'_> {
     /// Completes a score by the units that its nodes span and the fewest possible.
-    pub(super) fn score(
+    pub(super) fn complete_score(
         &self,
         counter: &mut UnitCounter<'_>,
         measured: Score,
         nodes: impl Iterator<Item = NodeId>,
     ) -> Score {
-        let spanned = counter.count(nodes);
+        let spanned = counter.count_units(nodes);
         let fewest = (0..spanned.len())
-            .map(|level| self.units.fewest(level, measured.size))
+            .map(|level| self.units.fewest_units(level, measured.size))
             .collect();
         Score {
             spanned,
@@ -112,13 +112,13 @@ impl Machine<'_> {
 }
 
 /// Measures the ring through ranks in their order; `None` if no path joins some.
-pub(super) fn joined_ring(
+pub(super) fn connected_ring(
     topology: &Topology,
     distances: &RankDistances,
     set: &Ranks,
     ranks: &[u32],
-) -> Option<Ring> {
+) -> Option<RingLength> {
     distances
         .within_one_component(topology, set)
-        .then(|| ring(distances, ranks))
+        .then(|| measure_ring(distances, ranks))
 }

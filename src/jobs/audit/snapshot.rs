@@ -7,13 +7,13 @@
 
 use std::collections::BTreeSet;
 
-use super::score::{LeftOut, count_case};
+use super::score::{ReasonCount, count_case};
 use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::units::Units;
-use nodeorder_trace::records::{NodeState, Record, Records, State, node_states};
+use nodeorder_trace::records::{NodeState, Record, Records, State, read_node_states};
 
 /// Job that holds nodes.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct RunningJob {
 
 /// Nodes of one unit, such as a group, by their state. Those that are neither free nor out are held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UnitNow {
+pub struct UnitState {
     /// Name of the unit.
     pub name: String,
     /// Number of schedulable nodes.
@@ -43,32 +43,32 @@ pub struct UnitNow {
     pub freed: Option<i64>,
 }
 
-impl UnitNow {
+impl UnitState {
     /// Returns the number of nodes that jobs hold.
-    pub fn held(&self) -> u32 {
+    pub fn count_held(&self) -> u32 {
         self.nodes - self.free - self.out
     }
 
     /// Returns whether no job holds any of its nodes and some node is free.
     pub fn is_free(&self) -> bool {
-        self.held() == 0 && self.free > 0
+        self.count_held() == 0 && self.free > 0
     }
 }
 
 /// Units of one level, such as all groups.
 #[derive(Clone, Debug)]
-pub struct LevelNow {
+pub struct LevelState {
     /// Name of the level, such as `group`; `machine` for all nodes.
     pub name: String,
     /// Units of the level.
-    pub units: Vec<UnitNow>,
+    pub units: Vec<UnitState>,
     /// Largest number of free nodes in one unit as jobs end at their limits: each time at which it grows, and the number.
     pub growth: Vec<(i64, u32)>,
 }
 
-impl LevelNow {
+impl LevelState {
     /// Returns the unit with the most free nodes, the first of several: the largest job within one unit fits there.
-    pub fn roomiest(&self) -> &UnitNow {
+    pub fn roomiest(&self) -> &UnitState {
         let best = self
             .units
             .iter()
@@ -77,8 +77,12 @@ impl LevelNow {
     }
 
     /// Returns the units of which jobs hold some nodes, by the end of their last job; those of unknown end come last.
-    pub fn next(&self) -> Vec<&UnitNow> {
-        let mut held: Vec<&UnitNow> = self.units.iter().filter(|unit| unit.held() > 0).collect();
+    pub fn next_freed(&self) -> Vec<&UnitState> {
+        let mut held: Vec<&UnitState> = self
+            .units
+            .iter()
+            .filter(|unit| unit.count_held() > 0)
+            .collect();
         held.sort_by_key(|unit| (unit.freed.is_none(), unit.freed));
         held
     }
@@ -94,14 +98,14 @@ pub struct Snapshot {
     /// Latest time in the records at which a job was submitted or started, in seconds; 0 if none says.
     pub latest: i64,
     /// Levels, leaf first, and the whole machine at the end.
-    pub levels: Vec<LevelNow>,
+    pub levels: Vec<LevelState>,
     /// Numbers of jobs and nodes that were left out or of which something was assumed, by reason.
-    pub notes: Vec<LeftOut>,
+    pub notes: Vec<ReasonCount>,
 }
 
 /// State of a node.
 #[derive(Clone, Copy)]
-struct Node {
+struct NodeNow {
     state: NodeState,
     /// Time at which its jobs free it; `None` if that is not known.
     freed: Option<i64>,
@@ -123,23 +127,23 @@ impl Snapshot {
         states: Option<&Text>,
     ) -> Result<Snapshot> {
         let slots = topology.nodes().slot_count();
-        topology.require("the state of each node", 24 * u64::from(slots))?;
+        topology.require_memory("the state of each node", 24 * u64::from(slots))?;
         let state = if states.is_some() {
             NodeState::Out
         } else {
             NodeState::Free
         };
-        let mut taken = Taken {
+        let mut taken = SnapshotBuilder {
             topology,
             snapshot: Snapshot::default(),
-            nodes: vec![Node { state, freed: None }; slots as usize],
+            nodes: vec![NodeNow { state, freed: None }; slots as usize],
         };
         if let Some(text) = states {
-            taken.states(text)?;
+            taken.read_states(text)?;
         }
-        let holds = taken.jobs(records)?;
-        taken.hold(&holds);
-        taken.levels(&holds);
+        let holds = taken.read_jobs(records)?;
+        taken.mark_held(&holds);
+        taken.sum_levels(&holds);
         Ok(taken.snapshot)
     }
 
@@ -149,33 +153,39 @@ impl Snapshot {
     }
 
     /// Returns the nodes of the machine as a whole.
-    pub fn machine(&self) -> &UnitNow {
+    pub fn whole_machine(&self) -> &UnitState {
         &self.levels.last().expect("the machine is a level").units[0]
     }
 
     /// Counts a case of a reason; `first` describes the first case.
-    fn note(&mut self, name: &'static str, about: &'static str, first: impl FnOnce() -> String) {
+    fn count_note(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        first: impl FnOnce() -> String,
+    ) {
         count_case(&mut self.notes, name, about, first);
     }
 }
 
 /// Snapshot that is being taken, with the state of each node.
-struct Taken<'t> {
+struct SnapshotBuilder<'t> {
     topology: &'t Topology,
     snapshot: Snapshot,
-    nodes: Vec<Node>,
+    nodes: Vec<NodeNow>,
 }
 
-impl Taken<'_> {
+impl SnapshotBuilder<'_> {
     /// Returns the schedulable nodes that a host list names, ascending; counts hosts that the machine does not have. Fails
     /// if the text is no host list.
-    fn hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {
+    fn known_hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {
         let (mut known, unknown) = self.topology.known_hosts(line)?;
         for name in unknown {
             let about = "hosts that the machine does not have";
             self.snapshot
-                .note("unknown-host", about, || format!("`{name}` of {place}"));
+                .count_note("unknown-host", about, || format!("`{name}` of {place}"));
         }
+        // Nodes that are not schedulable take no job and so are no part of the figures.
         known.retain(|node| self.topology.nodes().contains(*node));
         known.sort_unstable();
         known.dedup();
@@ -183,10 +193,10 @@ impl Taken<'_> {
     }
 
     /// Reads the states of nodes. Fails if the text has another form.
-    fn states(&mut self, text: &Text) -> Result<()> {
+    fn read_states(&mut self, text: &Text) -> Result<()> {
         let mut listed = vec![false; self.nodes.len()];
-        for (list, state) in node_states(text)? {
-            for node in self.hosts(&text.line_at(1, &list), text.location())? {
+        for (list, state) in read_node_states(text)? {
+            for node in self.known_hosts(&text.line_at(1, &list), text.location())? {
                 // Of several partitions, the one that keeps jobs away counts.
                 let seen = std::mem::replace(&mut listed[node.index()], true);
                 if !seen || state == NodeState::Out {
@@ -198,18 +208,18 @@ impl Taken<'_> {
             if !listed[node.index()] {
                 let about = "nodes without a state, taken as out";
                 self.snapshot
-                    .note("unlisted", about, || self.topology.node_in_words(node));
+                    .count_note("unlisted", about, || self.topology.describe_node(node));
             }
         }
         Ok(())
     }
 
     /// Reads the jobs and returns each node that one holds, with the job, ascending. Fails on a record that is wrong.
-    fn jobs(&mut self, records: &mut Records) -> Result<Vec<(NodeId, u32)>> {
+    fn read_jobs(&mut self, records: &mut Records) -> Result<Vec<(NodeId, u32)>> {
         let file = records.name().to_string();
         let mut record = Record::default();
         let mut holds = Vec::new();
-        while records.next(&mut record)? {
+        while records.read_next(&mut record)? {
             let times = [record.submit, record.start].into_iter().flatten();
             self.snapshot.latest = times.fold(self.snapshot.latest, i64::max);
             let Some(start) = record.start.filter(|_| record.run.is_none()) else {
@@ -218,7 +228,7 @@ impl Taken<'_> {
                     self.snapshot.waiting.push(record.nodes);
                 } else {
                     let about = "jobs that have ended";
-                    self.snapshot.note("ended", about, String::new);
+                    self.snapshot.count_note("ended", about, String::new);
                 }
                 continue;
             };
@@ -227,11 +237,11 @@ impl Taken<'_> {
             let line = Line::new(&file, record.line, &list);
             let mut nodes = Vec::new();
             if !list.is_empty() {
-                nodes = self.hosts(&line, line.location())?;
+                nodes = self.known_hosts(&line, line.location())?;
             }
             if nodes.is_empty() {
                 let about = "running jobs without a node of this machine";
-                self.snapshot.note("no-node", about, || {
+                self.snapshot.count_note("no-node", about, || {
                     format!("job {name} of {}", line.location())
                 });
                 continue;
@@ -249,7 +259,7 @@ impl Taken<'_> {
     }
 
     /// Marks the nodes that jobs hold with the time at which they are freed; those that only the states call held have none.
-    fn hold(&mut self, holds: &[(NodeId, u32)]) {
+    fn mark_held(&mut self, holds: &[(NodeId, u32)]) {
         for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
             let now = &mut self.nodes[of_node[0].0.index()];
             // A node that is down or drained takes no job when its last one ends.
@@ -270,13 +280,13 @@ impl Taken<'_> {
             {
                 let about = "held nodes of which no listed job has any";
                 self.snapshot
-                    .note("no-job", about, || self.topology.node_in_words(node));
+                    .count_note("no-job", about, || self.topology.describe_node(node));
             }
         }
     }
 
     /// Sums up the nodes by unit, for each level and the whole machine.
-    fn levels(&mut self, holds: &[(NodeId, u32)]) {
+    fn sum_levels(&mut self, holds: &[(NodeId, u32)]) {
         let units = Units::new(self.topology);
         let all: Vec<NodeId> = self.topology.nodes().iter().collect();
         let mut freed = Vec::new();
@@ -293,7 +303,7 @@ impl Taken<'_> {
                 // The level above all others has no units: the whole machine is one.
                 let unit = units.unit_of(level, *node).unwrap_or(0) as usize;
                 if now.len() <= unit {
-                    now.resize_with(unit + 1, UnitNow::default);
+                    now.resize_with(unit + 1, UnitState::default);
                 }
                 let unit = &mut now[unit];
                 unit.nodes += 1;
@@ -337,8 +347,12 @@ impl Taken<'_> {
             }
             // Units of nodes that are not schedulable.
             now.retain(|unit| unit.nodes > 0);
-            let name = units.names().nth(level).unwrap_or("machine").to_string();
-            self.snapshot.levels.push(LevelNow {
+            let name = units
+                .level_names()
+                .nth(level)
+                .unwrap_or("machine")
+                .to_string();
+            self.snapshot.levels.push(LevelState {
                 name,
                 units: now,
                 growth,

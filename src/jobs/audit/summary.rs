@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::score::Score;
-use crate::replay::statistics::half_width;
-use nodeorder_base::ratio::ratio;
+use crate::replay::statistics::interval_half_width;
+use nodeorder_base::ratio::divide_exactly;
 
 /// Sums of the scores of some jobs. All but two are of whole numbers, and so exact.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,8 +51,9 @@ impl Sums {
     }
 
     /// Adds the score of a job that ran for so many seconds, of whose recorded mean distance such a part was spared.
-    fn add(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
+    fn add_score(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
         let node_seconds = u64::from(score.size).saturating_mul(seconds);
+        // A record may claim any run time; a sum at its limit is better than a crash.
         self.node_seconds = self.node_seconds.saturating_add(node_seconds);
         self.spared += node_seconds as f64 * spared;
         if let Some((whole, broken)) = score.segments {
@@ -84,7 +85,7 @@ impl Sums {
     }
 
     /// Adds the sums over other jobs.
-    pub fn merge(&mut self, other: &Sums) {
+    pub fn add_sums(&mut self, other: &Sums) {
         self.node_seconds = self.node_seconds.saturating_add(other.node_seconds);
         self.spared += other.spared;
         add_each(&mut self.segments, &other.segments);
@@ -110,38 +111,38 @@ impl Sums {
     /// Returns the part of all node-hours that a placement spares if this share of every run time grows with the mean
     /// distance of a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds. `None` if
     /// no job has a run time.
-    pub fn spared(&self, share: f64) -> Option<f64> {
+    pub fn share_spared(&self, share: f64) -> Option<f64> {
         (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
     }
 
     /// Returns the mean over these jobs of their diameter, the largest distance of two nodes, in hops.
-    pub fn diameter(&self) -> Option<f64> {
-        mean(self.diameter, self.several)
+    pub fn mean_diameter(&self) -> Option<f64> {
+        mean_of_sum(self.diameter, self.several)
     }
 
     /// Returns the mean hops of a step of their rings.
-    pub fn ring_step(&self) -> Option<f64> {
-        mean(self.ring.0, self.ring.1)
+    pub fn mean_ring_step(&self) -> Option<f64> {
+        mean_of_sum(self.ring.0, self.ring.1)
     }
 
     /// Returns the mean over these jobs of the longest step of the ring, in hops.
-    pub fn ring_longest(&self) -> Option<f64> {
-        mean(self.longest, self.several)
+    pub fn mean_longest_step(&self) -> Option<f64> {
+        mean_of_sum(self.longest, self.several)
     }
 
     /// Returns the mean number of units of a level that jobs span.
-    pub fn spanned(&self, level: usize) -> Option<f64> {
-        mean(self.units[level][0], self.jobs)
+    pub fn mean_spanned(&self, level: usize) -> Option<f64> {
+        mean_of_sum(self.units[level][0], self.jobs)
     }
 
     /// Returns the mean of the fewest units of a level that have as many nodes as a job.
-    pub fn fewest(&self, level: usize) -> Option<f64> {
-        mean(self.units[level][1], self.jobs)
+    pub fn mean_fewest(&self, level: usize) -> Option<f64> {
+        mean_of_sum(self.units[level][1], self.jobs)
     }
 
     /// Returns the share of the jobs that span no more units of a level than the fewest possible.
-    pub fn at_fewest(&self, level: usize) -> Option<f64> {
-        mean(self.units[level][2], self.jobs)
+    pub fn share_at_fewest(&self, level: usize) -> Option<f64> {
+        mean_of_sum(self.units[level][2], self.jobs)
     }
 }
 
@@ -153,8 +154,8 @@ fn add_each(sums: &mut [u64; 3], more: &[u64; 3]) {
 }
 
 /// Returns `sum` divided by `count`; `None` if that is 0.
-fn mean(sum: u64, count: u64) -> Option<f64> {
-    (count > 0).then(|| ratio(sum.into(), count.into()))
+fn mean_of_sum(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| divide_exactly(sum.into(), count.into()))
 }
 
 /// Sums of the scores of all jobs under one placement.
@@ -178,11 +179,11 @@ pub struct Summary {
 }
 
 /// Possible widths of a period in hours: an hour, a quarter of a day, a day, a week, four weeks, a year.
-const WIDTHS: [i64; 6] = [1, 6, 24, 168, 672, 8760];
+const PERIOD_WIDTHS: [i64; 6] = [1, 6, 24, 168, 672, 8760];
 /// Largest number of stretches of time that an interval is made from.
-const BLOCKS: i64 = 30;
+const MAX_STRETCHES: i64 = 30;
 /// Number of periods that a span of time is divided into at most, about.
-const PERIODS: i64 = 45;
+const MAX_PERIODS: i64 = 45;
 
 impl Summary {
     /// Creates an empty summary for so many levels.
@@ -200,15 +201,17 @@ impl Summary {
     }
 
     /// Adds the score of a job; `gain` is its run time and the part of the recorded distance that is spared.
-    pub(super) fn add(&mut self, start: Option<i64>, score: &Score, gain: (u64, f64)) {
+    pub(super) fn add_score(&mut self, start: Option<i64>, score: &Score, gain: (u64, f64)) {
         let levels = self.levels;
-        self.all.add(score, gain);
+        self.all.add_score(score, gain);
         let class = 1 << score.size.max(1).ilog2();
         let sums = self.by_size.entry(class);
-        sums.or_insert_with(|| Sums::new(levels)).add(score, gain);
+        sums.or_insert_with(|| Sums::new(levels))
+            .add_score(score, gain);
         if let Some(start) = start {
             let sums = self.by_hour.entry(start.div_euclid(3600));
-            sums.or_insert_with(|| Sums::new(levels)).add(score, gain);
+            sums.or_insert_with(|| Sums::new(levels))
+                .add_score(score, gain);
         }
     }
 
@@ -218,14 +221,14 @@ impl Summary {
     ///
     /// # References
     /// Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11.
-    pub fn against(
+    pub fn compare_with(
         &self,
         recorded: &Summary,
         figure: impl Fn(&Sums, &Sums) -> Option<f64>,
     ) -> Option<[f64; 3]> {
         let first = *recorded.by_hour.keys().next()?;
         let last = *recorded.by_hour.keys().next_back()?;
-        let width = (last - first + 1).div_euclid(BLOCKS) + 1;
+        let width = (last - first + 1).div_euclid(MAX_STRETCHES) + 1;
         let ours = self.sums_by(|hour| (hour - first) / width);
         let theirs = recorded.sums_by(|hour| (hour - first) / width);
         let mut each = Vec::new();
@@ -237,7 +240,8 @@ impl Summary {
         let count = each.len() as f64;
         let mean = each.iter().sum::<f64>() / count;
         let squares = each.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
-        let half = half_width(each.len()) * (squares * (count - 1.0) / count).sqrt();
+        // The jackknife's variance is (n - 1) / n times the sum of squares.
+        let half = interval_half_width(each.len()) * (squares * (count - 1.0) / count).sqrt();
         (each.len() >= 10).then_some([value, value - half, value + half])
     }
 
@@ -248,7 +252,7 @@ impl Summary {
             groups
                 .entry(group(*hour))
                 .or_insert_with(|| Sums::new(self.levels))
-                .merge(sums);
+                .add_sums(sums);
         }
         groups
     }
@@ -256,43 +260,43 @@ impl Summary {
     /// Returns the node-hours that the placement spares if this share of every run time grows with distance
     /// ([`Sums::share_spared`]).
     pub fn node_hours_spared(&self, share: f64) -> Option<f64> {
-        Some(self.all.spared(share)? * self.all.node_seconds as f64 / 3600.0)
+        Some(self.all.share_spared(share)? * self.all.node_seconds as f64 / 3600.0)
     }
 
     /// Computes the change of the mean distance against `recorded`, as a part of that, with its interval
     /// ([`Summary::compare_with`]).
-    pub fn change(&self, recorded: &Summary) -> Option<[f64; 3]> {
-        self.against(recorded, |ours, theirs| {
+    pub fn hops_change(&self, recorded: &Summary) -> Option<[f64; 3]> {
+        self.compare_with(recorded, |ours, theirs| {
             let base = theirs.mean_hops().filter(|base| *base > 0.0)?;
             Some(ours.mean_hops()? / base - 1.0)
         })
     }
 
     /// Returns the smallest and the largest size of each class, with its sums, ascending.
-    pub fn by_size(&self) -> impl Iterator<Item = (u32, u32, &Sums)> {
+    pub fn size_classes(&self) -> impl Iterator<Item = (u32, u32, &Sums)> {
         self.by_size
             .iter()
             .map(|(from, sums)| (*from, from + (from - 1), sums))
     }
 
     /// Returns the sums of the class of sizes that begins with `from`; `None` if no job has such a size.
-    pub fn class(&self, from: u32) -> Option<&Sums> {
+    pub fn size_class(&self, from: u32) -> Option<&Sums> {
         self.by_size.get(&from)
     }
 
     /// Chooses the hours of a period: the smallest width that divides the time of all starts into few enough periods.
-    pub fn period(&self) -> i64 {
+    pub fn choose_period(&self) -> i64 {
         let first = self.by_hour.keys().next();
         let last = self.by_hour.keys().next_back();
         let hours = first.zip(last).map_or(0, |(first, last)| last - first);
-        WIDTHS
+        PERIOD_WIDTHS
             .into_iter()
-            .find(|width| hours / width < PERIODS)
-            .unwrap_or(WIDTHS[5])
+            .find(|width| hours / width < MAX_PERIODS)
+            .unwrap_or(PERIOD_WIDTHS[5])
     }
 
     /// Sums up periods of `hours`; returns the second since 1970 in which each begins, with its sums, by time.
-    pub fn over_time(&self, hours: i64) -> Vec<(i64, Sums)> {
+    pub fn sums_by_period(&self, hours: i64) -> Vec<(i64, Sums)> {
         // Weeks begin on Mondays: 1970 began on a Thursday.
         let shift = if hours == 168 { 72 } else { 0 };
         let periods =
@@ -306,7 +310,7 @@ fn sum_without(groups: &BTreeMap<i64, Sums>, left: i64, levels: usize) -> Sums {
     let mut sums = Sums::new(levels);
     for (at, more) in groups {
         if *at != left {
-            sums.merge(more);
+            sums.add_sums(more);
         }
     }
     sums

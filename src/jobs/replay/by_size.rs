@@ -9,9 +9,9 @@ use super::statistics::Summary;
 use nodeorder_order::metric::mpc::Curve;
 
 /// Number of jobs that a size must exceed to be compared.
-pub const THRESHOLD: u64 = 5;
+pub const MIN_JOBS_ABOVE: u64 = 5;
 /// Largest number of cases kept in [`Ranking::worst_inversions`].
-pub const CASES: usize = 3;
+pub const MAX_INVERSIONS: usize = 3;
 
 /// Measured mean distance of the jobs of one size, beside MPC at that size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,25 +28,27 @@ pub struct SizeMean {
 
 impl SizeMean {
     /// Returns the hops by which the measured mean is above MPC; negative if it is below.
-    pub fn above(&self) -> f64 {
+    pub fn hops_above(&self) -> f64 {
         self.mean_mind - self.mpc
     }
 
     /// Returns [`SizeMean::hops_above`] in per cent of MPC; `None` if MPC is 0.
     pub fn per_cent_above(&self) -> Option<f64> {
-        (self.mpc > 0.0).then(|| 100.0 * self.above() / self.mpc)
+        (self.mpc > 0.0).then(|| 100.0 * self.hops_above() / self.mpc)
     }
 }
 
 /// Returns the sizes of more than [`MIN_JOBS_ABOVE`] jobs, ascending, with measured mean and MPC.
 pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
-    let enough = summary.sizes().filter(|(_, row)| row.count > THRESHOLD);
+    let enough = summary
+        .size_rows()
+        .filter(|(_, row)| row.count > MIN_JOBS_ABOVE);
     enough
         .map(|(size, row)| SizeMean {
             size,
             jobs: row.count,
             mpc: curve.mpc(size as usize),
-            mean_mind: row.mean(),
+            mean_mind: row.mean_mind(),
         })
         .collect()
 }
@@ -64,12 +66,12 @@ pub struct Ranking {
     pub differently: u64,
     /// Pairs of orderings where that costs the most, over all sizes: jobs times the difference of measured means. The
     /// costliest first, at most [`MAX_INVERSIONS`].
-    pub misled: Vec<Misled>,
+    pub worst_inversions: Vec<RankInversion>,
 }
 
 /// Two orderings that MPC and the measured means rank differently at some sizes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Misled {
+pub struct RankInversion {
     /// Index of the ordering that has the lower MPC at these sizes.
     pub forecast: usize,
     /// Index of the ordering that has the lower measured mean there.
@@ -103,7 +105,7 @@ impl Ranking {
         for forecast in 0..by_size.len() {
             for measured in 0..by_size.len() {
                 if measured != forecast {
-                    ranking.add(by_size, forecast, measured);
+                    ranking.add_pair(by_size, forecast, measured);
                 }
             }
         }
@@ -111,7 +113,7 @@ impl Ranking {
     }
 
     /// Adds the sizes at which `forecast` has a lower MPC than `measured`.
-    fn add(&mut self, by_size: &[&[SizeMean]], forecast: usize, measured: usize) {
+    fn add_pair(&mut self, by_size: &[&[SizeMean]], forecast: usize, measured: usize) {
         let others = by_size[measured];
         let mut ranked = 0;
         let mut sizes = Vec::new();
@@ -141,7 +143,7 @@ impl Ranking {
         let Some(widest) = widest else {
             return;
         };
-        self.misled.push(Misled {
+        self.worst_inversions.push(RankInversion {
             forecast,
             measured,
             sizes,
@@ -149,8 +151,9 @@ impl Ranking {
             widest,
             cost,
         });
-        self.misled.sort_by(|a, b| b.cost.total_cmp(&a.cost));
-        self.misled.truncate(CASES);
+        self.worst_inversions
+            .sort_by(|a, b| b.cost.total_cmp(&a.cost));
+        self.worst_inversions.truncate(MAX_INVERSIONS);
     }
 }
 
@@ -196,7 +199,7 @@ mod tests {
             (ranking.means, ranking.pairs, ranking.differently),
             (13, 5, 2)
         );
-        let [case] = ranking.misled.as_slice() else {
+        let [case] = ranking.worst_inversions.as_slice() else {
             panic!("{ranking:?}")
         };
         assert_eq!((case.forecast, case.measured, case.ranked), (0, 1, 4));
@@ -222,7 +225,7 @@ mod tests {
         let ranking = Ranking::new(&rows.each_ref().map(|row| &row[..]));
         assert_eq!((ranking.pairs, ranking.differently), (6, 6));
         let cases: Vec<_> = ranking
-            .misled
+            .worst_inversions
             .iter()
             .map(|c| (c.forecast, c.measured, c.cost))
             .collect();

@@ -1,7 +1,7 @@
 //! Figures of allocations: a choice of those to measure, the values, and the placed job that carries them.
 
 use super::traffic::JobTraffic;
-use crate::allocator::Room;
+use crate::allocator::PlaceableNodes;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_order::metric::allocation::{AllocationMetrics, Extent};
 use nodeorder_order::metric::shape::AllocationShape;
@@ -44,7 +44,7 @@ pub struct AllocationFigures {
     /// Shape: units spanned, ring, halvings, closed rings.
     pub shape: Option<Box<AllocationShape>>,
     /// Largest job that could still be placed afterwards.
-    pub room: Option<Room>,
+    pub room: Option<PlaceableNodes>,
     /// Dilation and contention of its traffic.
     pub traffic: Option<Box<JobTraffic>>,
 }

@@ -20,5 +20,5 @@ pub mod statistics;
 pub mod traffic;
 
 pub use figures::{AllocationFigures, FigureSet, Placed};
-pub use run::{Step, run};
+pub use run::{BlockResult, run};
 pub use single::{Clock, Counts, Replay};

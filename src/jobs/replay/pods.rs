@@ -6,21 +6,21 @@ use nodeorder_trace::JobOptions;
 
 /// Allocation of a live job; empty for a job that was skipped or refused.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct LiveAllocation {
     pub ranks: Ranks,
     /// Pods on each rank; empty if the allocator knows of none.
     pub pods: Vec<PodsOn>,
     /// Placement sequence number: the number of jobs placed so far, with this one.
-    pub since: u64,
+    pub sequence: u64,
     /// Name of the job, kept only with pods, which may move.
     pub name: String,
     /// Allocator options of the job, kept only with pods.
     pub options: Option<JobOptions>,
 }
 
-impl Held {
+impl LiveAllocation {
     /// Returns the ranks with the number of pods on each, leaders counted; one a rank if the allocator knows of no pods.
-    pub fn on(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub fn pods_by_rank(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let whole = self
             .ranks
             .iter()
@@ -30,9 +30,13 @@ impl Held {
     }
 
     /// Takes the allocation out of the free set.
-    pub fn take(&self, free: &mut FreeSet) {
+    pub fn take_from(&self, free: &mut FreeSet) {
+        // Without pods a job holds its nodes as a whole, however many places they have.
         if self.pods.is_empty() {
-            self.ranks.runs().iter().for_each(|run| free.take(*run));
+            self.ranks
+                .list_runs()
+                .iter()
+                .for_each(|run| free.take_run(*run));
         }
         for on in &self.pods {
             free.take_places(on.rank, on.places);
@@ -42,7 +46,10 @@ impl Held {
     /// Gives the allocation back to the free set.
     pub fn give_back(&self, free: &mut FreeSet) {
         if self.pods.is_empty() {
-            self.ranks.runs().iter().for_each(|run| free.give(*run));
+            self.ranks
+                .list_runs()
+                .iter()
+                .for_each(|run| free.free_run(*run));
         }
         for on in &self.pods {
             free.give_places(on.rank, on.places);

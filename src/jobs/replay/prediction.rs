@@ -118,8 +118,9 @@ pub fn predict(
         rules: None,
     };
     let mut replays = ReplaySet::new(topology, orders, &distances, replayed)?;
-    replays.run(log)?;
-    let results = replays.results();
+    replays.run_log(log)?;
+    let results = replays.list_results();
+    // Numbers of jobs are the same for all replays that refuse none: the first speaks for them.
     let Some(first) = results.first() else {
         let location = SourceLocation::option("--trace");
         return Err(Error::input(
@@ -156,8 +157,8 @@ pub fn predict(
                 .filter_map(|result| {
                     let totals = result.traffic?;
                     Some(MeanTraffic {
-                        mean_dilation: totals.mean(totals.dilation),
-                        mean_contention: totals.mean(totals.met),
+                        mean_dilation: totals.mean_over_jobs(totals.dilation),
+                        mean_contention: totals.mean_over_jobs(totals.contention_met),
                     })
                 })
                 .collect(),
@@ -166,7 +167,7 @@ pub fn predict(
     for (i, allocator) in allocators.iter().enumerate() {
         // Results are ordering by ordering, each with all allocators.
         let own = results.iter().skip(i).step_by(allocators.len());
-        let refused = own.map(|r| r.counts.refused()).max().unwrap_or(0);
+        let refused = own.map(|r| r.counts.count_refused()).max().unwrap_or(0);
         if refused > 0 {
             prediction.refused.push((allocator.clone(), refused));
         }

@@ -8,10 +8,10 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_trace::{Block, Log};
 
 /// Number of events in a block.
-const BLOCK: usize = 1 << 12;
+const BLOCK_EVENTS: usize = 1 << 12;
 
 /// Placements of one block by one replay.
-pub struct Step<'s> {
+pub struct BlockResult<'s> {
     /// Index of the replay.
     pub replay: usize,
     /// Events of the block.
@@ -22,7 +22,7 @@ pub struct Step<'s> {
 
 /// Buffer of the pipeline: a block of events and its placements by every replay.
 #[derive(Default)]
-struct Stage {
+struct PipelineBuffer {
     block: Block,
     /// Placements by replay.
     outcomes: Vec<Vec<Placed>>,
@@ -47,17 +47,17 @@ pub fn run<E: From<Error> + Send>(
     log: &mut Log,
     replays: &mut [Replay<'_>],
     clock: Option<Clock<'_>>,
-    write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
+    write: impl Fn(BlockResult<'_>) -> Result<(), E> + Sync,
     mut gather: impl FnMut(&[Vec<Placed>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let [mut ahead, mut stepping, mut writing] = std::array::from_fn(|_| Stage {
+    let [mut ahead, mut stepping, mut writing] = std::array::from_fn(|_| PipelineBuffer {
         outcomes: vec![Vec::new(); replays.len()],
-        ..Stage::default()
+        ..PipelineBuffer::default()
     });
     let mut more = true;
     loop {
         let (read, (stepped, written)) = rayon::join(
-            || Ok(more && log.next_block(BLOCK, &mut ahead.block)?),
+            || Ok(more && log.next_block(BLOCK_EVENTS, &mut ahead.block)?),
             || {
                 rayon::join(
                     || step_block(replays, &mut stepping, clock),
@@ -68,6 +68,7 @@ pub fn run<E: From<Error> + Send>(
         // The error of the earliest block is reported first.
         written?;
         stepped?;
+        // Empty in the first two rounds, while the pipeline fills.
         if !writing.block.events.is_empty() {
             gather(&writing.outcomes)?;
         }
@@ -87,21 +88,21 @@ pub fn run<E: From<Error> + Send>(
 /// Steps every replay through a block. Fails as [`Replay::replay_block`].
 fn step_block(
     replays: &mut [Replay<'_>],
-    stage: &mut Stage,
+    stage: &mut PipelineBuffer,
     clock: Option<Clock<'_>>,
 ) -> Result<()> {
     let lanes = replays.par_iter_mut().zip(&mut stage.outcomes);
-    lanes.try_for_each(|(replay, placed)| replay.step(&stage.block, clock, placed))
+    lanes.try_for_each(|(replay, placed)| replay.replay_block(&stage.block, clock, placed))
 }
 
 /// Hands the placements of a block by every replay to `write`. Fails as `write`.
 fn write_block<E: Send>(
-    stage: &Stage,
-    write: &(impl Fn(Step<'_>) -> Result<(), E> + Sync),
+    stage: &PipelineBuffer,
+    write: &(impl Fn(BlockResult<'_>) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     let lanes = stage.outcomes.par_iter().enumerate();
     lanes.try_for_each(|(replay, placed)| {
-        write(Step {
+        write(BlockResult {
             replay,
             block: &stage.block,
             placed,

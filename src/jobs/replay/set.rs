@@ -7,11 +7,11 @@
 use rayon::prelude::*;
 
 use super::figures::FigureSet;
-use super::run::{Step, run};
+use super::run::{BlockResult, run};
 use super::single::{Clock, Counts, Replay};
 use super::statistics::Summary;
-use super::traffic::{Totals, Traffic, TrafficSettings};
-use crate::allocator::{self, AllocatorContext, RoomSums};
+use super::traffic::{Traffic, TrafficSettings, TrafficTotals};
+use crate::allocator::{self, AllocatorContext, PlaceableSums};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ranks::FreeSet;
 use nodeorder_network::topology::Topology;
@@ -93,11 +93,11 @@ pub struct ReplayResult<'a> {
     /// Numbers of jobs placed, skipped and refused, and the time that choosing took.
     pub counts: Counts,
     /// Sums of traffic figures, if traffic is simulated.
-    pub traffic: Option<Totals>,
+    pub traffic: Option<TrafficTotals>,
     /// Sums over the shapes of its allocations, if measured.
     pub shapes: Option<&'a ShapeSums>,
     /// Sums of the largest jobs that could still be placed; empty unless measured.
-    pub room: &'a RoomSums,
+    pub room: &'a PlaceableSums,
     /// Sums of its placements.
     pub summary: &'a Summary,
     /// Sums of the baseline's placements on the same ordering.
@@ -131,8 +131,9 @@ impl<'a> ReplaySet<'a> {
             let allocator = allocator::make_ruled(label.allocator, &context, rules)?;
             let meter = AllocationMeter::new(topology, distances)?;
             let mut replay = Replay::new(allocator, meter, distances.len(), settings.figures);
-            if let Some(places) = topology.places(order.nodes()) {
-                replay = replay.on(FreeSet::with_places(places));
+            // A node with several GPUs has several places, which pods take one by one.
+            if let Some(places) = topology.gpus_per_node(order.nodes()) {
+                replay = replay.with_free_set(FreeSet::with_places(places));
             }
             replay.ignores_options = !own;
             if settings.figures.shape {
@@ -155,14 +156,14 @@ impl<'a> ReplaySet<'a> {
     }
 
     /// Cuts the mean distance of each job to whole hops in the sums. To be called before the replays are run.
-    pub fn in_whole_hops(mut self) -> Self {
-        self.summaries.fill(Summary::in_whole_hops());
+    pub fn with_whole_hops(mut self) -> Self {
+        self.summaries.fill(Summary::with_whole_hops());
         self
     }
 
     /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added baselines after
     /// them.
-    pub fn labels(&self) -> &[Label<'a>] {
+    pub fn requested_labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]
     }
 
@@ -172,7 +173,7 @@ impl<'a> ReplaySet<'a> {
     }
 
     /// Replays a log to its end. Fails on a bad log, with file and line, or if traffic takes too much memory.
-    pub fn run(&mut self, log: &mut Log) -> Result<()> {
+    pub fn run_log(&mut self, log: &mut Log) -> Result<()> {
         self.run_with::<Error>(log, None, |_| Ok(()), || Ok(()))
     }
 
@@ -183,7 +184,7 @@ impl<'a> ReplaySet<'a> {
         &mut self,
         log: &mut Log,
         clock: Option<Clock<'_>>,
-        write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
+        write: impl Fn(BlockResult<'_>) -> Result<(), E> + Sync,
         mut block_done: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         let summaries = &mut self.summaries;
@@ -191,17 +192,20 @@ impl<'a> ReplaySet<'a> {
         let summarised = self.settings.summaries != Summaries::None;
         run(log, &mut self.replays, clock, write, |placed| {
             if summarised {
+                // Each summary sees its own placements in the order of the log, so that threads change no sum.
                 let lanes = summaries.par_iter_mut().zip(labels).zip(placed);
-                lanes.for_each(|((summary, label), own)| summary.add(own, &placed[label.baseline]));
+                lanes.for_each(|((summary, label), own)| {
+                    summary.add_placements(own, &placed[label.baseline])
+                });
             }
             block_done()
         })
     }
 
     /// Returns the results so far of the replays that were asked for.
-    pub fn results(&self) -> Vec<ReplayResult<'_>> {
+    pub fn list_results(&self) -> Vec<ReplayResult<'_>> {
         let mut results = Vec::new();
-        for (i, label) in self.labels().iter().enumerate() {
+        for (i, label) in self.requested_labels().iter().enumerate() {
             let replay = &self.replays[i];
             results.push(ReplayResult {
                 ordering: label.ordering,
@@ -322,10 +326,10 @@ mod tests {
         let allocators = ["random".to_string()];
         let settings = settings(&allocators, Summaries::OverBaseline);
         let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
-        assert_eq!(set.labels().len(), 2);
-        set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n"))
+        assert_eq!(set.requested_labels().len(), 2);
+        set.run_log(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n"))
             .unwrap();
-        for (result, order) in set.results().iter().zip(&orders) {
+        for (result, order) in set.list_results().iter().zip(&orders) {
             let Counts {
                 placed,
                 skipped,
@@ -333,12 +337,22 @@ mod tests {
                 ..
             } = result.counts;
             assert_eq!((placed, skipped, oversized), (2, 1, 1));
-            assert_eq!((result.summary.placed(), result.baseline.placed()), (2, 2));
+            assert_eq!(
+                (
+                    result.summary.count_placed(),
+                    result.baseline.count_placed()
+                ),
+                (2, 2)
+            );
             // Ranks 0 and 1, then 0 to 2, on the same ordering.
             let distance = |a: usize, b: usize| {
                 u64::from(topology.distance(order.nodes()[a], order.nodes()[b]))
             };
-            let sizes: Vec<u64> = result.baseline.sizes().map(|(_, row)| row.most).collect();
+            let sizes: Vec<u64> = result
+                .baseline
+                .size_rows()
+                .map(|(_, row)| row.largest_distance)
+                .collect();
             assert_eq!(
                 sizes,
                 [

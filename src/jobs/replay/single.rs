@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::figures::{AllocationFigures, FigureSet, Placed};
-use super::pods::Held;
+use super::pods::LiveAllocation;
 use super::traffic::Traffic;
-use crate::allocator::{Allocator, Choice, RoomSums};
+use crate::allocator::{Allocator, Choice, PlaceableSums};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
@@ -23,9 +23,9 @@ pub struct Replay<'a> {
     meter: AllocationMeter<'a>,
     free: FreeSet,
     /// Allocations of live jobs, by key.
-    held: Vec<Held>,
+    allocations: Vec<LiveAllocation>,
     /// Ranks of nodes that failed.
-    down: BTreeSet<u32>,
+    failed_ranks: BTreeSet<u32>,
     /// Whether options of jobs are ignored: for a baseline that nobody asked for.
     pub(super) ignores_options: bool,
     /// Traffic of live jobs, if it is simulated.
@@ -35,7 +35,7 @@ pub struct Replay<'a> {
     /// Meter of shapes and their sums, if shapes are wanted.
     pub(super) shapes: Option<SummedShapes<'a>>,
     /// Sums of the largest jobs that could still be placed.
-    pub(super) room: RoomSums,
+    pub(super) room: PlaceableSums,
 }
 
 /// Numbers of jobs placed, skipped, refused and moved, and the time that choosing took.
@@ -61,7 +61,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts the jobs refused, for whatever reason.
-    pub fn refused(&self) -> u64 {
+    pub fn count_refused(&self) -> u64 {
         self.refused.values().sum()
     }
 }
@@ -78,20 +78,20 @@ impl<'a> Replay<'a> {
             allocator,
             meter,
             free: FreeSet::new(size),
-            held: Vec::new(),
-            down: BTreeSet::new(),
+            allocations: Vec::new(),
+            failed_ranks: BTreeSet::new(),
             ignores_options: false,
             traffic: None,
             figures,
             counts: Counts::default(),
             shapes: None,
-            room: RoomSums::default(),
+            room: PlaceableSums::default(),
         }
     }
 
     /// Starts from these free ranks, which may have several places each, instead of all ranks with one place.
     #[must_use]
-    pub fn on(mut self, free: FreeSet) -> Self {
+    pub fn with_free_set(mut self, free: FreeSet) -> Self {
         self.free = free;
         self
     }
@@ -106,7 +106,7 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// Fails if traffic takes more memory than allowed, if a job has options that the allocator does not have, or on a node
     /// that cannot fail or return.
-    pub fn step(
+    pub fn replay_block(
         &mut self,
         block: &Block,
         clock: Option<Clock<'_>>,
@@ -114,25 +114,29 @@ impl<'a> Replay<'a> {
     ) -> Result<()> {
         out.clear();
         for (event, what) in block.events.iter().enumerate() {
-            pause();
+            check_stopped();
             match *what {
                 Event::Free { job } => {
                     // Nothing, where the job was skipped or refused.
-                    std::mem::take(&mut self.held[job.index()]).give_back(&mut self.free);
+                    std::mem::take(&mut self.allocations[job.index()]).give_back(&mut self.free);
                     if let Some(traffic) = &mut self.traffic {
-                        traffic.end(job);
+                        traffic.end_job(job);
                     }
                 }
                 Event::Place { job, nodes } => {
-                    if job.index() >= self.held.len() {
-                        self.held.resize_with(job.index() + 1, Held::default);
+                    // Keys of freed jobs are used again: the table is as long as the most jobs that lived at once.
+                    if job.index() >= self.allocations.len() {
+                        self.allocations
+                            .resize_with(job.index() + 1, LiveAllocation::default);
                     }
-                    if let Some(held) = self.place(block, event, nodes, clock)? {
-                        out.push(self.measure(event, job, &held)?);
-                        self.held[job.index()] = held;
+                    if let Some(held) = self.place_job(block, event, nodes, clock)? {
+                        out.push(self.measure_allocation(event, job, &held)?);
+                        self.allocations[job.index()] = held;
                     }
                 }
-                Event::Down | Event::Up => self.node(block, event, *what == Event::Down, out)?,
+                Event::Down | Event::Up => {
+                    self.change_node(block, event, *what == Event::Down, out)?
+                }
             }
         }
         Ok(())
@@ -140,24 +144,28 @@ impl<'a> Replay<'a> {
 
     /// Asks the allocator for ranks of a job of `nodes` nodes and takes them; `None` if the job is skipped or refused. Fails
     /// if the allocator does not have the job's options.
-    fn place(
+    fn place_job(
         &mut self,
         block: &Block,
         event: usize,
         nodes: u32,
         clock: Option<Clock<'_>>,
-    ) -> Result<Option<Held>> {
-        let options = block.options(event).filter(|_| !self.ignores_options);
+    ) -> Result<Option<LiveAllocation>> {
+        let options = block
+            .options_of_event(event)
+            .filter(|_| !self.ignores_options);
         self.allocator.set_options(options)?;
-        let (least, most) = self.allocator.sizes(nodes);
-        if least > self.free.len() {
+        // Pods can share nodes, so fewer nodes than asked for may be enough.
+        let (least, most) = self.allocator.job_sizes(nodes);
+        if least > self.free.free_count() {
+            // A log has no queue: what does not fit now is never placed.
             self.counts.skipped += 1;
-            self.counts.oversized += u64::from(least > self.free.size());
+            self.counts.oversized += u64::from(least > self.free.rank_count());
             return Ok(None);
         }
         let started = clock.map(|now| now());
         let mut ranks = Ranks::default();
-        let choice = self.allocator.choose(&self.free, most, &mut ranks);
+        let choice = self.allocator.choose_ranks(&self.free, most, &mut ranks);
         if let (Some(now), Some(started)) = (clock, started) {
             self.counts.choosing += now().saturating_sub(started);
         }
@@ -166,17 +174,17 @@ impl<'a> Replay<'a> {
             return Ok(None);
         }
         self.counts.placed += 1;
-        ranks.settle();
+        ranks.sort_and_join();
         // One more than asked for: the leader of a group of pods.
         debug_assert!((least..=most + 1).contains(&ranks.len()));
-        let mut held = Held {
-            since: self.counts.placed,
+        let mut held = LiveAllocation {
+            sequence: self.counts.placed,
             ranks,
-            ..Held::default()
+            ..LiveAllocation::default()
         };
-        if let Some(rules) = self.allocator.pods() {
-            held.pods = rules.chosen().to_vec();
-            held.name = block.name(event).to_string();
+        if let Some(rules) = self.allocator.pod_rules() {
+            held.pods = rules.chosen_pods().to_vec();
+            held.name = block.name_of_event(event).to_string();
             held.options = options.cloned();
             let got: u32 = held.pods.iter().map(|pods| pods.pods).sum();
             if got < most {
@@ -184,28 +192,35 @@ impl<'a> Replay<'a> {
                 self.counts.remainders.1 += u64::from(most - got);
             }
         }
-        held.take(&mut self.free);
+        held.take_from(&mut self.free);
         Ok(Some(held))
     }
 
     /// Measures an allocation that was taken. Fails if its traffic takes more memory than allowed.
-    fn measure(&mut self, event: usize, job: JobKey, held: &Held) -> Result<Placed> {
+    fn measure_allocation(
+        &mut self,
+        event: usize,
+        job: JobKey,
+        held: &LiveAllocation,
+    ) -> Result<Placed> {
         let ranks = &held.ranks;
         let wanted = self.figures;
-        let pods: Vec<(u32, u32)> = held.on().collect();
+        let pods: Vec<(u32, u32)> = held.pods_by_rank().collect();
         // Several pods share a rank: their pairs are not those of the ranks.
         let placement = if held.pods.is_empty() {
-            self.meter.measure(ranks, self.allocator.total_distance())
+            self.meter
+                .measure_ranks(ranks, self.allocator.total_distance())
         } else {
             self.meter.measure_pods(ranks, &pods)
         };
         let traffic = match &mut self.traffic {
-            Some(traffic) => Some(traffic.start(job, ranks)?.into()),
+            Some(traffic) => Some(traffic.start_job(job, ranks)?.into()),
             None => None,
         };
-        let room = wanted.room.then(|| self.allocator.room(&self.free));
+        // Measured with the job's own ranks taken: what is left for others counts.
+        let room = wanted.room.then(|| self.allocator.measure_room(&self.free));
         if let Some(room) = &room {
-            self.room.add(room);
+            self.room.add_placement(room);
         }
         Ok(Placed {
             event,
@@ -214,8 +229,10 @@ impl<'a> Replay<'a> {
             figures: AllocationFigures {
                 ranks: wanted.keeps_ranks().then(|| ranks.clone()),
                 pods: wanted.pods.then_some(pods),
-                extent: wanted.extent.then(|| self.meter.extent(ranks).into()),
-                shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
+                extent: wanted
+                    .extent
+                    .then(|| self.meter.measure_extent(ranks).into()),
+                shape: self.shapes.as_mut().map(|shapes| shapes.add_shape(ranks)),
                 room,
                 traffic,
             },
@@ -224,16 +241,16 @@ impl<'a> Replay<'a> {
 
     /// Lets a node fail or return. If it fails, the pods on it go to other nodes if the allocator has places for them; other
     /// jobs on it end. Fails, with the line, on a node that the ordering does not have, that failed before, or that did not.
-    fn node(
+    fn change_node(
         &mut self,
         block: &Block,
         event: usize,
         fails: bool,
         out: &mut Vec<Placed>,
     ) -> Result<()> {
-        let name = block.name(event);
+        let name = block.name_of_event(event);
         let wrong = |found: String, expected: &str| {
-            let location = match block.options(event) {
+            let location = match block.options_of_event(event) {
                 Some(options) => options.location.clone(),
                 None => SourceLocation::option("--log"),
             };
@@ -242,48 +259,59 @@ impl<'a> Replay<'a> {
         let Some(rank) = self.meter.rank_named(name) else {
             return wrong(format!("node `{name}`"), "a node of the ordering");
         };
-        if fails && !self.down.insert(rank) {
+        if fails && !self.failed_ranks.insert(rank) {
             let found = format!("node `{name}` fails again");
             return wrong(found, "a node that has not failed");
         }
-        if !fails && !self.down.remove(&rank) {
+        if !fails && !self.failed_ranks.remove(&rank) {
             let found = format!("node `{name}` returns");
             return wrong(found, "a node that failed before");
         }
-        if let Some(rules) = self.allocator.pods() {
-            rules.set_node(rank, !fails);
+        if let Some(rules) = self.allocator.pod_rules() {
+            rules.set_node_state(rank, !fails);
         }
         if !fails {
-            self.free.give(Run {
+            self.free.free_run(Run {
                 first: rank,
                 count: 1,
             });
             return Ok(());
         }
-        let mut jobs: Vec<usize> = (0..self.held.len())
-            .filter(|job| self.held[*job].on().any(|(on, _)| on == rank))
+        let mut jobs: Vec<usize> = (0..self.allocations.len())
+            .filter(|job| {
+                self.allocations[*job]
+                    .pods_by_rank()
+                    .any(|(on, _)| on == rank)
+            })
             .collect();
         // Those that were placed first choose first where their pods go.
-        jobs.sort_unstable_by_key(|job| self.held[*job].since);
+        jobs.sort_unstable_by_key(|job| self.allocations[*job].sequence);
         self.free.take_all(rank);
         for job in jobs {
-            self.fail(event, job, rank, out)?;
+            self.move_pods(event, job, rank, out)?;
         }
         Ok(())
     }
 
     /// Moves the pods of a job from a failed rank to others, or ends the job if the allocator has no places for them.
-    fn fail(&mut self, event: usize, job: usize, rank: u32, out: &mut Vec<Placed>) -> Result<()> {
-        let mut held = std::mem::take(&mut self.held[job]);
+    fn move_pods(
+        &mut self,
+        event: usize,
+        job: usize,
+        rank: u32,
+        out: &mut Vec<Placed>,
+    ) -> Result<()> {
+        let mut held = std::mem::take(&mut self.allocations[job]);
         let key = JobKey(job as u32);
+        // If the job moves, its traffic takes other links and is measured anew.
         if let Some(traffic) = &mut self.traffic {
-            traffic.end(key);
+            traffic.end_job(key);
         }
         let options = held.options.as_ref().filter(|_| !self.ignores_options);
         self.allocator.set_options(options)?;
-        let found = self.allocator.pods().and_then(|rules| {
-            let choice = rules.replace(&self.free, &held.pods, rank);
-            choice.is_placed().then(|| rules.chosen().to_vec())
+        let found = self.allocator.pod_rules().and_then(|rules| {
+            let choice = rules.replace_pods(&self.free, &held.pods, rank);
+            choice.is_placed().then(|| rules.chosen_pods().to_vec())
         });
         held.give_back(&mut self.free);
         // The failed rank is not free, whoever gave it back.
@@ -295,15 +323,15 @@ impl<'a> Replay<'a> {
         self.counts.moved += 1;
         held.ranks.clear();
         pods.iter().for_each(|on| held.ranks.push_rank(on.rank));
-        held.ranks.settle();
+        held.ranks.sort_and_join();
         held.pods = pods;
-        held.take(&mut self.free);
-        let placed = self.measure(event, key, &held)?;
+        held.take_from(&mut self.free);
+        let placed = self.measure_allocation(event, key, &held)?;
         out.push(Placed {
             moved: Some(held.name.clone()),
             ..placed
         });
-        self.held[job] = held;
+        self.allocations[job] = held;
         Ok(())
     }
 }

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::figures::Placed;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 
 /// Largest number of nodes of a small job; all above are large.
-pub const SMALL: u32 = 10;
+pub const MAX_SMALL_JOB: u32 = 10;
 
 /// Sums over the jobs of one size. The distance of a job is the sum over its pairs, of which all jobs of a size have the
 /// same number; or its mean in whole hops ([`Summary::with_whole_hops`]).
@@ -23,11 +23,11 @@ pub struct SizeRow {
     /// Number of jobs.
     pub count: u64,
     /// Sum of the distances of all jobs.
-    pub total: u128,
+    pub total_distance: u128,
     /// Smallest distance of a job.
-    pub least: u64,
+    pub least_distance: u64,
     /// Largest distance of a job.
-    pub most: u64,
+    pub largest_distance: u64,
     /// Divisor that turns a job's distance into its MIND: its number of pairs, or 1 for whole hops.
     pub divisor: u64,
 }
@@ -65,8 +65,9 @@ pub struct Moments {
 
 impl Moments {
     /// Adds a value.
-    fn add(&mut self, value: f64) {
+    fn add_value(&mut self, value: f64) {
         self.count += 1;
+        // Deviations from a running mean: a difference of two large sums would lose its digits.
         let before = value - self.mean;
         self.mean += before / self.count as f64;
         self.squares += before * (value - self.mean);
@@ -110,7 +111,7 @@ impl Summary {
     /// Creates an empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
     /// does. With it Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up, which is the
     /// whole part of any mean between 2 and 3).
-    pub fn in_whole_hops() -> Self {
+    pub fn with_whole_hops() -> Self {
         Summary {
             whole_hops: true,
             ..Summary::default()
@@ -119,10 +120,11 @@ impl Summary {
 
     /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
     /// two refused a job, there is no pair.
-    pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
+    pub fn add_placements(&mut self, placed: &[Placed], baseline: &[Placed]) {
         // A job counts once, where it was placed first, even if its pods moved later.
         let mut theirs = baseline.iter().filter(|p| p.moved.is_none()).peekable();
         for ours in placed.iter().filter(|p| p.moved.is_none()) {
+            // Both lists are in the order of events, but either allocator may have refused a job.
             while theirs.next_if(|base| base.event < ours.event).is_some() {}
             let base = theirs.next_if(|base| base.event == ours.event);
             let ours = &ours.placement;
@@ -134,7 +136,7 @@ impl Summary {
                 self.spanning += 1;
                 continue;
             };
-            let Some(mind) = self.mind(ours) else {
+            let Some(mind) = self.job_mind(ours) else {
                 self.singles += 1;
                 continue;
             };
@@ -146,37 +148,38 @@ impl Summary {
             };
             let none = SizeRow {
                 count: 0,
-                total: 0,
-                least: u64::MAX,
-                most: 0,
+                total_distance: 0,
+                least_distance: u64::MAX,
+                largest_distance: 0,
                 divisor,
             };
             let row = self.sizes.entry(ours.size).or_insert(none);
             row.count += 1;
-            row.total += u128::from(total);
-            row.least = row.least.min(total);
-            row.most = row.most.max(total);
+            row.total_distance += u128::from(total);
+            row.least_distance = row.least_distance.min(total);
+            row.largest_distance = row.largest_distance.max(total);
+            // Larger jobs have larger distances; so scaled, jobs of all sizes go into one test.
             let scale = f64::from(ours.size).ln();
-            self.normalised.add(mind / scale);
-            if let Some(base) = base.and_then(|base| self.mind(&base.placement)) {
-                self.paired.add((base - mind) / scale);
+            self.normalised.add_value(mind / scale);
+            if let Some(base) = base.and_then(|base| self.job_mind(&base.placement)) {
+                self.paired.add_value((base - mind) / scale);
             }
         }
     }
 
     /// Returns the mean distance of a job, in whole hops if so wanted; `None` for a job of one node.
-    fn mind(&self, placement: &AllocationMetrics) -> Option<f64> {
-        let mind = placement.mind()?;
+    fn job_mind(&self, placement: &AllocationMetrics) -> Option<f64> {
+        let mind = placement.mean_distance()?;
         Some(if self.whole_hops { mind.floor() } else { mind })
     }
 
     /// Returns the sizes from 2 nodes with their sums, ascending.
-    pub fn sizes(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
+    pub fn size_rows(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
         self.sizes.iter().map(|(size, row)| (*size, row))
     }
 
     /// Returns the number of jobs placed.
-    pub fn placed(&self) -> u64 {
+    pub fn count_placed(&self) -> u64 {
         self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
     }
 
@@ -186,22 +189,22 @@ impl Summary {
         let mut sum = 0.0;
         for row in self.sizes.values() {
             count += row.count;
-            sum += row.mean() * row.count as f64;
+            sum += row.mean_mind() * row.count as f64;
         }
         (count > 0).then(|| sum / count as f64)
     }
 
     /// Returns mean and deviation of MIND / ln(size) over the jobs from 2 nodes (Stoltzfus, Table 2).
-    pub fn normalised(&self) -> &Moments {
+    pub fn normalised_mind(&self) -> &Moments {
         &self.normalised
     }
 
     /// Returns the mean number of connected components, mean linear span and mean ring span of an allocation; `None` without
     /// jobs.
     pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
-        let placed = u128::from(self.placed());
+        let placed = u128::from(self.count_placed());
         self.pieces_and_spans
-            .map(|sum| (placed > 0).then(|| ratio(sum, placed)))
+            .map(|sum| (placed > 0).then(|| divide_exactly(sum, placed)))
     }
 
     /// Returns the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent, of the
@@ -211,7 +214,7 @@ impl Summary {
     /// # References
     /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
     /// 2.4.1 and 2.5.2.
-    pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
+    pub fn improvement_by_size(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let mut improvements = Vec::new();
         for (size, row) in &self.sizes {
             let Some(base) = baseline.sizes.get(size) else {
@@ -220,17 +223,17 @@ impl Summary {
             if row.count <= threshold || base.count <= threshold {
                 continue;
             }
-            let gain = if base.total == 0 {
-                if row.total > 0 {
+            let gain = if base.total_distance == 0 {
+                if row.total_distance > 0 {
                     continue;
                 }
                 0.0
             } else if base.count != row.count {
-                100.0 * (base.mean() - row.mean()) / base.mean()
+                100.0 * (base.mean_mind() - row.mean_mind()) / base.mean_mind()
             } else {
                 // Equal numbers of jobs: the totals, which are exact, say the same without two divisions.
-                let gain = base.total as f64 - row.total as f64;
-                100.0 * gain / base.total as f64
+                let gain = base.total_distance as f64 - row.total_distance as f64;
+                100.0 * gain / base.total_distance as f64
             };
             improvements.push((*size, gain));
         }
@@ -241,12 +244,13 @@ impl Summary {
     ///
     /// # References
     /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
-    pub fn improvement(&self, baseline: &Summary, threshold: u64) -> Improvement {
-        let by_size = self.improvements(baseline, threshold);
-        let [small, large, overall] = by_group(&by_size);
+    pub fn improvement_by_group(&self, baseline: &Summary, threshold: u64) -> Improvement {
+        let by_size = self.improvement_by_size(baseline, threshold);
+        let [small, large, overall] = means_by_group(&by_size);
         let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
-        let deltas =
-            deltas.filter_map(|(size, row)| Some(baseline.sizes.get(size)?.mean() - row.mean()));
+        let deltas = deltas.filter_map(|(size, row)| {
+            Some(baseline.sizes.get(size)?.mean_mind() - row.mean_mind())
+        });
         Improvement {
             small,
             large,
@@ -259,13 +263,13 @@ impl Summary {
     ///
     /// # References
     /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
-    pub fn normalised_improvements(
+    pub fn octave_weighted_improvement(
         &self,
         baseline: &Summary,
         threshold: u64,
         shares: &[(u32, f64)],
     ) -> Vec<(u32, f64)> {
-        let mut by_size = self.improvements(baseline, threshold);
+        let mut by_size = self.improvement_by_size(baseline, threshold);
         for (size, gain) in &mut by_size {
             *gain *= octave_share(shares, *size);
         }
@@ -282,7 +286,7 @@ impl Summary {
     ) -> Option<f64> {
         let mut weight = 0.0;
         let mut sum = 0.0;
-        for (size, improvement) in self.improvements(baseline, threshold) {
+        for (size, improvement) in self.improvement_by_size(baseline, threshold) {
             if let Ok(i) = shares.binary_search_by_key(&size, |(s, _)| *s) {
                 weight += shares[i].1;
                 sum += shares[i].1 * improvement;
@@ -317,28 +321,28 @@ fn students_t(freedom: u64) -> Option<StudentsT> {
 }
 
 /// Returns half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
-pub fn half_width(count: usize) -> f64 {
+pub fn interval_half_width(count: usize) -> f64 {
     let freedom = count.saturating_sub(1) as u64;
     students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
 impl SizeRow {
     /// Returns the mean MIND of these jobs: one ratio, rounded once.
-    pub fn mean(&self) -> f64 {
-        ratio(
-            self.total,
+    pub fn mean_mind(&self) -> f64 {
+        divide_exactly(
+            self.total_distance,
             u128::from(self.count) * u128::from(self.divisor),
         )
     }
 
     /// Returns the smallest MIND of a job.
-    pub fn min(&self) -> f64 {
-        ratio(self.least.into(), self.divisor.into())
+    pub fn smallest_mind(&self) -> f64 {
+        divide_exactly(self.least_distance.into(), self.divisor.into())
     }
 
     /// Returns the largest MIND of a job.
-    pub fn max(&self) -> f64 {
-        ratio(self.most.into(), self.divisor.into())
+    pub fn largest_mind(&self) -> f64 {
+        divide_exactly(self.largest_distance.into(), self.divisor.into())
     }
 }
 
@@ -351,8 +355,12 @@ pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
 
 /// Returns the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a group
 /// has no size.
-pub fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
-    let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
+pub fn means_by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
+    let keep: [fn(u32) -> bool; 3] = [
+        |size| size <= MAX_SMALL_JOB,
+        |size| size > MAX_SMALL_JOB,
+        |_| true,
+    ];
     keep.map(|keep| mean(values.iter().filter(|(size, _)| keep(*size)).map(|v| v.1)))
 }
 
@@ -404,11 +412,11 @@ mod tests {
             placed(1, 0),
         ];
         let (mut baseline, mut summary) = (Summary::default(), Summary::default());
-        baseline.add(&base, &base);
-        summary.add(&ours, &base);
-        let by_size = summary.improvements(&baseline, 0);
+        baseline.add_placements(&base, &base);
+        summary.add_placements(&ours, &base);
+        let by_size = summary.improvement_by_size(&baseline, 0);
         assert_eq!(by_size, [(2, 50.0), (3, 50.0), (12, 25.0)]);
-        let improvement = summary.improvement(&baseline, 0);
+        let improvement = summary.improvement_by_group(&baseline, 0);
         assert_eq!(
             (improvement.small, improvement.large),
             (Some(50.0), Some(25.0))
@@ -416,14 +424,17 @@ mod tests {
         assert_eq!(improvement.overall, Some(125.0 / 3.0));
         // (3 - 1.5), (2 - 1), (2 - 1.5)
         assert_eq!(improvement.delta_mind, Some(1.0));
-        assert_eq!(summary.improvements(&baseline, 1), [(2, 50.0)]);
+        assert_eq!(summary.improvement_by_size(&baseline, 1), [(2, 50.0)]);
         let weighted =
             summary.weighted_improvement(&baseline, 0, &[(2, 0.5), (12, 1.5), (40, 9.0)]);
         assert_eq!(weighted, Some((25.0 + 37.5) / 2.0));
-        assert_eq!((summary.placed(), summary.singles), (5, 1));
+        assert_eq!((summary.count_placed(), summary.singles), (5, 1));
         assert_eq!(summary.mean_mind(), Some((2.0 + 1.0 + 1.0 + 1.5) / 4.0));
-        let two = summary.sizes().next().unwrap().1;
-        assert_eq!((two.min(), two.mean(), two.max()), (1.0, 1.5, 2.0));
+        let two = summary.size_rows().next().unwrap().1;
+        assert_eq!(
+            (two.smallest_mind(), two.mean_mind(), two.largest_mind()),
+            (1.0, 1.5, 2.0)
+        );
         // The octaves are 2, 3-4 and 9-16.
         let shares = [
             (2, 0.25),
@@ -433,13 +444,13 @@ mod tests {
             (16, 0.125),
             (17, 0.125),
         ];
-        let normalised = summary.normalised_improvements(&baseline, 0, &shares);
+        let normalised = summary.octave_weighted_improvement(&baseline, 0, &shares);
         assert_eq!(normalised, [(2, 12.5), (3, 12.5), (12, 9.375)]);
         assert_eq!(
-            by_group(&normalised),
+            means_by_group(&normalised),
             [Some(12.5), Some(9.375), Some(34.375 / 3.0)]
         );
-        assert_eq!(by_group(&[]), [None; 3]);
+        assert_eq!(means_by_group(&[]), [None; 3]);
     }
 
     /// Worked by hand: means of 4 and 2 hops against 1; of 2 against 1/3, which is 0; of 131/66 against 65/66.
@@ -459,18 +470,25 @@ mod tests {
             placed(12, 65),
             placed(1, 0),
         ];
-        let (mut baseline, mut summary) = (Summary::in_whole_hops(), Summary::in_whole_hops());
-        baseline.add(&base, &base);
-        summary.add(&ours, &base);
-        let by_size = summary.improvements(&baseline, 0);
+        let (mut baseline, mut summary) = (Summary::with_whole_hops(), Summary::with_whole_hops());
+        baseline.add_placements(&base, &base);
+        summary.add_placements(&ours, &base);
+        let by_size = summary.improvement_by_size(&baseline, 0);
         assert_eq!(by_size, [(2, 200.0 / 3.0), (3, 100.0), (12, 100.0)]);
         assert_eq!(
-            summary.improvement(&baseline, 0).delta_mind,
+            summary.improvement_by_group(&baseline, 0).delta_mind,
             Some((2.0 + 2.0 + 1.0) / 3.0)
         );
         assert_eq!(summary.mean_mind(), Some(0.5));
-        let (_, twelve) = baseline.sizes().last().unwrap();
-        assert_eq!((twelve.min(), twelve.mean(), twelve.max()), (1.0, 1.0, 1.0));
+        let (_, twelve) = baseline.size_rows().last().unwrap();
+        assert_eq!(
+            (
+                twelve.smallest_mind(),
+                twelve.mean_mind(),
+                twelve.largest_mind()
+            ),
+            (1.0, 1.0, 1.0)
+        );
         // Differences of 3/ln 2, 1/ln 2, 2/ln 3 and 1/ln 12.
         let differences = [
             3.0 / 2f64.ln(),
@@ -489,7 +507,9 @@ mod tests {
         let a = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
         let b = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
         let mut summary = Summary::default();
-        a.iter().zip(b).for_each(|(a, b)| summary.paired.add(b - a));
+        a.iter()
+            .zip(b)
+            .for_each(|(a, b)| summary.paired.add_value(b - a));
         let test = summary.t_test().unwrap();
         assert!((test.t - 4.0621).abs() < 5e-5, "{test:?}");
         assert!((2.0 * test.p - 0.002833).abs() < 5e-7, "{test:?}");

@@ -7,7 +7,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::JobKey;
-use nodeorder_traffic::mapping::guest::sized;
+use nodeorder_traffic::mapping::guest::make_sized_guest;
 use nodeorder_traffic::mapping::{
     CombinedLoad, Demand, Dilation, Fabric, FixedRouting, Guest, JobLoad, ProcessMapping,
 };
@@ -24,8 +24,8 @@ impl<'a> TrafficSettings<'a> {
     /// Creates the settings; `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]. Fails if the pattern is
     /// unknown or the routing does not suit the machine.
     pub fn new(fabric: &'a Fabric<'a>, pattern: &'a str, routing: FixedRouting) -> Result<Self> {
-        sized(pattern, 2, fabric.topology.context())?;
-        routing.check(fabric.topology)?;
+        make_sized_guest(pattern, 2, fabric.topology.context())?;
+        routing.check_machine(fabric.topology)?;
         Ok(TrafficSettings {
             fabric,
             pattern,
@@ -46,7 +46,7 @@ impl<'a> TrafficSettings<'a> {
 
 /// Time that a job of a schedule spends on its ranks.
 #[derive(Clone, Copy, Debug)]
-pub struct Stay<'r> {
+pub struct Interval<'r> {
     /// Start time.
     pub from: i64,
     /// End time.
@@ -76,24 +76,24 @@ pub struct JobTraffic {
 
 /// Sums of traffic figures over all jobs of two nodes and more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Totals {
+pub struct TrafficTotals {
     /// Number of jobs.
     pub jobs: u64,
     /// Sum of [`JobTraffic::dilation_mean`].
     pub dilation: f64,
     /// Sum of [`JobTraffic::contention_alone`].
-    pub alone: f64,
+    pub contention_alone: f64,
     /// Sum of [`JobTraffic::contention_met`].
-    pub met: f64,
+    pub contention_met: f64,
     /// Sum of [`JobTraffic::jobs_met`].
     pub jobs_met: u64,
     /// Highest contention that any job met.
-    pub most: f64,
+    pub max_contention_met: f64,
 }
 
-impl Totals {
+impl TrafficTotals {
     /// Returns `sum` divided by the number of jobs; `None` without jobs.
-    pub fn mean(&self, sum: f64) -> Option<f64> {
+    pub fn mean_over_jobs(&self, sum: f64) -> Option<f64> {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
     }
 }
@@ -107,8 +107,8 @@ pub struct Traffic<'a> {
     /// Load of all live jobs on the links.
     load: CombinedLoad,
     /// Load of each live job on the links, by key.
-    live: Vec<Option<JobLoad>>,
-    totals: Totals,
+    live_loads: Vec<Option<JobLoad>>,
+    totals: TrafficTotals,
 }
 
 impl<'a> Traffic<'a> {
@@ -117,14 +117,14 @@ impl<'a> Traffic<'a> {
         let TrafficSettings { fabric, .. } = settings;
         fabric
             .topology
-            .require("the loads of links", 28 * fabric.links.len() as u64)?;
+            .require_memory("the loads of links", 28 * fabric.links.len() as u64)?;
         Ok(Traffic {
             settings,
             order,
             guests: HashMap::new(),
             load: CombinedLoad::new(fabric.links.len()),
-            live: Vec::new(),
-            totals: Totals::default(),
+            live_loads: Vec::new(),
+            totals: TrafficTotals::default(),
         })
     }
 
@@ -133,7 +133,7 @@ impl<'a> Traffic<'a> {
     ///
     /// # Complexity
     /// One routing of its traffic, and O(links).
-    pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
+    pub fn start_job(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
         let TrafficSettings {
             fabric,
             pattern,
@@ -143,7 +143,7 @@ impl<'a> Traffic<'a> {
         let count = ranks.len();
         let guest = match self.guests.entry(count) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
+            Entry::Vacant(new) => new.insert(make_sized_guest(pattern, count, topology.context())?),
         };
         let nodes = ranks
             .iter()
@@ -154,19 +154,19 @@ impl<'a> Traffic<'a> {
             guest,
             &ProcessMapping::new(topology, "a job", nodes)?,
         )?;
-        let dilation = Dilation::of(fabric, &demand, routing)?;
-        let loads = routing.loads(fabric, &demand)?;
+        let dilation = Dilation::measure_paths(fabric, &demand, routing)?;
+        let loads = routing.link_loads(fabric, &demand)?;
         let mut contention_alone: f64 = 0.0;
         for (link, load) in loads.iter().enumerate() {
             contention_alone = contention_alone.max(load / fabric.links.capacity(link));
         }
         let load = JobLoad::new(&loads);
-        self.load.add(&load);
-        let (jobs_met, contention_met) = self.load.met_by(fabric.links, &load);
-        if self.live.len() <= job.index() {
-            self.live.resize(job.index() + 1, None);
+        self.load.add_job(&load);
+        let (jobs_met, contention_met) = self.load.most_on_links(fabric.links, &load);
+        if self.live_loads.len() <= job.index() {
+            self.live_loads.resize(job.index() + 1, None);
         }
-        self.live[job.index()] = Some(load);
+        self.live_loads[job.index()] = Some(load);
         let outside = demand.volume - demand.inside_volume;
         let job = JobTraffic {
             dilation_mean: dilation.mean,
@@ -181,28 +181,29 @@ impl<'a> Traffic<'a> {
             contention_met,
             jobs_met,
         };
+        // A job of one node sends nothing over links and would only pull the means down.
         if count > 1 {
             let totals = &mut self.totals;
             totals.jobs += 1;
             totals.dilation += job.dilation_mean;
-            totals.alone += job.contention_alone;
-            totals.met += job.contention_met;
+            totals.contention_alone += job.contention_alone;
+            totals.contention_met += job.contention_met;
             totals.jobs_met += u64::from(jobs_met);
-            totals.most = totals.most.max(contention_met);
+            totals.max_contention_met = totals.max_contention_met.max(contention_met);
         }
         Ok(job)
     }
 
     /// Removes the traffic of a job that ends; nothing if it was skipped.
-    pub fn end(&mut self, job: JobKey) {
-        if let Some(load) = self.live.get_mut(job.index()).and_then(Option::take) {
-            self.load.remove(&load);
+    pub fn end_job(&mut self, job: JobKey) {
+        if let Some(load) = self.live_loads.get_mut(job.index()).and_then(Option::take) {
+            self.load.remove_job(&load);
         }
     }
 
     /// Measures the traffic of all jobs of a schedule, given in the order of their starts: each meets those that started
     /// before it and have not ended by then. Fails as [`Traffic::start_job`].
-    pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<JobTraffic>> {
+    pub fn measure_schedule(&mut self, stays: &[Interval<'_>]) -> Result<Vec<JobTraffic>> {
         let mut ends = BinaryHeap::new();
         let mut met = Vec::with_capacity(stays.len());
         for (job, stay) in (0..).zip(stays) {
@@ -211,16 +212,16 @@ impl<'a> Traffic<'a> {
                 && to <= stay.from
             {
                 ends.pop();
-                self.end(JobKey(gone));
+                self.end_job(JobKey(gone));
             }
             ends.push(Reverse((stay.to, job)));
-            met.push(self.start(JobKey(job), stay.ranks)?);
+            met.push(self.start_job(JobKey(job), stay.ranks)?);
         }
         Ok(met)
     }
 
     /// Returns the sums over all jobs so far.
-    pub fn totals(&self) -> Totals {
+    pub fn totals(&self) -> TrafficTotals {
         self.totals
     }
 }
@@ -237,7 +238,7 @@ mod tests {
         let topology = Topology::inline("mesh:8", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let fabric = Fabric::new(&topology).unwrap();
-        let routing = FixedRouting::named("dimension-order").unwrap();
+        let routing = FixedRouting::find_by_name("dimension-order").unwrap();
         let settings = TrafficSettings::new(&fabric, "ring", routing).unwrap();
         let mut traffic = Traffic::new(settings, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {
@@ -251,30 +252,35 @@ mod tests {
             ranks
         };
         // Nodes 0 and 7: a unit each way along the whole line.
-        let far = traffic.start(JobKey(0), &ranks(&[(0, 1), (7, 1)])).unwrap();
+        let far = traffic
+            .start_job(JobKey(0), &ranks(&[(0, 1), (7, 1)]))
+            .unwrap();
         assert_eq!(
             (far.dilation_mean, far.contention_alone, far.jobs_met),
             (7.0, 1.0, 1)
         );
         // Nodes 3 and 4 share the link in the middle with it.
-        let near = traffic.start(JobKey(1), &ranks(&[(3, 2)])).unwrap();
+        let near = traffic.start_job(JobKey(1), &ranks(&[(3, 2)])).unwrap();
         assert_eq!(
             (near.contention_alone, near.contention_met, near.jobs_met),
             (1.0, 2.0, 2)
         );
-        traffic.end(JobKey(0));
-        let again = traffic.start(JobKey(2), &ranks(&[(5, 2)])).unwrap();
+        traffic.end_job(JobKey(0));
+        let again = traffic.start_job(JobKey(2), &ranks(&[(5, 2)])).unwrap();
         assert_eq!((again.contention_met, again.jobs_met), (1.0, 1));
-        traffic.end(JobKey(7));
-        assert_eq!((traffic.totals().jobs, traffic.totals().most), (3, 2.0));
+        traffic.end_job(JobKey(7));
+        assert_eq!(
+            (traffic.totals().jobs, traffic.totals().max_contention_met),
+            (3, 2.0)
+        );
         // Alone on the machine, a job's figures are those of the analysis.
-        let guest = sized("ring", 4, &Context::default()).unwrap();
+        let guest = make_sized_guest("ring", 4, &Context::default()).unwrap();
         let nodes = [0, 2, 5, 6].map(nodeorder_base::ids::NodeId).to_vec();
         let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
         let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
         let mut alone = Traffic::new(settings, &order).unwrap();
         let job = alone
-            .start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)]))
+            .start_job(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)]))
             .unwrap();
         assert_eq!(job.dilation_mean, whole.dilation.mean);
         assert_eq!(job.contention_alone, whole.contention.max);
@@ -285,9 +291,9 @@ mod tests {
         let stays = stays
             .iter()
             .zip(&ranks)
-            .map(|(&(from, to), ranks)| Stay { from, to, ranks });
+            .map(|(&(from, to), ranks)| Interval { from, to, ranks });
         let mut timed = Traffic::new(settings, &order).unwrap();
-        let met = timed.over_time(&stays.collect::<Vec<_>>()).unwrap();
+        let met = timed.measure_schedule(&stays.collect::<Vec<_>>()).unwrap();
         assert_eq!(
             met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(),
             [1, 2, 1]

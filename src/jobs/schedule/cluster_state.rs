@@ -4,9 +4,9 @@
 //! *not now*; if it refuses it on the empty machine, too, the task is left out. Some allocators *relent*: once a task has
 //! waited for long enough they give it what they refused before (as Slurm does with its `max_switches` wait).
 
-use super::model::{Model, Start};
-use super::result::{Instant, LeftOut, Record};
-use super::running::{Assumed, Running};
+use super::model::{Model, StartedTask};
+use super::result::{Instant, Record, ScheduleResult, UnservedJob};
+use super::running::{AssumedEnd, RunningTasks};
 use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::replay::{AllocationFigures, FigureSet};
@@ -42,7 +42,7 @@ pub enum Attempt {
 
 /// Answer of the allocator about a task and a set of free ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum PlaceReply {
     /// Ranks that the task would get.
     Place(Ranks),
     /// Refused: none of these ranks, but others may do.
@@ -52,69 +52,69 @@ pub enum Found {
 }
 
 /// State of the machine and its clock, as a policy sees and changes it.
-pub struct ClusterState<'m, 'a> {
-    pub(super) tasks: &'m [Task],
+pub struct ClusterState<'a> {
+    pub(super) tasks: &'a [Task],
     pub(super) now: i64,
     free: FreeSet,
-    pub(super) running: Running,
+    pub(super) running: RunningTasks,
     allocator: Box<dyn Allocator + 'a>,
     /// Finder of connected sets of free nodes, if the policy needs them.
     components: Option<FreeComponents<'a>>,
     /// Sizes that the allocator refused since the free set last changed.
-    refused: BTreeSet<u32>,
+    refused_sizes: BTreeSet<u32>,
     /// Sizes that were refused once: the reason if even the empty machine refuses them, else `None`.
-    never: BTreeMap<u32, Option<Reason>>,
+    refusals_when_empty: BTreeMap<u32, Option<Reason>>,
     /// Time at which an allocator that relents first refused each task.
     refused_since: BTreeMap<u32, i64>,
     /// Times at which the allocator will relent to some task.
-    relents: BTreeSet<i64>,
+    relent_times: BTreeSet<i64>,
     /// Whether the allocator relents to some task at this instant.
     pub relenting: bool,
     /// Ticks per second.
     ticks: i64,
     /// Tasks that can never run.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<UnservedJob>,
     pub(super) recorder: Recorder<'a>,
-    model: &'m mut (dyn Model + 'a),
+    model: Box<dyn Model + 'a>,
     /// Records of the tasks that have started, in the order of starts.
-    pub(super) records: Vec<Record>,
+    records: Vec<Record>,
     /// Index of the record of each task; `u32::MAX` before it has started.
-    record: Vec<u32>,
+    record_of_task: Vec<u32>,
     /// Ranks that each task holds; empty unless it runs.
     held: Vec<Ranks>,
     /// First error of the model, reported after the pass: policies cannot fail.
     fault: Option<nodeorder_base::error::Error>,
 }
 
-impl<'m, 'a> ClusterState<'m, 'a> {
+impl<'a> ClusterState<'a> {
     /// Creates the empty machine at time 0.
     pub(super) fn new(
-        tasks: &'m [Task],
+        tasks: &'a [Task],
         nodes: u32,
         allocator: Box<dyn Allocator + 'a>,
         components: Option<FreeComponents<'a>>,
         recorder: Recorder<'a>,
-        model: &'m mut (dyn Model + 'a),
+        model: Box<dyn Model + 'a>,
         ticks: i64,
     ) -> Self {
         ClusterState {
             tasks,
             refused_since: BTreeMap::new(),
-            relents: BTreeSet::new(),
+            relent_times: BTreeSet::new(),
             relenting: false,
             ticks,
             now: 0,
             free: FreeSet::new(nodes),
-            running: Running::default(),
+            running: RunningTasks::default(),
             allocator,
             components,
-            refused: BTreeSet::new(),
-            never: BTreeMap::new(),
+            refused_sizes: BTreeSet::new(),
+            refusals_when_empty: BTreeMap::new(),
             left_out: Vec::new(),
             recorder,
             model,
             records: Vec::with_capacity(tasks.len()),
-            record: vec![u32::MAX; tasks.len()],
+            record_of_task: vec![u32::MAX; tasks.len()],
             held: vec![Ranks::default(); tasks.len()],
             fault: None,
         }
@@ -126,13 +126,13 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// Returns the number of free nodes.
-    pub fn free(&self) -> u32 {
-        self.free.len()
+    pub fn count_free(&self) -> u32 {
+        self.free.free_count()
     }
 
     /// Returns the number of nodes of the machine.
-    pub fn nodes(&self) -> u32 {
-        self.free.size()
+    pub fn count_nodes(&self) -> u32 {
+        self.free.rank_count()
     }
 
     /// Returns the free ranks.
@@ -147,49 +147,49 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Returns the running tasks by assumed end, which is start + requested time. A task that takes longer keeps its
     /// assumed end.
-    pub fn running(&self) -> &[Assumed] {
+    pub fn running_tasks(&self) -> &[AssumedEnd] {
         &self.running.assumed
     }
 
     /// Returns the assumed end of a task that has started, also after it has ended.
     pub fn assumed_end(&self, task: u32) -> i64 {
-        let record = &self.records[self.record[task as usize] as usize];
+        let record = &self.records[self.record_of_task[task as usize] as usize];
         record.start + self.tasks[task as usize].requested
     }
 
     /// Returns the ranks that a task holds; empty unless it runs.
-    pub fn held(&self, task: u32) -> &Ranks {
+    pub fn held_ranks(&self, task: u32) -> &Ranks {
         &self.held[task as usize]
     }
 
     /// Finds the connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
-    pub fn free_components(&mut self) -> Vec<Ranks> {
+    pub fn find_components(&mut self) -> Vec<Ranks> {
         let free = &self.free;
         self.components
             .as_mut()
-            .map_or_else(Vec::new, |components| components.split(free))
+            .map_or_else(Vec::new, |components| components.split_free(free))
     }
 
     /// Starts a waiting task, for which enough nodes are free, on ranks of the allocator's choice.
-    pub fn start(&mut self, task: u32) -> Attempt {
+    pub fn start_task(&mut self, task: u32) -> Attempt {
         let nodes = self.task(task).nodes;
         // The answer for a size stays the same while nodes only become fewer, except where the allocator relents.
-        if self.refused.contains(&nodes) && !self.relents_to(task) {
+        if self.refused_sizes.contains(&nodes) && !self.relents_to(task) {
             return Attempt::Waits;
         }
         // Lent out for the question: nothing else looks at the free ranks meanwhile.
         let free = std::mem::replace(&mut self.free, FreeSet::new(0));
-        let found = self.find(&free, task);
+        let found = self.find_place(&free, task);
         self.free = free;
         match found {
-            Found::Place(ranks) => {
+            PlaceReply::Place(ranks) => {
                 let total = self.allocator.total_distance();
-                self.occupy(task, ranks, total);
+                self.occupy_ranks(task, ranks, total);
                 Attempt::Started
             }
-            Found::LeftOut => Attempt::LeftOut,
-            Found::NotNow => {
-                self.refused.insert(nodes);
+            PlaceReply::LeftOut => Attempt::LeftOut,
+            PlaceReply::NotNow => {
+                self.refused_sizes.insert(nodes);
                 Attempt::Waits
             }
         }
@@ -209,114 +209,122 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Finds time and ranks for a task that is refused even `free` ranks until the allocator relents to it. `None` if it
     /// is left out. The time is after now.
-    pub fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
-        match self.find(free, task) {
-            Found::Place(place) => return Some((self.now + 1, place)),
-            Found::LeftOut => return None,
-            Found::NotNow => {}
+    pub fn find_late_place(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
+        match self.find_place(free, task) {
+            PlaceReply::Place(place) => return Some((self.now + 1, place)),
+            PlaceReply::LeftOut => return None,
+            PlaceReply::NotNow => {}
         }
         let time = self.relents_at(task)?;
         self.allocator.wait_expired();
         let mut ranks = Ranks::default();
         let nodes = self.task(task).nodes;
-        let choice = self.allocator.choose(free, nodes, &mut ranks);
-        ranks.settle();
+        let choice = self.allocator.choose_ranks(free, nodes, &mut ranks);
+        ranks.sort_and_join();
         choice.is_placed().then_some((time, ranks))
     }
 
     /// Returns the next time after now at which the allocator relents to a task; `None` if there is none.
     pub(super) fn next_relent(&mut self) -> Option<i64> {
-        self.relents = self.relents.split_off(&(self.now + 1));
-        self.relents.first().copied()
+        self.relent_times = self.relent_times.split_off(&(self.now + 1));
+        self.relent_times.first().copied()
     }
 
     /// Asks the allocator for ranks of a waiting task among `free`, of which there are enough. A task that is refused
     /// for ever is recorded as left out.
-    pub fn find(&mut self, free: &FreeSet, task: u32) -> Found {
+    pub fn find_place(&mut self, free: &FreeSet, task: u32) -> PlaceReply {
         let nodes = self.task(task).nodes;
         if self.relents_to(task) {
             self.allocator.wait_expired();
         }
         let mut ranks = Ranks::default();
-        let never = match self.allocator.choose(free, nodes, &mut ranks) {
+        let never = match self.allocator.choose_ranks(free, nodes, &mut ranks) {
             Choice::Placed => {
-                ranks.settle();
-                return Found::Place(ranks);
+                ranks.sort_and_join();
+                return PlaceReply::Place(ranks);
             }
             Choice::Never(reason) => Some(reason),
-            Choice::NotNow(_) => self.refused_for_ever(nodes, free.size()),
+            Choice::NotNow(_) => self.refused_for_ever(nodes, free.rank_count()),
         };
         if let Some(reason) = never {
             self.leave_out(task, reason);
-            return Found::LeftOut;
+            return PlaceReply::LeftOut;
         }
         if let Some(seconds) = self.allocator.max_wait(nodes) {
             // The wait counts from the first refusal, however often the task is refused after that.
             let since = *self.refused_since.entry(task).or_insert(self.now);
-            self.relents.insert(since + seconds * self.ticks);
+            self.relent_times.insert(since + seconds * self.ticks);
         }
-        Found::NotNow
+        PlaceReply::NotNow
     }
 
     /// Returns the reason for which even the empty machine, of `size` nodes, refuses a job; `None` if it does not.
     fn refused_for_ever(&mut self, nodes: u32, size: u32) -> Option<Reason> {
-        if let Some(known) = self.never.get(&nodes) {
+        if let Some(known) = self.refusals_when_empty.get(&nodes) {
             return known.clone();
         }
         // The most lenient answer counts: nothing that could run later is left out.
         self.allocator.wait_expired();
         let empty = FreeSet::new(size);
-        let reason = match self.allocator.choose(&empty, nodes, &mut Ranks::default()) {
+        let reason = match self
+            .allocator
+            .choose_ranks(&empty, nodes, &mut Ranks::default())
+        {
             Choice::Placed => None,
             Choice::NotNow(reason) => Some(format!("{reason}, even on the empty machine").into()),
             Choice::Never(reason) => Some(reason),
         };
-        self.never.insert(nodes, reason.clone());
+        self.refusals_when_empty.insert(nodes, reason.clone());
         reason
     }
 
     /// Records that a waiting task can never run; the policy takes it out of its queue.
     pub fn leave_out(&mut self, task: u32, reason: Reason) {
-        self.left_out.push(LeftOut { task, reason });
+        self.left_out.push(UnservedJob { task, reason });
     }
 
     /// Starts a waiting task on free ranks that the policy chose, as many as it has nodes.
     pub fn start_on(&mut self, task: u32, ranks: Ranks) {
-        self.occupy(task, ranks, None);
+        self.occupy_ranks(task, ranks, None);
     }
 
     /// Takes the ranks of a task that starts, measures its allocation, and asks the model for its run time. `total` is the
     /// sum of distances over pairs of its nodes, if the allocator knows it.
-    fn occupy(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
+    fn occupy_ranks(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
         let task = &self.tasks[index as usize];
-        ranks.settle();
+        ranks.sort_and_join();
         // Kueue may add a leader to the task's own nodes.
         debug_assert!(ranks.len() <= task.nodes + 1);
-        ranks.runs().iter().for_each(|run| self.free.take(*run));
+        ranks
+            .list_runs()
+            .iter()
+            .for_each(|run| self.free.take_run(*run));
         // The allocator may place a size in this set that it refused in a larger one: the next pass asks again.
-        self.refused.clear();
+        self.refused_sizes.clear();
         let Recorder {
             meter,
             shapes,
             figures: wanted,
             ..
         } = &mut self.recorder;
-        let placement = meter.as_mut().map(|meter| meter.measure(&ranks, total));
+        let placement = meter
+            .as_mut()
+            .map(|meter| meter.measure_ranks(&ranks, total));
         let meter = meter.as_mut().filter(|_| wanted.extent);
         let figures = AllocationFigures {
             ranks: wanted.keeps_ranks().then(|| ranks.clone()),
-            extent: meter.map(|meter| meter.extent(&ranks).into()),
-            shape: shapes.as_mut().map(|shapes| shapes.add(&ranks)),
+            extent: meter.map(|meter| meter.measure_extent(&ranks).into()),
+            shape: shapes.as_mut().map(|shapes| shapes.add_shape(&ranks)),
             ..AllocationFigures::default()
         };
-        let start = Start {
+        let start = StartedTask {
             index,
             task,
             ranks: &ranks,
             placement: placement.as_ref(),
             now: self.now,
         };
-        let duration = match self.model.start(&start) {
+        let duration = match self.model.start_task(&start) {
             // At least a tick: a task that ended at once would never be seen running.
             Ok(duration) => duration.max(1),
             Err(error) => {
@@ -326,7 +334,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         };
         let end = self.now + duration;
         let record = self.records.len() as u32;
-        self.record[index as usize] = record;
+        self.record_of_task[index as usize] = record;
         self.records.push(Record {
             task: index,
             start: self.now,
@@ -335,12 +343,13 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             figures,
         });
         self.held[index as usize] = ranks;
-        self.running.add(self.assumed(index), record, end);
+        self.running
+            .add_task(self.assumed_entry(index), record, end);
     }
 
     /// Returns the entry of a task that has started in the list of assumed ends.
-    fn assumed(&self, task: u32) -> Assumed {
-        Assumed {
+    fn assumed_entry(&self, task: u32) -> AssumedEnd {
+        AssumedEnd {
             end: self.assumed_end(task),
             task,
             nodes: self.task(task).nodes,
@@ -349,45 +358,67 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Ends one task that is due, the first to start first, and returns it; `None` if no more are due.
     pub(super) fn end_one(&mut self) -> Option<u32> {
-        let record = self.running.pop(self.now)?;
+        let record = self.running.pop_due(self.now)?;
         let index = self.records[record as usize].task;
         let ranks = std::mem::take(&mut self.held[index as usize]);
-        ranks.runs().iter().for_each(|run| self.free.give(*run));
-        self.refused.clear();
-        self.running.forget(self.assumed(index));
-        self.model.end(index);
+        ranks
+            .list_runs()
+            .iter()
+            .for_each(|run| self.free.free_run(*run));
+        self.refused_sizes.clear();
+        self.running.remove_assumed(self.assumed_entry(index));
+        self.model.end_task(index);
         Some(index)
     }
 
     /// Moves the ends that the model changes, once all starts and ends of this instant are done. Fails if the model fails.
-    pub(super) fn settle(&mut self) -> Result<()> {
+    pub(super) fn settle_ends(&mut self) -> Result<()> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        self.model.settle(self.now, &mut |task, end| {
-            let record = self.record[task as usize];
+        self.model.settle_ends(self.now, &mut |task, end| {
+            let record = self.record_of_task[task as usize];
             let entry = &mut self.records[record as usize];
             self.running.move_end(record, entry.end, end);
             entry.end = end;
         })
     }
 
+    /// Returns the number of tasks that have started.
+    pub(super) fn count_started(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Returns the machine's part of the result, once all tasks have ended.
+    pub(super) fn into_result(self) -> ScheduleResult {
+        ScheduleResult {
+            nodes: self.count_nodes(),
+            records: self.records,
+            left_out: self.left_out,
+            ticks: self.ticks,
+            model: self.model.describe_rule(),
+            lost: self.model.lost_time(),
+            shapes: self.recorder.shapes.map(|shapes| shapes.sums),
+            ..ScheduleResult::default()
+        }
+    }
+
     /// Returns the state of the machine, for the timeline; `waiting` is the length of the policy's queue.
-    pub(super) fn instant(&mut self, waiting: usize) -> Instant {
+    pub(super) fn take_instant(&mut self, waiting: usize) -> Instant {
         let mut runs = 0;
         let mut longest = 0;
-        for run in self.free.runs() {
+        for run in self.free.free_runs() {
             runs += 1;
             longest = longest.max(run.count);
         }
         let wanted = self.recorder.figures.room;
         Instant {
             time: self.now,
-            busy: self.free.size() - self.free.len(),
+            busy: self.free.rank_count() - self.free.free_count(),
             waiting: waiting as u32,
             runs,
             longest,
-            room: wanted.then(|| self.allocator.room(&self.free)),
+            room: wanted.then(|| self.allocator.measure_room(&self.free)),
         }
     }
 }

@@ -2,22 +2,18 @@
 
 use super::cluster_state::ClusterState;
 use super::policy::Policy;
-use super::result::{Instant, LeftOut, Record};
+use super::result::Instant;
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::pause;
-use nodeorder_order::metric::shape::ShapeSums;
+use nodeorder_base::observer::check_stopped;
 
-/// Records of the tasks that ran in the order of starts, the instants if recorded, the tasks left out, and the sums
-/// over shapes if recorded.
-type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
-
-/// Runs the simulation until every task has ended or is left out. Fails if the model fails.
-pub(super) fn run(
-    mut machine: ClusterState<'_, '_>,
-    policy: &mut (dyn Policy + '_),
+/// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the model
+/// fails.
+pub(super) fn run_events(
+    machine: &mut ClusterState<'_>,
+    policy: &mut dyn Policy,
     interval: i64,
     progress: &dyn Fn(usize),
-) -> Result<Outcome> {
+) -> Result<Vec<Instant>> {
     let tasks = machine.tasks;
     let mut submitted = 0;
     let mut ended = 0;
@@ -27,12 +23,12 @@ pub(super) fn run(
     let mut news = false;
     machine.now = first;
     while ended + machine.left_out.len() < tasks.len() {
-        pause();
+        check_stopped();
         let submit = tasks.get(submitted).map(|task| task.submit);
         // This instant has had its pass, so the next one is looked for from the tick after it.
-        let poll = news.then(|| poll_after(machine.now + 1, first, interval));
+        let poll = news.then(|| next_pass(machine.now + 1, first, interval));
         let relent = machine.next_relent();
-        let next = [submit, machine.running.next(), poll, relent]
+        let next = [submit, machine.running.next_end(), poll, relent]
             .into_iter()
             .flatten()
             .min();
@@ -43,46 +39,46 @@ pub(super) fn run(
         news |= machine.relenting;
         let before = ended;
         let one_by_one = policy.passes().per_event;
+        // Ends come first, so that nodes freed now are there for tasks that are submitted now.
         while let Some(task) = machine.end_one() {
             ended += 1;
             news = true;
-            policy.ended(task, &machine);
+            policy.task_ended(task, machine);
             if one_by_one {
-                policy.pass(&mut machine);
+                policy.start_tasks(machine);
             }
         }
         while tasks.get(submitted).is_some_and(|task| task.submit == next) {
-            policy.submitted(submitted as u32, &machine);
+            policy.add_task(submitted as u32, machine);
             submitted += 1;
             news = true;
             if one_by_one {
-                policy.pass(&mut machine);
+                policy.start_tasks(machine);
             }
         }
-        if news && poll_after(next, first, interval) == next {
-            let started = machine.records.len();
+        if news && next_pass(next, first, interval) == next {
+            let started = machine.count_started();
             if !one_by_one {
-                policy.pass(&mut machine);
+                policy.start_tasks(machine);
             }
             // A start may make room in a window: a policy that polls looks again next time.
-            news = interval > 0 && machine.records.len() > started;
+            news = interval > 0 && machine.count_started() > started;
         }
-        machine.settle()?;
+        machine.settle_ends()?;
         if machine.recorder.timeline {
-            timeline.push(machine.instant(policy.waiting()));
+            timeline.push(machine.take_instant(policy.count_waiting()));
         }
         if ended > before {
             progress(ended);
         }
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
-    let shapes = machine.recorder.shapes.map(|shapes| shapes.sums);
-    Ok((machine.records, timeline, machine.left_out, shapes))
+    Ok(timeline)
 }
 
 /// Returns the first time from `now` on at which the policy has a pass: `now` without an interval, else the next whole
 /// number of intervals after the first submit.
-fn poll_after(now: i64, first: i64, interval: i64) -> i64 {
+fn next_pass(now: i64, first: i64, interval: i64) -> i64 {
     if interval == 0 {
         return now;
     }

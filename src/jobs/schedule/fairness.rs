@@ -1,7 +1,7 @@
 //! How fairly a schedule treats its jobs: percentiles of waits, waits by job size, and jobs that starve.
 
-use super::result::{BOUND, Record, ScheduleResult};
-use nodeorder_base::ratio::ratio;
+use super::result::{MIN_SLOWDOWN_SECONDS, Record, ScheduleResult};
+use nodeorder_base::ratio::divide_exactly;
 
 /// Multiple of the schedule's mean wait that a starved job waited for at least; it was also overtaken by at least
 /// [`STARVED_OVERTAKEN`] jobs.
@@ -40,42 +40,42 @@ pub struct Starved {
 }
 
 /// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if shorter; at least 1.
-pub(super) fn slowdown(result: &ScheduleResult, record: &Record) -> f64 {
-    let submit = result.task(record).submit;
-    let bound = (record.end - record.start).max(BOUND * result.ticks);
+pub(super) fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 {
+    let submit = result.task_of_record(record).submit;
+    let bound = (record.end - record.start).max(MIN_SLOWDOWN_SECONDS * result.ticks);
     ((record.end - submit) as f64 / bound as f64).max(1.0)
 }
 
 impl ScheduleResult {
     /// Returns start - submit of a record, in ticks.
-    fn wait(&self, record: &Record) -> i64 {
-        record.start - self.task(record).submit
+    fn wait_ticks(&self, record: &Record) -> i64 {
+        record.start - self.task_of_record(record).submit
     }
 
     /// Returns the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least so many
     /// per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
-        let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait(r)).collect();
+        let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait_ticks(r)).collect();
         waits.sort_unstable();
         [50, 90, 99].map(|percent| {
             let at = (waits.len() * percent).div_ceil(100).max(1) - 1;
             waits.get(at).map_or(0.0, |wait| {
-                ratio(wait.unsigned_abs().into(), self.ticks as u128)
+                divide_exactly(wait.unsigned_abs().into(), self.ticks as u128)
             })
         })
     }
 
     /// Sums up waits and slowdowns of the tasks that ran by powers of two of their sizes, ascending; classes without
     /// tasks are left out.
-    pub(super) fn by_size(&self) -> Vec<SizeClass> {
+    pub(super) fn waits_by_size(&self) -> Vec<SizeClass> {
         let mut classes = [SizeClass::default(); 32];
         // Waits in whole ticks: a sum of ticks is exact, one of seconds would be rounded.
         let mut waits = [(0u128, 0u64); 32];
         for record in &self.records {
-            let power = self.task(record).nodes.ilog2() as usize;
-            let wait = self.wait(record).unsigned_abs();
+            let power = self.task_of_record(record).nodes.ilog2() as usize;
+            let wait = self.wait_ticks(record).unsigned_abs();
             classes[power].jobs += 1;
-            classes[power].mean_slowdown += slowdown(self, record);
+            classes[power].mean_slowdown += bounded_slowdown(self, record);
             waits[power].0 += u128::from(wait);
             waits[power].1 = waits[power].1.max(wait);
         }
@@ -87,8 +87,8 @@ impl ScheduleResult {
             }
             class.from = 1 << power;
             class.to = ((2u64 << power) - 1) as u32;
-            class.mean_wait = ratio(total, ticks * class.jobs as u128);
-            class.max_wait = ratio(longest.into(), ticks);
+            class.mean_wait = divide_exactly(total, ticks * class.jobs as u128);
+            class.max_wait = divide_exactly(longest.into(), ticks);
             class.mean_slowdown /= class.jobs as f64;
             filled.push(class);
         }
@@ -98,8 +98,8 @@ impl ScheduleResult {
     /// Finds the tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times the mean
     /// wait and were overtaken by at least [`STARVED_OVERTAKEN`] tasks that were submitted later (or in the same second
     /// and stand behind them in the trace) and started at an earlier time. O(jobs · log jobs).
-    pub fn starved(&self) -> Vec<Starved> {
-        let waits = self.records.iter().map(|r| i128::from(self.wait(r)));
+    pub fn find_starved(&self) -> Vec<Starved> {
+        let waits = self.records.iter().map(|r| i128::from(self.wait_ticks(r)));
         let total: i128 = waits.sum();
         let mut starved = Vec::new();
         // Tasks started so far, by index in queue order: a Fenwick tree, since a plain count would take O(jobs²).
@@ -107,8 +107,8 @@ impl ScheduleResult {
         let mut started = 0;
         for together in self.records.chunk_by(|a, b| a.start == b.start) {
             for record in together {
-                let wait = self.wait(record);
-                // The mean is not divided out, so that the comparison is exact.
+                let wait = self.wait_ticks(record);
+                // Both sides times the number of jobs instead of a division, so that the comparison is exact.
                 if i128::from(wait) * self.records.len() as i128
                     <= total * i128::from(STARVED_WAITS)
                 {
@@ -215,14 +215,14 @@ mod tests {
             class(8, 15, 1, 90.0, 90.0),
             class(32, 63, 1, 100.0, 100.0),
         ];
-        assert_eq!(result.by_size(), classes);
-        assert_eq!(result.starved(), []);
+        assert_eq!(result.waits_by_size(), classes);
+        assert_eq!(result.find_starved(), []);
         let empty = self::result(Vec::new());
         assert_eq!(
             (
                 empty.wait_percentiles(),
-                empty.by_size(),
-                empty.starved().len()
+                empty.waits_by_size(),
+                empty.find_starved().len()
             ),
             ([0.0; 3], vec![], 0)
         );
@@ -246,7 +246,7 @@ mod tests {
                 let starved = tasks[i].1 as f64 > 10.0 * mean && overtaken >= 10;
                 starved.then_some(Starved { task: i as u32, wait: tasks[i].1, overtaken })
             }).collect();
-            prop_assert_eq!(result.starved(), plain);
+            prop_assert_eq!(result.find_starved(), plain);
         }
     }
 }

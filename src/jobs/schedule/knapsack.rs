@@ -38,7 +38,7 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     let kept = &by_room[slots.len() - order.len().min(slots.len())..];
 
     let sizes: Vec<u32> = order.iter().map(|j| jobs[*j]).collect();
-    let mut search = Search {
+    let mut search = PackingSearch {
         left: (0..=sizes.len())
             .map(|i| sizes[i..].iter().map(|s| u64::from(*s)).sum())
             .collect(),
@@ -48,7 +48,7 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
         best: 0,
         found: vec![None; order.len()],
     };
-    search.pack(0, 0);
+    search.search_packings(0, 0);
 
     // The search only knows the largest slots. The jobs of each move together to the tightest slot that holds them, the
     // largest group first, so that long runs stay whole.
@@ -87,7 +87,7 @@ fn largest_first(jobs: &[u32]) -> Vec<usize> {
 }
 
 /// State of the branch-and-bound search.
-struct Search {
+struct PackingSearch {
     /// Nodes of each job, descending.
     sizes: Vec<u32>,
     /// Sum of the jobs from each on.
@@ -102,9 +102,9 @@ struct Search {
     found: Packing,
 }
 
-impl Search {
+impl PackingSearch {
     /// Tries all packings of job `at` and those after it; `packed` is the number of nodes packed before it.
-    fn pack(&mut self, at: usize, packed: u64) {
+    fn search_packings(&mut self, at: usize, packed: u64) {
         if packed > self.best {
             self.best = packed;
             self.found.clone_from(&self.chosen);
@@ -132,11 +132,11 @@ impl Search {
             }
             self.room[slot] -= size;
             self.chosen[at] = Some(slot);
-            self.pack(at + 1, packed + u64::from(size));
+            self.search_packings(at + 1, packed + u64::from(size));
             self.chosen[at] = None;
             self.room[slot] += size;
         }
-        self.pack(at + 1, packed);
+        self.search_packings(at + 1, packed);
     }
 }
 
@@ -164,13 +164,13 @@ pub fn pack_greedily(jobs: &[u32], slots: &[u32]) -> Packing {
             }
         }
     }
-    exchange(jobs, &order, &mut packing, &mut room);
-    replace(jobs, &order, &mut packing, &mut room);
+    exchange_jobs(jobs, &order, &mut packing, &mut room);
+    replace_jobs(jobs, &order, &mut packing, &mut room);
     packing
 }
 
 /// Finds the first job of `order` that is left out and fits `room`; `None` if there is none.
-fn left_out(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Option<usize> {
+fn find_unpacked(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Option<usize> {
     order
         .iter()
         .copied()
@@ -178,7 +178,7 @@ fn left_out(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Opti
 }
 
 /// Exchanges pairs of packed jobs between their slots where the larger one's slot then takes a job left out.
-fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
+fn exchange_jobs(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
     for (i, large) in order.iter().enumerate() {
         for small in &order[i + 1..] {
             let (Some(a), Some(b)) = (packing[*large], packing[*small]) else {
@@ -188,7 +188,7 @@ fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u3
             if a == b || gain > room[b] {
                 continue;
             }
-            if let Some(job) = left_out(jobs, order, packing, room[a] + gain) {
+            if let Some(job) = find_unpacked(jobs, order, packing, room[a] + gain) {
                 room[a] += gain;
                 room[b] -= gain;
                 packing.swap(*large, *small);
@@ -200,7 +200,7 @@ fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u3
 }
 
 /// Replaces a packed job, smallest first, by jobs left out where they take more nodes.
-fn replace(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
+fn replace_jobs(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
     for job in order.iter().rev() {
         let Some(slot) = packing[*job] else { continue };
         let mut rest = room[slot] + jobs[*job];

@@ -38,9 +38,9 @@ mod waiting;
 
 pub use fairness::{STARVED_OVERTAKEN, STARVED_WAITS, SizeClass, Starved};
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
-pub use model::{Lost, MODELS, Model, Start};
+pub use model::{LostNodeTime, MODELS, Model, StartedTask};
 pub use policy::{POLICIES, Policy};
-pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult};
+pub use result::{Instant, MIN_SLOWDOWN_SECONDS, Record, ScheduleResult, UnservedJob};
 pub use settings::Settings;
 pub use simulate::simulate;
 pub use summary::ScheduleSummary;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::recorded::recorded;
-use super::saving::{self, Saving, Used};
+use super::recorded::summarise_recorded;
+use super::saving::{self, Saving, UsedSeconds};
 use super::{Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::replay::FigureSet;
@@ -83,7 +83,7 @@ pub struct OrderingSchedule {
 impl Schedules {
     /// Returns the ordering with the lowest mean response time, which tables show first; of equal ones the best of the
     /// saving.
-    pub fn soonest(&self) -> Option<&str> {
+    pub fn shortest_response(&self) -> Option<&str> {
         let best = self.saving.as_ref().map(|saving| saving.best.as_str());
         let soonest = self.rows.iter().min_by(|a, b| {
             let a_other = Some(a.ordering.as_str()) != best;
@@ -106,13 +106,13 @@ impl Schedules {
 
 impl OrderingSchedule {
     /// Returns the class of sizes that begins with `from`; `None` if no job has such a size.
-    pub fn class(&self, from: u32) -> Option<&SizeClass> {
+    pub fn size_class(&self, from: u32) -> Option<&SizeClass> {
         self.summary.by_size.iter().find(|class| class.from == from)
     }
 }
 
 /// Schedule of those tasks that are not too large for an ordering, and a figure of each task.
-pub struct Fitting {
+pub struct FittingSchedule {
     /// Figures of the schedule.
     pub row: OrderingSchedule,
     /// Rule of the policy, in words.
@@ -127,17 +127,18 @@ pub struct Fitting {
 
 /// Schedules those of `tasks` (in queue order) that are not too large for the ordering, and takes `figure`, in ticks, of
 /// each that ran. Fails as [`simulate`].
-pub fn fitting(
+pub fn schedule_fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],
     settings: &TraceSettings,
     model: &str,
     figure: impl Fn(&ScheduleResult, &Record) -> f64,
-) -> Result<Fitting> {
+) -> Result<FittingSchedule> {
     let nodes = context.distances.len();
     let indices: Vec<usize> = (0..tasks.len())
         .filter(|i| tasks[*i].nodes <= nodes)
         .collect();
+    // Otherwise one large job would keep a smaller ordering out of the comparison.
     let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
     let settings = Settings {
         policy: &settings.policy,
@@ -159,7 +160,7 @@ pub fn fitting(
         too_large: tasks.len() - fitting.len(),
         summary: outcome.summary(),
     };
-    Ok(Fitting {
+    Ok(FittingSchedule {
         row,
         rule: outcome.rule,
         model: outcome.model,
@@ -182,12 +183,12 @@ pub fn on_orderings(
     tasks: &[Task],
     settings: &TraceSettings,
 ) -> Result<Schedules> {
-    let made: Vec<Fitting> = orders
+    let made: Vec<FittingSchedule> = orders
         .par_iter()
-        .map(|order| schedule(topology, order, tasks, settings, &settings.model))
+        .map(|order| schedule_ordering(topology, order, tasks, settings, &settings.model))
         .collect::<Result<_>>()?;
     let seed = topology.context().seed;
-    let named: Vec<(&str, &Used)> = made
+    let named: Vec<(&str, &UsedSeconds)> = made
         .iter()
         .map(|made| (made.row.ordering.as_str(), &made.figures))
         .collect();
@@ -198,12 +199,14 @@ pub fn on_orderings(
         for model in &settings.other_models {
             cases.extend(compared.map(|index| (model, &orders[index])));
         }
-        let used: Vec<Used> = cases
+        let used: Vec<UsedSeconds> = cases
             .par_iter()
-            .map(|(model, order)| Ok(schedule(topology, order, tasks, settings, model)?.figures))
+            .map(|(model, order)| {
+                Ok(schedule_ordering(topology, order, tasks, settings, model)?.figures)
+            })
             .collect::<Result<_>>()?;
         for (model, used) in settings.other_models.iter().zip(used.chunks(2)) {
-            let case = saving::under(model, tasks, &used[0], &used[1], seed);
+            let case = saving::model_saving(model, tasks, &used[0], &used[1], seed);
             saving.models.push(case);
         }
     }
@@ -212,7 +215,7 @@ pub fn on_orderings(
         .and_then(|(_, [_, reference])| made.get(*reference));
     let recorded = reference.and_then(|made| {
         let nodes = topology.node_count() as u32;
-        let summary = recorded(tasks, &settings.waits, &made.figures, nodes)?;
+        let summary = summarise_recorded(tasks, &settings.waits, &made.figures, nodes)?;
         Some(OrderingSchedule {
             ordering: "recorded".into(),
             too_large: 0,
@@ -237,21 +240,21 @@ pub fn on_orderings(
 }
 
 /// Schedules the tasks on one ordering under one model; the figures are node-seconds.
-fn schedule(
+fn schedule_ordering(
     topology: &Topology,
     order: &NodeOrder,
     tasks: &[Task],
     settings: &TraceSettings,
     model: &str,
-) -> Result<Fitting> {
+) -> Result<FittingSchedule> {
     let distances = RankDistances::new(topology, order)?;
     let context = AllocatorContext {
         topology,
         order,
         distances: &distances,
     };
-    fitting(&context, tasks, settings, model, |outcome, record| {
-        (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes)
+    schedule_fitting(&context, tasks, settings, model, |outcome, record| {
+        (record.end - record.start) as f64 * f64::from(outcome.task_of_record(record).nodes)
     })
 }
 

@@ -1,16 +1,16 @@
 //! The schedule that a trace itself records, summed up to be read beside simulated ones.
 
 use super::result::{Record, ScheduleResult};
-use super::saving::Used;
+use super::saving::UsedSeconds;
 use super::summary::ScheduleSummary;
 use super::task::Task;
 
 /// Sums up the schedule that the trace records of those tasks that ran in a simulation and whose wait is known: each
 /// starts its recorded wait after its submit and takes the trace's run time. `None` if no wait is known.
-pub(super) fn recorded(
+pub(super) fn summarise_recorded(
     tasks: &[Task],
     waits: &[Option<i64>],
-    ran: &Used,
+    ran: &UsedSeconds,
     nodes: u32,
 ) -> Option<ScheduleSummary> {
     let mut result = ScheduleResult {
@@ -57,7 +57,7 @@ mod tests {
         ];
         let waits = [Some(0), Some(90), None, Some(1000)];
         let ran = vec![Some(1.0), Some(1.0), Some(1.0), None];
-        let figures = recorded(&tasks, &waits, &ran, 4).unwrap();
+        let figures = summarise_recorded(&tasks, &waits, &ran, 4).unwrap();
         assert_eq!(
             (figures.jobs, figures.mean_wait, figures.max_wait),
             (2, 45.0, 90.0)
@@ -68,6 +68,6 @@ mod tests {
             (figures.mean_response, figures.mean_bounded_slowdown),
             (120.0, 1.9)
         );
-        assert_eq!(recorded(&tasks, &[None; 4], &ran, 4), None);
+        assert_eq!(summarise_recorded(&tasks, &[None; 4], &ran, 4), None);
     }
 }

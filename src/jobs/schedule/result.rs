@@ -1,10 +1,10 @@
 //! The result of a simulation: a record for each task that ran, and the state of the machine over time.
 
-use super::model::Lost;
+use super::model::LostNodeTime;
 use super::task::Task;
-use crate::allocator::{Reason, Room, RoomSums};
+use crate::allocator::{PlaceableNodes, PlaceableSums, Reason};
 use crate::replay::AllocationFigures;
-use crate::replay::traffic::{Stay, Traffic};
+use crate::replay::traffic::{Interval, Traffic};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 use nodeorder_order::metric::shape::ShapeSums;
@@ -14,7 +14,7 @@ use nodeorder_order::metric::shape::ShapeSums;
 /// # References
 /// Feitelson, "Metrics for parallel job scheduling and their convergence", 2001, section 2.1,
 /// <https://doi.org/10.1007/3-540-45540-X_11>.
-pub const BOUND: i64 = 10;
+pub const MIN_SLOWDOWN_SECONDS: i64 = 10;
 
 /// A task that ran. Times in ticks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Record {
 
 /// A task that can never start on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct UnservedJob {
     /// Index of the task in queue order.
     pub task: u32,
     /// Reason that the allocator or the policy gave.
@@ -54,7 +54,7 @@ pub struct Instant {
     /// Number of ranks in the longest run of free ranks.
     pub longest: u32,
     /// Largest job that could still be placed, if recorded.
-    pub room: Option<Room>,
+    pub room: Option<PlaceableNodes>,
 }
 
 /// A finished schedule.
@@ -65,7 +65,7 @@ pub struct ScheduleResult {
     /// State of the machine after each instant, by time; empty unless recorded.
     pub timeline: Vec<Instant>,
     /// Tasks that could never run, in the order in which they were left out.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnservedJob>,
     /// All tasks in queue order, times in ticks.
     pub tasks: Vec<Task>,
     /// Ticks per second.
@@ -77,7 +77,7 @@ pub struct ScheduleResult {
     /// Rule of the runtime model, in words.
     pub model: String,
     /// Time that tasks took beyond the trace's run times; `None` if the model does not measure it.
-    pub lost: Option<Lost>,
+    pub lost: Option<LostNodeTime>,
     /// Sums over the shapes of all allocations, if recorded.
     pub shapes: Option<ShapeSums>,
     /// Whether the policy chose ranks itself, without the allocator.
@@ -86,7 +86,7 @@ pub struct ScheduleResult {
 
 impl ScheduleResult {
     /// Returns the task of a record.
-    pub fn task(&self, record: &Record) -> &Task {
+    pub fn task_of_record(&self, record: &Record) -> &Task {
         &self.tasks[record.task as usize]
     }
 
@@ -95,19 +95,19 @@ impl ScheduleResult {
     /// # Errors
     /// Traffic that takes more memory than allowed.
     pub fn measure_traffic(&mut self, traffic: &mut Traffic<'_>) -> Result<()> {
-        let stays: Vec<Stay<'_>> = self
+        let stays: Vec<Interval<'_>> = self
             .records
             .iter()
             .filter_map(|record| {
                 let ranks = record.figures.ranks.as_ref()?;
-                Some(Stay {
+                Some(Interval {
                     from: record.start,
                     to: record.end,
                     ranks,
                 })
             })
             .collect();
-        let met = traffic.over_time(&stays)?;
+        let met = traffic.measure_schedule(&stays)?;
         for (record, met) in self.records.iter_mut().zip(met) {
             record.figures.traffic = Some(met.into());
         }
@@ -115,16 +115,16 @@ impl ScheduleResult {
     }
 
     /// Returns first submit and last end, in ticks; `None` if no task ran.
-    pub fn span(&self) -> Option<(i64, i64)> {
+    pub fn time_span(&self) -> Option<(i64, i64)> {
         let first = self.tasks.iter().map(|t| t.submit).min()?;
         Some((first, self.records.iter().map(|r| r.end).max()?))
     }
 
     /// Sums the largest jobs that could still be placed, each weighted by the ticks for which it held, up to the last
     /// end; empty unless room was recorded.
-    pub fn room(&self) -> RoomSums {
-        let mut sums = RoomSums::default();
-        let Some((_, last)) = self.span() else {
+    pub fn room_sums(&self) -> PlaceableSums {
+        let mut sums = PlaceableSums::default();
+        let Some((_, last)) = self.time_span() else {
             return sums;
         };
         for (i, instant) in self.timeline.iter().enumerate() {
@@ -132,14 +132,14 @@ impl ScheduleResult {
             // An instant after the last end, when a job was left out, lasts no time.
             let ticks = (end.min(last) - instant.time).max(0) as u64;
             if let Some(room) = instant.room.filter(|_| ticks > 0) {
-                sums.add_for(&room, ticks);
+                sums.add_duration(&room, ticks);
             }
         }
         sums
     }
 
     /// Formats a time or a duration in ticks as seconds, in decimal and without rounding.
-    pub fn seconds(&self, time: i64) -> String {
+    pub fn format_seconds(&self, time: i64) -> String {
         if self.ticks == 1 {
             return time.to_string();
         }

@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use super::task::Task;
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 
 /// Name of the ordering that others are measured against if it takes part: node-id order.
 pub const REFERENCE: &str = "row-major";
@@ -20,7 +20,7 @@ const YEAR: f64 = 31_557_600.0;
 /// Number of resamples of a bootstrap.
 pub const RESAMPLES: u64 = 2000;
 /// Smallest number of weeks with jobs for an interval: fewer say too little of how they differ.
-pub const WEEKS: usize = 8;
+pub const MIN_WEEKS: usize = 8;
 
 /// Saving of the best ordering against the reference, under one model or several.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,11 +53,11 @@ pub struct ModelSaving {
 }
 
 /// Node-seconds that each task used, in queue order; `None` if it was left out.
-pub type Used = Vec<Option<f64>>;
+pub type UsedSeconds = Vec<Option<f64>>;
 
 /// Returns the week of each task, counted from the first submit, and how many times the span of all submits goes into a
 /// year; `None` if the span is less than a week.
-fn weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
+fn task_weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     let first = tasks.first().map_or(0, |task| task.submit);
     let span = tasks.last().map_or(0, |task| task.submit - first);
     let mut weeks = Vec::with_capacity(tasks.len());
@@ -72,8 +72,14 @@ fn weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
 ///
 /// # References
 /// Efron, Tibshirani, "An introduction to the bootstrap", 1993, chapter 13 (percentile intervals).
-pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u64) -> ModelSaving {
-    let (week, year) = weeks(tasks);
+pub fn model_saving(
+    model: &str,
+    tasks: &[Task],
+    best: &UsedSeconds,
+    reference: &UsedSeconds,
+    seed: u64,
+) -> ModelSaving {
+    let (week, year) = task_weeks(tasks);
     let mut sums = std::collections::BTreeMap::<usize, f64>::new();
     for ((week, best), reference) in week.iter().zip(best).zip(reference) {
         if let (Some(best), Some(reference)) = (best, reference) {
@@ -88,15 +94,15 @@ pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u
         low: None,
         high: None,
     };
-    if sums.len() >= WEEKS {
-        let mut random = generator(seed);
+    if sums.len() >= MIN_WEEKS {
+        let mut random = seed_generator(seed);
         let bound = sums.len() as u64;
         let mut totals = Vec::new();
         for _ in 0..RESAMPLES {
-            let drawn = (0..bound).map(|_| sums[below(bound, &mut random) as usize]);
+            let drawn = (0..bound).map(|_| sums[random_below(bound, &mut random) as usize]);
             totals.push(drawn.sum());
         }
-        let (low, high) = middle(&mut totals);
+        let (low, high) = percentile_interval(&mut totals);
         saving.low = Some(low * unit);
         saving.high = Some(high * unit);
     }
@@ -104,8 +110,9 @@ pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u
 }
 
 /// Returns the ends of the middle 95 % of resampled values, which it sorts.
-pub fn middle(resampled: &mut [f64]) -> (f64, f64) {
+pub fn percentile_interval(resampled: &mut [f64]) -> (f64, f64) {
     resampled.sort_by(f64::total_cmp);
+    // 2.5 % at each end.
     let tail = resampled.len() / 40;
     (resampled[tail - 1], resampled[resampled.len() - tail])
 }
@@ -123,7 +130,7 @@ impl Saving {
     pub fn new(
         model: &str,
         tasks: &[Task],
-        orderings: &[(&str, &Used)],
+        orderings: &[(&str, &UsedSeconds)],
         seed: u64,
     ) -> Option<(Self, [usize; 2])> {
         let reference = orderings
@@ -146,8 +153,8 @@ impl Saving {
             }
         }
         let best = best.0;
-        let first = under(model, tasks, orderings[best].1, used, seed);
-        let (mut weeks, year) = weeks(tasks);
+        let first = model_saving(model, tasks, orderings[best].1, used, seed);
+        let (mut weeks, year) = task_weeks(tasks);
         weeks.dedup();
         let saving = Saving {
             best: orderings[best].0.to_string(),
@@ -177,8 +184,8 @@ mod tests {
                 nodes: 2,
             })
             .collect();
-        let first: Used = vec![Some(7200.0); 11];
-        let second: Used = (0..11)
+        let first: UsedSeconds = vec![Some(7200.0); 11];
+        let second: UsedSeconds = (0..11)
             .map(|i| Some(if i == 4 { 7200.0 } else { 3600.0 }))
             .collect();
         let orderings = [("hilbert", &second), ("row-major", &first)];
@@ -224,7 +231,8 @@ mod tests {
             requested: 10,
             nodes: 1,
         };
-        let (a, b): (Used, Used) = (vec![Some(7200.0), None], vec![Some(3600.0), None]);
+        let (a, b): (UsedSeconds, UsedSeconds) =
+            (vec![Some(7200.0), None], vec![Some(3600.0), None]);
         let tasks = [task(0), task(100)];
         let (saving, _) = Saving::new("m", &tasks, &[("a", &a), ("b", &b)], 1).unwrap();
         assert!(!saving.a_year);

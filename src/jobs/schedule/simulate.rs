@@ -4,7 +4,7 @@ use super::cluster_state::{ClusterState, Recorder};
 use super::policy::{self, PolicyContext};
 use super::result::ScheduleResult;
 use super::settings::Settings;
-use super::task::{TICKS, Task, check, in_ticks};
+use super::task::{TICKS_PER_SECOND, Task, check_tasks, convert_to_ticks};
 use super::{engine, model};
 use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::replay::FigureSet;
@@ -50,26 +50,27 @@ pub fn simulate(
     progress: &dyn Fn(usize),
 ) -> Result<ScheduleResult> {
     let nodes = context.distances.len();
-    check(tasks, nodes)?;
-    let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
+    check_tasks(tasks, nodes)?;
+    let (model, stretches) = model::build_model(settings.model, context, tasks.len())?;
     // A model that keeps the trace's run times needs no finer clock, and results print whole seconds.
-    let ticks = if stretches { TICKS } else { 1 };
-    let tasks = in_ticks(tasks, ticks)?;
+    let ticks = if stretches { TICKS_PER_SECOND } else { 1 };
+    let tasks = convert_to_ticks(tasks, ticks)?;
     let allocator = allocator::make_ruled(settings.allocator, context, settings.rules)?;
     let planned = PolicyContext {
         tasks: &tasks,
         places: allocator.may_refuse(),
     };
     let seed = context.topology.context().seed;
-    let mut policy = policy::make(settings.policy, &planned, seed)?;
+    let mut policy = policy::build_policy(settings.policy, &planned, seed)?;
     let interval = policy.passes().seconds * ticks;
+    // Only for policies that need them: they are found on the whole network at each pass.
     let components = policy
         .needs_components()
         .then(|| FreeComponents::new(context))
         .transpose()?;
     let figures = settings.figures;
     // Components and extents come from the same meter, so one of them is enough to pay for it.
-    let measured = settings.metrics || figures.extent || model.measures();
+    let measured = settings.metrics || figures.extent || model.needs_metrics();
     let recorder = Recorder {
         meter: measured
             .then(|| AllocationMeter::new(context.topology, context.distances))
@@ -84,28 +85,15 @@ pub fn simulate(
         },
         timeline: settings.timeline,
     };
-    let machine = ClusterState::new(
-        &tasks,
-        nodes,
-        allocator,
-        components,
-        recorder,
-        model.as_mut(),
-        ticks,
-    );
-    let (records, timeline, left_out, shapes) =
-        engine::run(machine, policy.as_mut(), interval, progress)?;
+    let mut machine =
+        ClusterState::new(&tasks, nodes, allocator, components, recorder, model, ticks);
+    let timeline = engine::run_events(&mut machine, policy.as_mut(), interval, progress)?;
+    let result = machine.into_result();
     Ok(ScheduleResult {
-        records,
         timeline,
-        left_out,
         tasks,
-        ticks,
-        nodes,
-        rule: policy.rule(),
-        model: model.rule(),
-        lost: model.lost(),
-        shapes,
+        rule: policy.describe_rule(),
         places_itself: policy.chooses_ranks(),
+        ..result
     })
 }

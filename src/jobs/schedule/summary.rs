@@ -2,7 +2,7 @@
 
 use super::fairness::{self, SizeClass};
 use super::result::ScheduleResult;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 
 /// Figures of a schedule; times in seconds. Without tasks all are 0 or `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,8 +63,8 @@ impl ScheduleResult {
             jobs: self.records.len(),
             utilisation_waiting: self.utilisation_waiting(),
             wait_percentiles: self.wait_percentiles(),
-            by_size: self.by_size(),
-            starved: self.starved().len(),
+            by_size: self.waits_by_size(),
+            starved: self.find_starved().len(),
             never_placed: self.left_out.len(),
             killed: self.lost.map(|lost| lost.killed),
             ..ScheduleSummary::default()
@@ -83,7 +83,7 @@ impl ScheduleResult {
 
     /// Converts ticks to seconds, rounded once.
     fn in_seconds(&self, ticks: u128) -> f64 {
-        ratio(ticks, self.ticks as u128)
+        divide_exactly(ticks, self.ticks as u128)
     }
 
     /// Converts lost ticks, which are negative if jobs ran faster, to hours.
@@ -93,8 +93,8 @@ impl ScheduleResult {
     }
 
     /// Returns last end - first submit, in ticks.
-    fn makespan(&self) -> u128 {
-        let (first, last) = self.span().unwrap_or((0, 0));
+    fn makespan_ticks(&self) -> u128 {
+        let (first, last) = self.time_span().unwrap_or((0, 0));
         u128::from(last.abs_diff(first))
     }
 
@@ -111,23 +111,23 @@ impl ScheduleResult {
         let mut slowdowns = 0.0;
         let mut stretches = 0.0;
         for record in &self.records {
-            let task = self.task(record);
+            let task = self.task_of_record(record);
             let waited = record.start.abs_diff(task.submit);
             let took = record.end.abs_diff(record.start);
             waits += u128::from(waited);
             responses += u128::from(waited + took);
             longest = longest.max(waited);
             area += u128::from(task.nodes) * u128::from(took);
-            slowdowns += fairness::slowdown(self, record);
+            slowdowns += fairness::bounded_slowdown(self, record);
             stretches += took as f64 / task.run as f64;
         }
         let jobs = self.records.len();
-        let makespan = self.makespan();
+        let makespan = self.makespan_ticks();
         let per_job = self.ticks as u128 * jobs as u128;
-        summary.utilisation = ratio(area, u128::from(self.nodes) * makespan);
-        summary.mean_wait = ratio(waits, per_job);
+        summary.utilisation = divide_exactly(area, u128::from(self.nodes) * makespan);
+        summary.mean_wait = divide_exactly(waits, per_job);
         summary.max_wait = self.in_seconds(longest.into());
-        summary.mean_response = ratio(responses, per_job);
+        summary.mean_response = divide_exactly(responses, per_job);
         summary.mean_bounded_slowdown = slowdowns / jobs as f64;
         summary.makespan = self.in_seconds(makespan);
         summary.mean_stretch = stretches / jobs as f64;
@@ -140,7 +140,7 @@ impl ScheduleResult {
         let mut minds = 0.0;
         for placement in self.records.iter().filter_map(|r| r.placement.as_ref()) {
             // A task of one node has no distance and is always contiguous: it says nothing.
-            if let Some(mind) = placement.mind() {
+            if let Some(mind) = placement.mean_distance() {
                 several += 1.0;
                 contiguous += f64::from(placement.linear_span == placement.size);
                 minds += mind;
@@ -158,7 +158,7 @@ impl ScheduleResult {
         // Time, change of the number of waiting tasks, change of the number of nodes in use.
         let mut events: Vec<(i64, i64, i64)> = Vec::with_capacity(3 * self.records.len());
         for record in &self.records {
-            let task = self.task(record);
+            let task = self.task_of_record(record);
             let nodes = i64::from(task.nodes);
             let waits = i64::from(record.start > task.submit);
             events.extend([(task.submit, waits, 0), (record.start, -waits, nodes)]);
@@ -179,13 +179,13 @@ impl ScheduleResult {
                 time += ticks;
             }
         }
-        (time > 0).then(|| ratio(used, u128::from(self.nodes) * time))
+        (time > 0).then(|| divide_exactly(used, u128::from(self.nodes) * time))
     }
 
     /// Sets the figures of the queue and of free runs over time, if instants were recorded.
     fn add_timeline(&self, summary: &mut ScheduleSummary) {
-        let makespan = self.makespan();
-        let Some((_, last)) = self.span().filter(|_| makespan > 0) else {
+        let makespan = self.makespan_ticks();
+        let Some((_, last)) = self.time_span().filter(|_| makespan > 0) else {
             return;
         };
         if self.timeline.is_empty() {
@@ -201,8 +201,8 @@ impl ScheduleResult {
             free += u128::from(self.nodes - instant.busy) * ticks;
             longest += u128::from(instant.longest) * ticks;
         }
-        summary.mean_queue = Some(ratio(queue, makespan));
+        summary.mean_queue = Some(divide_exactly(queue, makespan));
         summary.max_queue = self.timeline.iter().map(|i| i.waiting).max();
-        summary.fragmentation = (free > 0).then(|| ratio(free - longest, free));
+        summary.fragmentation = (free > 0).then(|| divide_exactly(free - longest, free));
     }
 }

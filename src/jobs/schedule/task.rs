@@ -20,7 +20,7 @@ pub struct Task {
 
 impl Task {
     /// Returns the jobs of a trace in queue order: by submit time, those of one second in file order.
-    pub fn of(trace: &Trace) -> Vec<Task> {
+    pub fn from_trace(trace: &Trace) -> Vec<Task> {
         let jobs = trace.by_submit().iter().map(|i| &trace.jobs()[*i as usize]);
         jobs.map(|job| Task {
             id: job.id,
@@ -34,10 +34,10 @@ impl Task {
 }
 
 /// Ticks per second where a model stretches run times.
-pub(super) const TICKS: i64 = 1_000_000;
+pub(super) const TICKS_PER_SECOND: i64 = 1_000_000;
 
 /// Checks sizes, times and order of the tasks. Fails with the number of the first job that is wrong.
-pub(super) fn check(tasks: &[Task], nodes: u32) -> Result<()> {
+pub(super) fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
     let mut before = i64::MIN;
     for task in tasks {
         let (found, expected) = if task.nodes == 0 || task.nodes > nodes {
@@ -60,7 +60,7 @@ pub(super) fn check(tasks: &[Task], nodes: u32) -> Result<()> {
 }
 
 /// Converts the times of tasks from seconds to ticks. Fails if the clock overflows when all run one after another.
-pub(super) fn in_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
+pub(super) fn convert_to_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
     let mut latest = 0;
     let mut total = 0;
     for task in tasks {

@@ -14,14 +14,14 @@
 use super::task::Task;
 
 /// Size and time of a task that does not wait: larger than any window, so no search finds it.
-const NOBODY: (u32, i64) = (u32::MAX, i64::MAX);
+const NOT_WAITING: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// Waiting tasks in queue order, as a tree of minima over all tasks of the trace.
-pub(super) struct Waiting {
+pub(super) struct WaitQueue {
     /// Number of nodes and time of each task.
     tasks: Vec<(u32, i64)>,
     /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task t is `leaves` + t.
-    least: Vec<(u32, i64)>,
+    minima: Vec<(u32, i64)>,
     leaves: usize,
     count: usize,
 }
@@ -29,27 +29,27 @@ pub(super) struct Waiting {
 /// Limits for backfilling: a task fits with at most `free` nodes if it takes at most `time`, or has at most `extra`
 /// nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hole {
+pub(super) struct BackfillWindow {
     pub free: u32,
     pub time: i64,
     pub extra: u32,
 }
 
-impl Hole {
+impl BackfillWindow {
     /// Returns whether a task of so many nodes and so much time fits.
     pub fn fits(&self, (nodes, time): (u32, i64)) -> bool {
         nodes <= self.free && (time <= self.time || nodes <= self.extra)
     }
 }
 
-impl Waiting {
+impl WaitQueue {
     /// Creates the empty queue for `tasks`; `time` gives the time that a task counts with. 24 to 48 bytes a task.
     pub fn new(tasks: &[Task], time: impl Fn(&Task) -> i64) -> Self {
         let leaves = tasks.len().next_power_of_two();
         let tasks = tasks.iter().map(|task| (task.nodes, time(task))).collect();
-        Waiting {
+        WaitQueue {
             tasks,
-            least: vec![NOBODY; 2 * leaves],
+            minima: vec![NOT_WAITING; 2 * leaves],
             leaves,
             count: 0,
         }
@@ -61,63 +61,63 @@ impl Waiting {
     }
 
     /// Returns number of nodes and time of a task, whether it waits or not.
-    pub fn of(&self, task: u32) -> (u32, i64) {
+    pub fn size_and_time(&self, task: u32) -> (u32, i64) {
         self.tasks[task as usize]
     }
 
     /// Adds a task that joins the queue.
-    pub fn add(&mut self, task: u32) {
+    pub fn add_task(&mut self, task: u32) {
         self.count += 1;
-        self.set(task, self.of(task));
+        self.set_leaf(task, self.size_and_time(task));
     }
 
     /// Removes a task that has started or was left out.
-    pub fn remove(&mut self, task: u32) {
+    pub fn remove_task(&mut self, task: u32) {
         self.count -= 1;
-        self.set(task, NOBODY);
+        self.set_leaf(task, NOT_WAITING);
     }
 
     /// Sets a leaf and updates the minima above it.
-    fn set(&mut self, task: u32, value: (u32, i64)) {
+    fn set_leaf(&mut self, task: u32, value: (u32, i64)) {
         let mut at = self.leaves + task as usize;
-        self.least[at] = value;
+        self.minima[at] = value;
         while at > 1 {
             at /= 2;
-            let a = self.least[2 * at];
-            let b = self.least[2 * at + 1];
+            let a = self.minima[2 * at];
+            let b = self.minima[2 * at + 1];
             let least = (a.0.min(b.0), a.1.min(b.1));
             // An unchanged minimum leaves all those above it unchanged.
-            if self.least[at] == least {
+            if self.minima[at] == least {
                 break;
             }
-            self.least[at] = least;
+            self.minima[at] = least;
         }
     }
 
     /// Returns the head of the queue; `None` if nobody waits.
-    pub fn first(&self) -> Option<u32> {
+    pub fn queue_head(&self) -> Option<u32> {
         // One less than NOBODY's size: every waiting task fits, and none that does not wait.
         self.next_small(0, u32::MAX - 1)
     }
 
     /// Finds the first task from `from` on of at most `free` nodes, however long it takes.
     pub fn next_small(&self, from: u32, free: u32) -> Option<u32> {
-        let hole = Hole {
+        let hole = BackfillWindow {
             free,
             time: i64::MAX,
             extra: 0,
         };
-        self.next(from, hole)
+        self.next_fitting(from, hole)
     }
 
     /// Finds the first task from `from` on, in queue order, that fits `hole`.
-    pub fn next(&self, from: u32, hole: Hole) -> Option<u32> {
+    pub fn next_fitting(&self, from: u32, hole: BackfillWindow) -> Option<u32> {
         let mut at = self.leaves + from as usize;
         if from as usize >= self.leaves {
             return None;
         }
         loop {
-            if hole.fits(self.least[at]) {
+            if hole.fits(self.minima[at]) {
                 if at >= self.leaves {
                     return Some((at - self.leaves) as u32);
                 }

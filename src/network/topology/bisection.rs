@@ -31,7 +31,7 @@ enum Load {
 impl CutBounds {
     /// Returns a number of links that every cut of `nodes` nodes, at most `per_router` on a router, has, if it leaves
     /// `smaller` of them or more on either side.
-    pub fn floor(&self, nodes: u64, smaller: u64, per_router: u32) -> u64 {
+    pub fn fewest_links(&self, nodes: u64, smaller: u64, per_router: u32) -> u64 {
         let smaller = u128::from(smaller);
         // Units that cross the cut, and the load of the busiest link.
         let (units, load, capacity) = match self.load {
@@ -74,8 +74,8 @@ impl CutBounds {
     /// # References
     /// Arjona Aroca, Fernández Anta, "Bisection (Band)Width of Product Networks with Application to Data Centers",
     /// TAMC 2012, <https://arxiv.org/abs/1202.6291>.
-    pub(super) fn of_product(product: &Product, double: bool) -> CutBounds {
-        let routers = u128::from(product.routers());
+    pub(super) fn for_product(product: &Product, double: bool) -> CutBounds {
+        let routers = u128::from(product.count_routers());
         let mut busiest = 0;
         let mut cuts = Vec::new();
         let mut all_paths = true;
@@ -110,7 +110,7 @@ impl CutBounds {
     /// Returns the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads evenly over
     /// all upward paths, so that a link above a unit of M nodes with U links up carries at most M/U of what partners send.
     /// The cut takes half the units of a level and parts one that is left over at the level below.
-    pub(super) fn of_tree(m: &[u32], w: &[u32]) -> CutBounds {
+    pub(super) fn for_fat_tree(m: &[u32], w: &[u32]) -> CutBounds {
         let mut levels: Vec<TreeLevel> = Vec::new();
         for level in 1..m.len() {
             let units = saturating_product(&m[level..]);
@@ -153,7 +153,7 @@ impl CutBounds {
     /// between two groups. The floor routes over the cable to the other group, evenly where there are several: a cable carries
     /// 2a²/c of the pairs of routers, a local link 2 + 4·a·h/c at most. The cut puts half the groups on either
     /// side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.
-    pub(super) fn of_dragonfly(groups: u64, a: u64, ports: u64, cables: u64) -> CutBounds {
+    pub(super) fn for_dragonfly(groups: u64, a: u64, ports: u64, cables: u64) -> CutBounds {
         let a = u128::from(a);
         let capacity = u128::from(cables).max(1);
         let mut local = 0;

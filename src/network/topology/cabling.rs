@@ -25,14 +25,16 @@ pub(super) struct Cabling {
 impl Cabling {
     /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by router do not
     /// fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
-    pub fn of(topology: &Topology) -> Result<Self> {
+    pub fn count_cabling(topology: &Topology) -> Result<Self> {
         let network = topology.network();
-        let interfaces = network.rails().map_or(1, |rails| rails.interfaces());
+        let interfaces = network
+            .rails()
+            .map_or(1, |rails| rails.interfaces_per_node());
         let node_links = topology.node_count() as u64 * u64::from(interfaces);
         // Formulas are of switches with all their nodes.
         if let Some(cables) = network.cables.filter(|_| topology.nodes().is_full()) {
             let per_router = network.per_router();
-            let (fewest, most) = cables.at_hosts;
+            let (fewest, most) = cables.fewest_and_most_at_hosts;
             let with_nodes = u64::from(most) + u64::from(per_router);
             let ratio = f64::from(per_router) / f64::from(fewest);
             return Ok(Cabling {
@@ -42,7 +44,7 @@ impl Cabling {
                 oversubscription: (fewest > 0).then_some(ratio),
             });
         }
-        topology.require("counting cables", 8 * u64::from(network.routers()))?;
+        topology.require_memory("counting cables", 8 * u64::from(network.routers()))?;
         let (all, at_router) = count_cables(network);
         let mut ports = at_router.iter().copied().max().unwrap_or(0);
         let mut ratio = 0.0f64;
@@ -114,7 +116,7 @@ impl Topology {
 
     /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links by more on
     /// the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
-    pub fn capacity(&self) -> Option<f64> {
+    pub fn total_capacity(&self) -> Option<f64> {
         let mut has_joints = false;
         self.network()
             .for_each_joint(&mut |_, _, _| has_joints = true);
@@ -162,7 +164,7 @@ mod tests {
     use crate::topology::testing::build;
 
     fn of(spec: &str) -> (u64, u64, u64, Option<f64>) {
-        let found = Cabling::of(&build(spec)).unwrap();
+        let found = Cabling::count_cabling(&build(spec)).unwrap();
         (
             found.cables,
             found.node_links,
@@ -190,7 +192,7 @@ mod tests {
             "xgft:m=7,w=1",
         ] {
             let machine = build(spec);
-            let formula = Cabling::of(&machine).unwrap();
+            let formula = Cabling::count_cabling(&machine).unwrap();
             assert!(machine.network().cables.is_some(), "{spec}");
             let (all, at) = count_cables(machine.network());
             let hosts = &at[..machine.network().hosts() as usize];

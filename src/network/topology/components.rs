@@ -12,7 +12,7 @@ use nodeorder_base::ids::{NodeId, RouterId};
 
 impl Topology {
     /// Counts the components that hold schedulable nodes; 1 if every node reaches every other. O(1).
-    pub fn components(&self) -> u32 {
+    pub fn component_count(&self) -> u32 {
         self.components
     }
 
@@ -76,11 +76,11 @@ impl Topology {
         let Some(of) = self.network().component_of() else {
             return Ok(graph);
         };
-        if let Some(joined) = self.joined.get() {
+        if let Some(joined) = self.joined_graph.get() {
             return Ok(joined);
         }
         let joined = join_components(self.network(), graph, of);
-        Ok(self.joined.get_or_init(|| joined))
+        Ok(self.joined_graph.get_or_init(|| joined))
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     fn pairs_of_two_components_are_never_counted() {
         let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n4\nSwitchName=c Nodes=n[5-6]\nSwitchName=t Switches=a,b\n";
         let machine = from_file("slurm-topology", text, ",nodes=n[1-8]").unwrap();
-        assert_eq!(machine.components(), 4);
+        assert_eq!(machine.component_count(), 4);
         let nodes: Vec<NodeId> = machine.nodes().iter().collect();
         assert_eq!(nodes.len(), 8);
         let joined = machine.joined_graph().unwrap();
@@ -164,7 +164,7 @@ mod tests {
         let pairs = machine.distance_histogram().unwrap();
         assert_eq!(pairs.iter().sum::<u128>(), 28 - apart);
         let one = from_file("slurm-topology", text, ",nodes=n[1-8],exclude=n[5-8]").unwrap();
-        assert_eq!((one.components(), one.unreachable_pairs()), (1, 0));
+        assert_eq!((one.component_count(), one.unreachable_pairs()), (1, 0));
         assert!(
             one.require_one_component("x").is_ok() && machine.require_one_component("x").is_err()
         );

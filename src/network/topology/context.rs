@@ -26,7 +26,7 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Memory`] with both figures.
-    pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
+    pub fn require_memory(&self, what: &str, bytes: u64) -> Result<()> {
         if bytes > self.memory {
             return Err(Error::Memory {
                 what: what.into(),

@@ -35,22 +35,23 @@ pub(super) fn build_inline(
     spec: &str,
     context: &Context,
 ) -> Result<Network> {
-    let params = Params::inline(spec, ',', family.options, context.seed)?;
+    let params = Params::parse_inline(spec, ',', family.options, context.seed)?;
     (family.parse)(&params, context)?.build(context)
 }
 
 /// Option `per_router` of families that leave it free.
-pub(super) const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
+pub(super) const PER_ROUTER: Opt =
+    Opt::whole("per_router", "nodes on each router").default_value("1");
 
 /// Returns the option `nodes` of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place of`, the
 /// keys of the shape, a colon and the rule in words.
 pub(super) const fn nodes_option(about: &'static str) -> Opt {
-    Opt::whole("nodes", about).or_else("none")
+    Opt::whole("nodes", about).default_in_words("none")
 }
 
 /// Reads the `per_router` key of families that leave it free.
 pub fn per_router(params: &Params) -> Result<u32> {
-    params.whole("per_router", 1, 1 << 20)
+    params.required_integer("per_router", 1, 1 << 20)
 }
 
 /// Writes `,per_router=…` of an inline specification; nothing for 1, which is the default.

@@ -4,7 +4,7 @@ use petgraph::unionfind::UnionFind;
 
 use super::context::Context;
 use super::lattice::Lattice;
-use super::link_list::{MOST_CAPACITY, listed, numbered_sets};
+use super::link_list::{MOST_CAPACITY, network_of_links, number_sets};
 use super::machine::Topology;
 use super::machine_options::MachineOptions;
 use super::network::Network;
@@ -92,7 +92,7 @@ impl Topology {
         for ((u, v), _) in &links {
             parts.union(*u, *v);
         }
-        let component_of = numbered_sets(parts);
+        let component_of = number_sets(parts);
         let is_joined = component_of.iter().all(|component| *component == 0);
         let (links, capacities) = links.into_iter().unzip();
         let spec = format!("graph:{name}");
@@ -101,9 +101,9 @@ impl Topology {
             names,
             component_of: if is_joined { Vec::new() } else { component_of },
             lattice,
-            ..listed(spec, routers, per_router, links, capacities)
+            ..network_of_links(spec, routers, per_router, links, capacities)
         };
-        let options = MachineOptions::named(&name, SourceLocation::option("graph"));
+        let options = MachineOptions::with_name_only(&name, SourceLocation::option("graph"));
         Topology::new(network, &options, None, context)
     }
 }
@@ -188,7 +188,7 @@ mod tests {
         };
         let mine = machine(network).unwrap();
         testing::check_links(&mine);
-        assert_eq!((mine.spec(), mine.components()), ("graph:mine", 1));
+        assert_eq!((mine.spec(), mine.component_count()), ("graph:mine", 1));
         for (a, b) in (0..30).flat_map(|a| (0..30).map(move |b| (NodeId(a), NodeId(b)))) {
             assert_eq!(mine.distance(a, b), torus.distance(a, b));
         }
@@ -204,7 +204,7 @@ mod tests {
             ..path(&[(3, 0), (2, 1)])
         };
         let mine = machine(network).unwrap();
-        assert_eq!((mine.node_count(), mine.components()), (3, 2));
+        assert_eq!((mine.node_count(), mine.component_count()), (3, 2));
         assert_eq!(mine.node_named("c"), Some(NodeId(2)));
         assert_eq!(mine.unreachable_pairs(), 2);
         let mut capacities = Vec::new();

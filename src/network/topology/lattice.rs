@@ -23,7 +23,7 @@ pub struct Lattice {
 
 impl Lattice {
     /// Returns a lattice whose cells are the routers, with axes called x, y, z, ….
-    pub fn of_routers(extents: Vec<u32>, wrap: Vec<bool>) -> Self {
+    pub fn with_router_cells(extents: Vec<u32>, wrap: Vec<bool>) -> Self {
         let axes = (0..extents.len()).map(axis_name).collect();
         Lattice {
             extents,
@@ -40,18 +40,18 @@ impl Lattice {
 
     /// Writes the coordinates of a cell into `out`, one entry an axis.
     pub fn coordinates(&self, cell: u32, out: &mut [u32]) {
-        digits(cell, &self.extents, out);
+        cell_coordinates(cell, &self.extents, out);
     }
 
     /// Returns the cell at `coordinates`.
-    pub fn cell(&self, coordinates: &[u32]) -> u32 {
+    pub fn cell_at(&self, coordinates: &[u32]) -> u32 {
         let axes = self.extents.iter().zip(coordinates);
         axes.fold(0, |cell, (extent, x)| cell * extent + x)
     }
 }
 
 /// Writes the coordinates of the `index`-th cell of a box into `out`, one entry an axis.
-pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
+pub fn cell_coordinates(index: u32, extents: &[u32], out: &mut [u32]) {
     let mut rest = index;
     for (x, extent) in out.iter_mut().zip(extents).rev() {
         *x = rest % extent;

@@ -27,7 +27,7 @@ impl Topology {
     pub fn measured_levels(&self) -> Vec<Level> {
         let network = self.network();
         let mut levels: Vec<Level> = network.levels().into_iter().rev().collect();
-        let routers = Level::even("router", network.per_router());
+        let routers = Level::with_equal_units("router", network.per_router());
         let known = levels.iter().any(|level| level.slots == routers.slots);
         // Of routers with one node each every job spans as many as it has nodes; over several rails a node has no router.
         if network.per_router() > 1 && network.dealt_over() == 1 && !known {
@@ -46,7 +46,7 @@ impl Topology {
             .last()
             .is_none_or(|level| level.slots > per_router && !level.has_names())
         {
-            levels.push(Level::even("switch", per_router));
+            levels.push(Level::with_equal_units("switch", per_router));
         }
         levels
     }
@@ -95,7 +95,7 @@ impl Topology {
         let mut rows = Vec::new();
         for (level, links) in levels.into_iter().zip(between) {
             rows.push(LevelRow {
-                units: u64::from(level.units(slots)),
+                units: u64::from(level.unit_count(slots)),
                 nodes: self.count_largest_unit(&level),
                 name: level.name,
                 links,
@@ -112,9 +112,9 @@ impl Topology {
         }
         let names = self.network().names().unwrap_or_default();
         let slots = self.network().slots();
-        let counts = (0..level.units(slots)).map(|unit| {
+        let counts = (0..level.unit_count(slots)).map(|unit| {
             let names = level
-                .range(unit, slots)
+                .node_ids_of(unit, slots)
                 .map(|slot| names.get(slot as usize));
             names.flatten().filter(|name| !name.is_empty()).count() as u64
         });

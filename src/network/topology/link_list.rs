@@ -2,14 +2,14 @@
 
 use petgraph::unionfind::UnionFind;
 
-use super::network::{LinkVisitor, Network, later};
+use super::network::{LinkVisitor, Network, on_request};
 
 /// Largest capacity of a link: sums over cuts stay whole numbers of 64 bits.
 pub(super) const MOST_CAPACITY: f64 = 1e15;
 
 /// Returns the network of a list of links, two routers each, with the capacity of every link; `capacities` are empty if all
 /// are 1.
-pub(super) fn listed(
+pub(super) fn network_of_links(
     spec: String,
     routers: u32,
     per_router: u32,
@@ -23,13 +23,13 @@ pub(super) fn listed(
         }
     };
     Network {
-        link_count: later(move || count),
+        link_count: on_request(move || count),
         ..Network::new(spec, routers, per_router, links)
     }
 }
 
 /// Numbers labels below `most` from 0, in the order in which they come: 7 3 7 5 gives 0 1 0 2.
-pub fn numbered(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32> {
+pub fn number_labels(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32> {
     let mut number_of = vec![u32::MAX; most];
     let mut next = 0;
     let mut numbers = Vec::new();
@@ -44,8 +44,8 @@ pub fn numbered(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32
 }
 
 /// Numbers the sets of `sets` from 0, in the order of their first members. Returns the number of each member's set.
-pub fn numbered_sets(sets: UnionFind<u32>) -> Vec<u32> {
+pub fn number_sets(sets: UnionFind<u32>) -> Vec<u32> {
     let labels = sets.into_labeling();
     let most = labels.len();
-    numbered(labels.into_iter().map(|label| label as usize), most)
+    number_labels(labels.into_iter().map(|label| label as usize), most)
 }

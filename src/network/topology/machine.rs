@@ -10,7 +10,7 @@ use super::distance::Metric;
 use super::graph::RouterGraph;
 use super::lattice::Lattice;
 use super::machine_options::MachineOptions;
-use super::name_source::Names;
+use super::name_source::NameTable;
 use super::network::Network;
 use super::node_names::NodeNames;
 use super::nodes::NodeSet;
@@ -38,7 +38,7 @@ pub struct Topology {
     /// Graph that cuts into halves are made in, if it is another one; made on first use.
     units: OnceLock<RouterGraph>,
     /// Graph with its components joined, if there are several; made on first use.
-    pub(super) joined: OnceLock<RouterGraph>,
+    pub(super) joined_graph: OnceLock<RouterGraph>,
     /// Number of components with schedulable nodes.
     pub(super) components: u32,
 }
@@ -55,11 +55,17 @@ impl Topology {
         check_nodes(&options.location, slots)?;
         // The option `names` wins over names that the file gives.
         let (names, coordinates) = match network.names() {
-            Some(names) if options.names.is_none() => (Names::Table(names.to_vec()), None),
-            _ => Names::read(options, slots as u32, context)?,
+            Some(names) if options.names.is_none() => (NameTable::Table(names.to_vec()), None),
+            _ => NameTable::read_node_names(options, slots as u32, context)?,
         };
         let names = NodeNames::new(names, slots as u32);
-        let nodes = NodeSet::choose(options, slots as u32, network.names(), &names, context)?;
+        let nodes = NodeSet::apply_limit_and_exclude(
+            options,
+            slots as u32,
+            network.names(),
+            &names,
+            context,
+        )?;
         let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
             name: options.name.clone(),
@@ -72,7 +78,7 @@ impl Topology {
             context: *context,
             graph: OnceLock::new(),
             units: OnceLock::new(),
-            joined: OnceLock::new(),
+            joined_graph: OnceLock::new(),
             components: 1,
         };
         if let Some(component_of) = topology.network.component_of() {
@@ -97,7 +103,7 @@ impl Topology {
     }
 
     /// Returns the rule that chose the shape (which [`Topology::spec`] has); `None` if `nodes=` asked for none.
-    pub fn chosen(&self) -> Option<&'static str> {
+    pub fn shape_rule(&self) -> Option<&'static str> {
         self.chosen
     }
 
@@ -112,7 +118,7 @@ impl Topology {
     }
 
     /// Returns what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
-    pub fn assumed(&self) -> Option<String> {
+    pub fn capacity_assumption(&self) -> Option<String> {
         let assumption = self.network.assumption()?;
         Some(format!("{}: assumed: {assumption}", self.name))
     }
@@ -141,14 +147,14 @@ impl Topology {
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] with both figures.
-    pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
+    pub fn require_memory(&self, what: &str, bytes: u64) -> Result<()> {
         self.context
-            .require(&format!("{}: {what}", self.name), bytes)
+            .require_memory(&format!("{}: {what}", self.name), bytes)
     }
 
     /// Returns a node's name for people and resource managers.
     pub fn node_name(&self, node: NodeId) -> String {
-        self.names.names.name(node)
+        self.names.names.name_of_node(node)
     }
 
     /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and the text
@@ -156,7 +162,7 @@ impl Topology {
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
             // Exports that write the pattern for other programs have no place for an offset.
-            Names::Pattern(pattern) if pattern.offset == 0 => {
+            NameTable::Pattern(pattern) if pattern.offset == 0 => {
                 Some((&pattern.before, pattern.width, &pattern.after))
             }
             _ => None,
@@ -183,9 +189,9 @@ impl Topology {
     }
 
     /// Lists the routers that the node links of a node lead to, ascending, each with its share of what the node sends.
-    pub fn leaves_of(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
+    pub fn leaf_shares(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
         let (rails, step) = match self.network.rails() {
-            Some(rails) => (rails.interfaces(), rails.per_rail()),
+            Some(rails) => (rails.interfaces_per_node(), rails.per_rail()),
             None => (1, 0),
         };
         let first = self.router_of(node).0;
@@ -202,7 +208,7 @@ impl Topology {
     /// Counts the schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
     pub fn nodes_per_router(&self) -> Vec<u32> {
         let mut counts = vec![self.network.per_router(); self.network.hosts() as usize];
-        for absent in self.nodes.gaps() {
+        for absent in self.nodes.unschedulable_slots() {
             counts[self.router_of(absent).index()] -= 1;
         }
         counts
@@ -223,11 +229,11 @@ impl Topology {
     /// Returns the graph in which the machine is cut into halves: the router graph, or if nodes pass traffic from one rail
     /// to another by themselves, units and one rail that stands for all. A router with nodes has the number
     /// `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not fit.
-    pub fn halves_graph(&self) -> Result<&RouterGraph> {
+    pub fn bisection_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
-            Some(rails) => Ok(self
-                .units
-                .get_or_init(|| RouterGraph::from_arcs(rails.per_rail(), rails.one_rail()))),
+            Some(rails) => Ok(self.units.get_or_init(|| {
+                RouterGraph::from_arcs(rails.per_rail(), rails.links_of_one_rail())
+            })),
             None => self.graph(),
         }
     }
@@ -241,7 +247,7 @@ impl Topology {
     pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
         let a = self.router_of(a);
         let b = self.router_of(b);
-        if let Some(hops) = self.metric().between(a, b) {
+        if let Some(hops) = self.metric().distance_between(a, b) {
             return hops;
         }
         let graph = self.graph().expect("the router graph fits in memory");
@@ -260,7 +266,7 @@ impl Topology {
             return Ok(hops);
         }
         let routers = (0..hosts).map(RouterId);
-        let hops = routers.map(|to| self.metric().between(from, to).unwrap_or(0));
+        let hops = routers.map(|to| self.metric().distance_between(from, to).unwrap_or(0));
         Ok(hops.collect())
     }
 }

@@ -8,17 +8,17 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params, Value, Written};
 
 /// Options of every topology besides those of its family.
-pub const COMMON: &[Opt] = &[
-    Opt::whole("limit", "keep the first so many node ids").or_else("all"),
+pub const COMMON_OPTIONS: &[Opt] = &[
+    Opt::whole("limit", "keep the first so many node ids").default_in_words("all"),
     Opt::text(
         "exclude",
         "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], or a file of names or of sinfo -h -N -o \"%N %t\"",
     )
-    .or_else("none"),
+    .default_in_words("none"),
     Opt::text("names", "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]")
-        .or_else("the file's own, else n and the id"),
-    Opt::text("name", "name of the machine").or_else("the file's or the specification"),
-    Opt::text("source", "where the description comes from").or_else("none"),
+        .default_in_words("the file's own, else n and the id"),
+    Opt::text("name", "name of the machine").default_in_words("the file's or the specification"),
+    Opt::text("source", "where the description comes from").default_in_words("none"),
 ];
 
 /// The options of [`COMMON`], read; what depends on the number of nodes is checked when the machine is built.
@@ -86,7 +86,7 @@ pub(super) struct NamePattern {
 
 impl NamePattern {
     /// Returns the name of a node.
-    pub fn name(&self, node: NodeId) -> String {
+    pub fn name_of_node(&self, node: NodeId) -> String {
         let number = u64::from(node.0) + self.offset;
         format!(
             "{}{number:0width$}{}",
@@ -105,7 +105,7 @@ const MOST_OFFSET: u64 = 1 << 53;
 
 impl MachineOptions {
     /// Returns the options of a machine called `name` for which nothing else is given.
-    pub fn named(name: &str, location: SourceLocation) -> Self {
+    pub fn with_name_only(name: &str, location: SourceLocation) -> Self {
         MachineOptions {
             location,
             name: name.to_string(),
@@ -118,11 +118,11 @@ impl MachineOptions {
 
     /// Reads the options of a machine that is called `default_name` unless they name it.
     pub fn parse(params: &Params, default_name: &str) -> Result<Self> {
-        let name = params.word("name")?;
+        let name = params.optional_word("name")?;
         Ok(MachineOptions {
             location: params.location().clone(),
             name: name.unwrap_or_else(|| default_name.to_string()),
-            source: params.word("source")?,
+            source: params.optional_word("source")?,
             limit: LimitOption::parse(params)?,
             exclude: ExcludeOption::parse(params)?,
             names: NamesOption::parse(params)?,
@@ -136,7 +136,7 @@ impl MachineOptions {
         };
         match u32::try_from(limit.value) {
             Ok(kept) if (1..=slots).contains(&kept) => Ok(kept),
-            _ => Err(limit.written.wrong(expected_limit(slots.into()))),
+            _ => Err(limit.written.invalid_value(expected_limit(slots.into()))),
         }
     }
 }
@@ -149,14 +149,14 @@ fn expected_limit(slots: u64) -> String {
 impl LimitOption {
     /// Reads the option `limit`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
-        if !params.has("limit") {
+        if !params.has_key("limit") {
             return Ok(None);
         }
-        let written = params.written("limit");
+        let written = params.written_value("limit");
         // Zero passes here and is refused with the number of nodes, which is not known yet.
-        match params.integer("limit", 0, u64::MAX) {
+        match params.optional_integer("limit", 0, u64::MAX) {
             Ok(Some(value)) => Ok(Some(LimitOption { value, written })),
-            _ => Err(written.wrong(expected_limit(MAX_NODES))),
+            _ => Err(written.invalid_value(expected_limit(MAX_NODES))),
         }
     }
 }
@@ -164,13 +164,13 @@ impl LimitOption {
 impl ExcludeOption {
     /// Reads a TOML list of nodes and files, or inline `exclude=0-3+17+n[20-24]`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
-        let text = match params.value("exclude") {
+        let text = match params.located_value("exclude") {
             None => return Ok(None),
             Some((Value::Word(text), _)) => Some(text.clone()),
             Some(_) => None,
         };
         let mut parts = Vec::new();
-        for (part, location) in params.list("exclude")? {
+        for (part, location) in params.list_elements("exclude")? {
             // In a TOML list a `+` may be part of a file's name.
             let words: Vec<&str> = match text {
                 Some(_) => part.split('+').collect(),
@@ -178,14 +178,14 @@ impl ExcludeOption {
             };
             parts.extend(words.into_iter().map(|word| ExcludedPart {
                 text: word.trim().to_string(),
-                path: params.beside(word.trim()),
+                path: params.resolve_path(word.trim()),
                 location: location.clone(),
             }));
         }
         Ok(Some(ExcludeOption {
             parts,
             text,
-            written: params.written("exclude"),
+            written: params.written_value("exclude"),
         }))
     }
 }
@@ -193,21 +193,21 @@ impl ExcludeOption {
 impl NamesOption {
     /// Reads the option `names`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
-        let Some(text) = params.word("names")? else {
+        let Some(text) = params.optional_word("names")? else {
             return Ok(None);
         };
         let is_table = text.ends_with(".csv") || text.ends_with(".csv.gz");
         let source = if text.contains('{') {
             parse_pattern(&text)
         } else if is_table {
-            params.path("names")?.map(NameSource::File)
+            params.optional_path("names")?.map(NameSource::File)
         } else {
             None
         };
-        let written = params.written("names");
+        let written = params.written_value("names");
         match source {
             Some(source) => Ok(Some(NamesOption { source, written })),
-            None => Err(written.wrong(NAMES_FORMS)),
+            None => Err(written.invalid_value(NAMES_FORMS)),
         }
     }
 }

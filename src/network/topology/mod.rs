@@ -43,17 +43,17 @@ pub use distance::Metric;
 pub use family::{BuildNetwork, ParseNetwork, TopologyEntry, by_x, per_router, per_router_suffix};
 pub use from_links::LinkedRouters;
 pub use graph::RouterGraph;
-pub use import::host_list::compact as compact_list;
+pub use import::host_list::compress_host_list as compact_list;
 pub use lattice::Lattice;
-pub use link_list::numbered_sets;
+pub use link_list::number_sets;
 pub use machine::Topology;
-pub use machine_options::COMMON;
+pub use machine_options::COMMON_OPTIONS;
 pub use network::{Level, LinkVisitor, Network};
-pub use node_names::Numbers;
+pub use node_names::NumberMeaning;
 pub use nodes::NodeSet;
 pub use options::TopologyOptions;
 pub use sizes::MAX_NODES;
-pub use sizes::{check_nodes, product, require_graph};
+pub use sizes::{check_nodes, multiply_sizes, require_graph};
 pub use source_file::SHIPPED;
 pub use statistics::Statistics;
 pub use table::TOPOLOGIES;
@@ -108,13 +108,13 @@ mod tests {
     #[test]
     fn families_read_the_options_that_they_declare() {
         let read = |family: &TopologyEntry, params: &Params| {
-            let nodes = by_size::choose(family, params)?;
+            let nodes = by_size::choose_shape(family, params)?;
             if nodes.is_some() {
                 return Ok(());
             }
             (family.parse)(params, &Context::default()).map(|_| ())
         };
-        nodeorder_base::registry::testing::check(&TOPOLOGIES, read);
+        nodeorder_base::registry::testing::check_table(&TOPOLOGIES, read);
     }
 
     #[test]

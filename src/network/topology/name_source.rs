@@ -14,16 +14,16 @@ use nodeorder_base::params::Written;
 
 /// Names of a machine's nodes.
 #[derive(Clone, Debug)]
-pub(super) enum Names {
+pub(super) enum NameTable {
     Pattern(NamePattern),
     /// One name a slot; empty where the source names none.
     Table(Vec<String>),
 }
 
-impl Names {
+impl NameTable {
     /// Reads the names that the option `names` gives: a pattern such as `nid{:05}`, or a CSV file
     /// `node,name[,coordinates…]`, whose integer coordinates, if every node has them, make a [`Lattice`].
-    pub(super) fn read(
+    pub(super) fn read_node_names(
         options: &MachineOptions,
         slots: u32,
         context: &Context,
@@ -34,12 +34,12 @@ impl Names {
                 width: (slots - 1).to_string().len(),
                 ..NamePattern::default()
             };
-            return Ok((Names::Pattern(pattern), None));
+            return Ok((NameTable::Pattern(pattern), None));
         };
         match &option.source {
-            NameSource::Pattern(pattern) => Ok((Names::Pattern(pattern.clone()), None)),
+            NameSource::Pattern(pattern) => Ok((NameTable::Pattern(pattern.clone()), None)),
             NameSource::Ranges { fields, after } => {
-                context.require("the names of the nodes", 96 * u64::from(slots))?;
+                context.require_memory("the names of the nodes", 96 * u64::from(slots))?;
                 // Slots after `limit` need no names.
                 let nodes = options.count_kept(slots)?;
                 let names = expand_ranges(fields, after, slots, nodes, &option.written)?;
@@ -50,10 +50,10 @@ impl Names {
     }
 
     /// Returns the name of a node; `n` and its id if the table leaves it out.
-    pub(super) fn name(&self, node: NodeId) -> String {
+    pub(super) fn name_of_node(&self, node: NodeId) -> String {
         match self {
-            Names::Pattern(pattern) => pattern.name(node),
-            Names::Table(names) => match names.get(node.index()) {
+            NameTable::Pattern(pattern) => pattern.name_of_node(node),
+            NameTable::Table(names) => match names.get(node.index()) {
                 Some(name) if !name.is_empty() => name.clone(),
                 _ => format!("n{}", node.0),
             },
@@ -69,19 +69,19 @@ fn expand_ranges(
     slots: u32,
     nodes: u32,
     written: &Written,
-) -> Result<Names> {
+) -> Result<NameTable> {
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
     let mut count = 1u64;
     for (before, list) in fields {
         let Some(numbers) = host_list::numbers(list, slots) else {
-            return Err(written.wrong(NAMES_FORMS));
+            return Err(written.invalid_value(NAMES_FORMS));
         };
         count = count.saturating_mul(numbers.len() as u64);
         parts.push((before, numbers));
     }
     if count < u64::from(nodes) {
         let expected = format!("a name for each of {nodes} nodes; this pattern has {count}");
-        return Err(written.wrong(expected));
+        return Err(written.invalid_value(expected));
     }
     let mut names = Vec::with_capacity(nodes as usize);
     let mut seen = HashSet::new();
@@ -95,48 +95,48 @@ fn expand_ranges(
         }
         // Fields with nothing between them can give the same name twice, as 1 and 11 beside 11 and 1 do.
         if !seen.insert(name.clone()) {
-            return Err(written.wrong(format!("each name once; `{name}` comes twice")));
+            return Err(written.invalid_value(format!("each name once; `{name}` comes twice")));
         }
         names.push(name);
     }
     names.resize(slots as usize, String::new());
-    Ok(Names::Table(names))
+    Ok(NameTable::Table(names))
 }
 
 /// Reads `node,name[,coordinates…]`, with or without a header line.
-fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Option<Lattice>)> {
-    context.require("the names of the nodes", 96 * u64::from(slots))?;
+fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(NameTable, Option<Lattice>)> {
+    context.require_memory("the names of the nodes", 96 * u64::from(slots))?;
     let mut names = vec![String::new(); slots as usize];
     let mut coordinates: Vec<Option<Vec<u32>>> = vec![None; slots as usize];
     let mut seen = BTreeMap::new();
     let mut axes = Vec::new();
     let mut width = None;
     for (i, line) in text.data_lines().enumerate() {
-        let fields = line.fields()?;
+        let fields = line.split_csv()?;
         if i == 0 && fields[0].parse::<u32>().is_err() {
             axes = fields.iter().skip(2).map(|s| s.to_string()).collect();
             continue;
         }
         if fields.len() < 2 || fields[1].is_empty() {
             let found = format!("`{}`", line.text);
-            return Err(line.wrong(found, "node,name[,coordinates…]"));
+            return Err(line.error_here(found, "node,name[,coordinates…]"));
         }
         let node = fields[0].parse().ok().filter(|n: &u32| *n < slots);
         let Some(node) = node else {
             let expected = format!("a node id from 0 to {}", slots - 1);
-            return Err(line.wrong(format!("node `{}`", fields[0]), expected));
+            return Err(line.error_here(format!("node `{}`", fields[0]), expected));
         };
         if !names[node as usize].is_empty() {
-            return Err(line.wrong(format!("node {node} again"), "each node once"));
+            return Err(line.error_here(format!("node {node} again"), "each node once"));
         }
         if let Some((other, _)) = seen.insert(fields[1].to_string(), (node, line.number)) {
             let found = format!("name `{}` again (node {other} has it)", fields[1]);
-            return Err(line.wrong(found, "each name once"));
+            return Err(line.error_here(found, "each name once"));
         }
         let columns = *width.get_or_insert(fields.len());
         if columns != fields.len() {
             let expected = format!("{columns} columns as before");
-            return Err(line.wrong(format!("{} columns", fields.len()), expected));
+            return Err(line.error_here(format!("{} columns", fields.len()), expected));
         }
         names[node as usize] = fields[1].to_string();
         // Coordinates serve where they are whole numbers; other columns (rack labels) are left alone.
@@ -153,9 +153,9 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Opti
     if let Some((line, name, id)) = clashes.into_iter().min() {
         let found = format!("name `{name}`, which node {id} has where the file names it not");
         let line = text.line_at(line, "");
-        return Err(line.wrong(found, "another name, or one for both"));
+        return Err(line.error_here(found, "another name, or one for both"));
     }
-    Ok((Names::Table(names), lattice_of(coordinates, axes)))
+    Ok((NameTable::Table(names), lattice_of(coordinates, axes)))
 }
 
 /// Finds the node without a name that `name` stands for, as `n7` for node 7.
@@ -189,7 +189,7 @@ fn lattice_of(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option<L
     if cell_count > 64 * coordinates.len() as u64 + 4096 {
         return None;
     }
-    let mut lattice = Lattice::of_routers(extents, vec![false; dimensions]);
+    let mut lattice = Lattice::with_router_cells(extents, vec![false; dimensions]);
     if axes.len() == dimensions {
         lattice.axes = axes;
     }
@@ -198,7 +198,7 @@ fn lattice_of(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option<L
         for (x, low) in position.iter_mut().zip(&low) {
             *x -= low;
         }
-        cells.push(lattice.cell(&position));
+        cells.push(lattice.cell_at(&position));
     }
     lattice.cells = Some(cells);
     Some(lattice)

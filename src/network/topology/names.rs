@@ -2,7 +2,7 @@
 
 use super::import::host_list;
 use super::machine::Topology;
-use super::node_names::Numbers;
+use super::node_names::NumberMeaning;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Line;
@@ -17,7 +17,7 @@ impl Topology {
     /// # Complexity
     /// O(length of the names); the first call on a machine with a table of names also O(nodes).
     pub fn nodes_named(&self, text: &str, line: &Line<'_>, held: usize) -> Result<Vec<NodeId>> {
-        self.nodes_listed(text, line, held, Numbers::AsNamed)
+        self.nodes_listed(text, line, held, NumberMeaning::AsNamed)
     }
 
     /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], with plain numbers read as `numbers` says.
@@ -26,12 +26,12 @@ impl Topology {
         text: &str,
         line: &Line<'_>,
         held: usize,
-        numbers: Numbers,
+        numbers: NumberMeaning,
     ) -> Result<Vec<NodeId>> {
         let mut ranges = Vec::new();
         let mut add = |_: &str, first, last| ranges.push((first, last));
         self.names
-            .list(text, line, held, numbers, self.context(), &mut add)?;
+            .visit_listed(text, line, held, numbers, self.context(), &mut add)?;
         self.require_listed(held, ranges.iter().copied())?;
         let ids = ranges.into_iter().flat_map(|(first, last)| first..=last);
         Ok(ids.map(NodeId).collect())
@@ -44,8 +44,14 @@ impl Topology {
     pub fn hosts_named(&self, text: &str, line: &Line<'_>) -> Result<Vec<(String, NodeId)>> {
         let mut listed = Vec::new();
         let mut add = |name: &str, first, last| listed.push((name.to_string(), first, last));
-        self.names
-            .list(text, line, 0, Numbers::AsNamed, self.context(), &mut add)?;
+        self.names.visit_listed(
+            text,
+            line,
+            0,
+            NumberMeaning::AsNamed,
+            self.context(),
+            &mut add,
+        )?;
         self.require_listed(0, listed.iter().map(|(_, first, last)| (*first, *last)))?;
         let mut hosts = Vec::new();
         for (name, first, last) in listed {
@@ -67,8 +73,9 @@ impl Topology {
         }
         let mut nodes = Vec::new();
         let mut unknown = Vec::new();
-        for word in host_list::words(line.text).unwrap_or_else(|| vec![line.text]) {
-            for name in host_list::expand(word.trim(), line, nodes.len(), self.context())? {
+        for word in host_list::split_words(line.text).unwrap_or_else(|| vec![line.text]) {
+            for name in host_list::expand_host_list(word.trim(), line, nodes.len(), self.context())?
+            {
                 match self.host_named(&name) {
                     Some(node) => nodes.push(node),
                     None => unknown.push(name),
@@ -82,11 +89,11 @@ impl Topology {
     fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
         let counts = ranges.map(|(first, last)| u64::from(last - first) + 1);
         let all = held as u64 + counts.sum::<u64>();
-        self.require("a list of nodes", 4 * all)
+        self.require_memory("a list of nodes", 4 * all)
     }
 
     /// Returns the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none at all.
-    pub fn places(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
+    pub fn gpus_per_node(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
         let gpus = &self.network().gpus;
         if gpus.is_empty() {
             return None;
@@ -97,21 +104,21 @@ impl Topology {
 
     /// Finds the node of exactly this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
-        self.names.node(name)
+        self.names.find_exact_name(name)
     }
 
     /// Finds the node that one word of a list names, as [`Topology::nodes_named`] reads it.
     pub fn host_named(&self, word: &str) -> Option<NodeId> {
-        self.names.called(word, Numbers::AsNamed)
+        self.names.find_listed_name(word, NumberMeaning::AsNamed)
     }
 
     /// Returns whether numbers in lists of nodes are names.
     pub fn names_are_numbers(&self) -> bool {
-        self.names.numbers
+        self.names.names_are_numbers
     }
 
     /// Describes a node for a message: by id and name.
-    pub fn node_in_words(&self, node: NodeId) -> String {
+    pub fn describe_node(&self, node: NodeId) -> String {
         format!("node {node} ({})", self.node_name(node))
     }
 
@@ -132,7 +139,7 @@ impl Topology {
             let expected = format!("a node id from 0 to {}", slots - 1);
             return Err(Error::input(location(), format!("node {node}"), expected));
         }
-        let words = self.node_in_words(node);
+        let words = self.describe_node(node);
         let found = format!("{words}, which limit or exclude keeps out");
         let expected = format!("a schedulable node of {}", self.name());
         Err(Error::input(location(), found, expected))
@@ -140,7 +147,7 @@ impl Topology {
 
     /// Returns the host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
-        host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))
+        host_list::compress_host_list(nodes.into_iter().map(|node| self.node_name(node)))
     }
 
     /// Checks that the names of `nodes` read back from a host list as the same nodes.
@@ -150,7 +157,7 @@ impl Topology {
     pub fn check_names(&self, nodes: &[NodeId]) -> Result<()> {
         for node in nodes {
             let name = self.node_name(*node);
-            if !host_list::fits(&name) || self.host_named(&name) != Some(*node) {
+            if !host_list::fits_host_list(&name) || self.host_named(&name) != Some(*node) {
                 let found = format!("`{name}`, the name of node {node}");
                 let location = SourceLocation::option("--names");
                 let expected = "names without blanks, commas, brackets and #, each of one node";

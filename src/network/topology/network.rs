@@ -57,7 +57,7 @@ struct NamedUnits {
 
 impl Level {
     /// Returns a level of units of `slots` slots each, named by their numbers.
-    pub const fn even(name: &'static str, slots: u32) -> Self {
+    pub const fn with_equal_units(name: &'static str, slots: u32) -> Self {
         Level {
             name: Cow::Borrowed(name),
             slots,
@@ -66,12 +66,16 @@ impl Level {
     }
 
     /// Returns a level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
-    pub(super) const fn of_routers(name: &'static str, routers: u32, per_router: u32) -> Self {
-        Level::even(name, routers.saturating_mul(per_router))
+    pub(super) const fn with_router_units(
+        name: &'static str,
+        routers: u32,
+        per_router: u32,
+    ) -> Self {
+        Level::with_equal_units(name, routers.saturating_mul(per_router))
     }
 
     /// Returns the level with another name for its units.
-    pub(super) fn called(self, name: &str) -> Self {
+    pub(super) fn renamed(self, name: &str) -> Self {
         Level {
             name: Cow::Owned(name.to_string()),
             ..self
@@ -79,7 +83,7 @@ impl Level {
     }
 
     /// Returns a level of units that end before the slots `ends`, ascending, each with its name.
-    pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
+    pub(super) fn with_named_units(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);
         let sizes = ends.iter().zip(starts).map(|(end, start)| end - start);
         Level {
@@ -90,7 +94,7 @@ impl Level {
     }
 
     /// Counts the units of a machine with so many slots.
-    pub fn units(&self, slots: u32) -> u32 {
+    pub fn unit_count(&self, slots: u32) -> u32 {
         match &self.named {
             Some(named) => named.ends.len() as u32,
             None => slots.div_ceil(self.slots.max(1)),
@@ -106,7 +110,7 @@ impl Level {
     }
 
     /// Returns the node ids of a unit, on a machine with so many slots.
-    pub fn range(&self, unit: u32, slots: u32) -> Range<u32> {
+    pub fn node_ids_of(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
                 let ends = &named.ends;
@@ -145,7 +149,7 @@ pub(super) struct Cables {
     /// Number of all cables.
     pub all: u64,
     /// Fewest and most cables at a switch with nodes, cables of nodes not counted.
-    pub at_hosts: (u32, u32),
+    pub fewest_and_most_at_hosts: (u32, u32),
     /// Most cables at any switch.
     pub most: u32,
 }
@@ -154,7 +158,7 @@ pub(super) struct Cables {
 type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
 /// Returns a field of [`Network`] that `make` computes on request.
-pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
+pub(super) fn on_request<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
     Some(Box::new(make))
 }
 

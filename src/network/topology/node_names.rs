@@ -15,14 +15,14 @@ use std::sync::OnceLock;
 use super::context::Context;
 use super::import::host_list;
 use super::machine_options::NamePattern;
-use super::name_source::Names;
+use super::name_source::NameTable;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Line;
 
 /// Meaning of plain numbers in a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub enum NumberMeaning {
     /// Names, if the name of any node is a whole number; else ids.
     AsNamed,
     /// Ids.
@@ -32,11 +32,11 @@ pub enum Numbers {
 /// The names of a machine's nodes, and the nodes by their names.
 #[derive(Debug)]
 pub(super) struct NodeNames {
-    pub names: Names,
+    pub names: NameTable,
     /// Number of node ids.
     slots: u32,
     /// Whether numbers are names.
-    pub numbers: bool,
+    pub names_are_numbers: bool,
     /// Ids by name, made on first use; unused for patterns.
     by_name: OnceLock<HashMap<String, u32>>,
     /// Ids by other spellings, or [`SHARED`], made on first use; unused for patterns.
@@ -48,32 +48,32 @@ const SHARED: u32 = u32::MAX;
 
 impl NodeNames {
     /// Returns the names of a machine with `slots` node ids.
-    pub fn new(names: Names, slots: u32) -> Self {
+    pub fn new(names: NameTable, slots: u32) -> Self {
         let numbers = match &names {
-            Names::Pattern(pattern) => any_number(&[pattern.name(NodeId(0))]),
-            Names::Table(names) => {
-                any_number(names) || names.iter().all(|name| nid(name).is_some())
+            NameTable::Pattern(pattern) => any_number(&[pattern.name_of_node(NodeId(0))]),
+            NameTable::Table(names) => {
+                any_number(names) || names.iter().all(|name| nid_number(name).is_some())
             }
         };
         NodeNames {
             names,
             slots,
-            numbers,
+            names_are_numbers: numbers,
             by_name: OnceLock::new(),
             by_spelling: OnceLock::new(),
         }
     }
 
     /// Returns whether plain numbers are ids.
-    fn takes_ids(&self, numbers: Numbers) -> bool {
-        numbers == Numbers::Ids || !self.numbers
+    fn takes_ids(&self, numbers: NumberMeaning) -> bool {
+        numbers == NumberMeaning::Ids || !self.names_are_numbers
     }
 
     /// Finds the node of exactly this name, schedulable or not.
-    pub fn node(&self, name: &str) -> Option<NodeId> {
+    pub fn find_exact_name(&self, name: &str) -> Option<NodeId> {
         let node = match &self.names {
-            Names::Pattern(pattern) => self.find_number(pattern, name, &pattern.after)?,
-            Names::Table(names) => {
+            NameTable::Pattern(pattern) => self.find_number(pattern, name, &pattern.after)?,
+            NameTable::Table(names) => {
                 let index = self.by_name.get_or_init(|| {
                     let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
                     named.map(|(id, name)| (name.clone(), id)).collect()
@@ -86,44 +86,49 @@ impl NodeNames {
             }
         };
         // `n1` is not `n01`.
-        (node.0 < self.slots && self.names.name(node) == name).then_some(node)
+        (node.0 < self.slots && self.names.name_of_node(node) == name).then_some(node)
     }
 
     /// Finds the node that one word of a list names.
-    pub fn called(&self, word: &str, numbers: Numbers) -> Option<NodeId> {
+    pub fn find_listed_name(&self, word: &str, numbers: NumberMeaning) -> Option<NodeId> {
         if is_number(word) && self.takes_ids(numbers) {
             return word.parse().ok().filter(|id| *id < self.slots).map(NodeId);
         }
-        if let Some(node) = self.node(word).or_else(|| self.find_spelling(word)) {
+        if let Some(node) = self
+            .find_exact_name(word)
+            .or_else(|| self.find_spelling(word))
+        {
             return Some(node);
         }
-        let host = short(word);
-        let node = self.node(host).or_else(|| self.find_spelling(host))?;
+        let host = without_domain(word);
+        let node = self
+            .find_exact_name(host)
+            .or_else(|| self.find_spelling(host))?;
         // A host of another domain is another host: the machine's own name must have none.
-        let name = self.names.name(node);
-        (short(&name) == name).then_some(node)
+        let name = self.names.name_of_node(node);
+        (without_domain(&name) == name).then_some(node)
     }
 
     /// Finds the one node whose name, with or without its domain, is this word but for zeros before numbers.
     fn find_spelling(&self, word: &str) -> Option<NodeId> {
         let plain = without_zeros(word);
         match &self.names {
-            Names::Pattern(pattern) => {
+            NameTable::Pattern(pattern) => {
                 let after = pattern.after.as_str();
                 // A domain that holds the number is no domain.
                 let domain = after.find('.').filter(|_| !pattern.before.contains('.'));
                 let host_end = &after[..domain.unwrap_or(after.len())];
                 [after, host_end].into_iter().find_map(|end| {
                     let node = self.find_number(pattern, word, end)?;
-                    let name = pattern.name(node);
-                    let spellings = [name.as_str(), short(&name)].map(without_zeros);
+                    let name = pattern.name_of_node(node);
+                    let spellings = [name.as_str(), without_domain(&name)].map(without_zeros);
                     spellings.contains(&plain).then_some(node)
                 })
             }
-            Names::Table(names) => {
+            NameTable::Table(names) => {
                 let index = self
                     .by_spelling
-                    .get_or_init(|| index_spellings(names, self.numbers));
+                    .get_or_init(|| index_spellings(names, self.names_are_numbers));
                 let id = *index.get(plain.as_ref())?;
                 (id != SHARED).then_some(NodeId(id))
             }
@@ -147,41 +152,41 @@ impl NodeNames {
     /// an empty text, the first and the last. A list is words with commas between: names, host lists such as
     /// `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already. Fails, with
     /// the line, if there is no such list, no node has a name or number, or the nodes take more memory than allowed.
-    pub fn list(
+    pub fn visit_listed(
         &self,
         text: &str,
         line: &Line<'_>,
         held: usize,
-        numbers: Numbers,
+        names_are_numbers: NumberMeaning,
         context: &Context,
         each: &mut impl FnMut(&str, u32, u32),
     ) -> Result<()> {
         // Brackets that do not match make one word of the whole, which `expand` refuses.
-        let words = host_list::words(text).unwrap_or_else(|| vec![text]);
+        let words = host_list::split_words(text).unwrap_or_else(|| vec![text]);
         let mut count = held;
         for word in words.into_iter().map(str::trim) {
             // Names may look like ranges, too.
-            let range = split_range(word).filter(|_| self.node(word).is_none());
+            let range = split_range(word).filter(|_| self.find_exact_name(word).is_none());
             let names = match range {
-                Some((first, last)) if self.takes_ids(numbers) => {
+                Some((first, last)) if self.takes_ids(names_are_numbers) => {
                     let first = self.parse_id(first, line)?;
                     let last = self.parse_id(last, line)?;
                     if first > last {
                         let expected = "a range from the lower to the higher id";
-                        return Err(line.wrong(format!("`{word}`"), expected));
+                        return Err(line.error_here(format!("`{word}`"), expected));
                     }
                     each("", first, last);
                     continue;
                 }
                 Some((first, last)) => {
-                    host_list::expand(&format!("[{first}-{last}]"), line, count, context)?
+                    host_list::expand_host_list(&format!("[{first}-{last}]"), line, count, context)?
                 }
-                None => host_list::expand(word, line, count, context)?,
+                None => host_list::expand_host_list(word, line, count, context)?,
             };
             count += names.len();
             for name in names {
-                let Some(node) = self.called(&name, numbers) else {
-                    return Err(self.unknown_node(&name, numbers, line));
+                let Some(node) = self.find_listed_name(&name, names_are_numbers) else {
+                    return Err(self.unknown_node(&name, names_are_numbers, line));
                 };
                 each(&name, node.0, node.0);
             }
@@ -192,24 +197,24 @@ impl NodeNames {
     /// Reads a node id. Fails if the machine has no such id.
     fn parse_id(&self, text: &str, line: &Line<'_>) -> Result<u32> {
         let id = text.parse().ok().filter(|id| *id < self.slots);
-        id.ok_or_else(|| self.unknown_node(text, Numbers::Ids, line))
+        id.ok_or_else(|| self.unknown_node(text, NumberMeaning::Ids, line))
     }
 
     /// Returns the error about a word that names no node.
-    fn unknown_node(&self, word: &str, numbers: Numbers, line: &Line<'_>) -> Error {
+    fn unknown_node(&self, word: &str, numbers: NumberMeaning, line: &Line<'_>) -> Error {
         let last = self.slots - 1;
-        let name = self.names.name(NodeId(0));
+        let name = self.names.name_of_node(NodeId(0));
         let takes_ids = self.takes_ids(numbers);
         if takes_ids && is_number(word) {
             let expected = format!("a node id from 0 to {last}");
-            return line.wrong(format!("node {word}"), expected);
+            return line.error_here(format!("node {word}"), expected);
         }
         let expected = if takes_ids {
             format!("a node id from 0 to {last}, or a name or host list such as {name}")
         } else {
             format!("a node's name, such as {name}: numbers are names on this machine")
         };
-        line.wrong(format!("`{word}`"), expected)
+        line.error_here(format!("`{word}`"), expected)
     }
 }
 
@@ -218,8 +223,8 @@ impl NodeNames {
 fn index_spellings(names: &[String], numbers: bool) -> HashMap<String, u32> {
     let mut index = HashMap::new();
     for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
-        let number = nid(name).filter(|_| numbers).unwrap_or(name);
-        for spelling in [name, short(name), number].map(without_zeros) {
+        let number = nid_number(name).filter(|_| numbers).unwrap_or(name);
+        for spelling in [name, without_domain(name), number].map(without_zeros) {
             let known = index.entry(spelling.into_owned()).or_insert(id);
             if *known != id {
                 *known = SHARED;
@@ -238,12 +243,12 @@ fn split_range(word: &str) -> Option<(&str, &str)> {
 
 /// Returns whether any of these names is a whole number, domains aside.
 pub(super) fn any_number(names: &[String]) -> bool {
-    names.iter().any(|name| is_number(short(name)))
+    names.iter().any(|name| is_number(without_domain(name)))
 }
 
 /// Returns the number of a node that is called `nid` and a number, domains aside.
-fn nid(name: &str) -> Option<&str> {
-    let number = short(name).strip_prefix("nid")?;
+fn nid_number(name: &str) -> Option<&str> {
+    let number = without_domain(name).strip_prefix("nid")?;
     is_number(number).then_some(number)
 }
 
@@ -253,7 +258,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns a host's name before its first dot; the whole if that is an address of numbers.
-fn short(name: &str) -> &str {
+fn without_domain(name: &str) -> &str {
     let is_address = name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match name.split_once('.') {
         Some((host, _)) if !host.is_empty() && !is_address => host,

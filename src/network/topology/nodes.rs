@@ -4,8 +4,8 @@ use fixedbitset::FixedBitSet;
 
 use super::context::Context;
 use super::machine_options::{ExcludedPart, MachineOptions};
-use super::node_names::{NodeNames, Numbers, any_number};
-use super::source_file::{read, shipped};
+use super::node_names::{NodeNames, NumberMeaning, any_number};
+use super::source_file::{find_shipped, read};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
@@ -32,7 +32,7 @@ pub struct NodeSet {
 impl NodeSet {
     /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`]) and files;
     /// it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves empty have no node.
-    pub(super) fn choose(
+    pub(super) fn apply_limit_and_exclude(
         options: &MachineOptions,
         slots: u32,
         absent: Option<&[String]>,
@@ -70,7 +70,7 @@ impl NodeSet {
         for part in &exclude.parts {
             reader.read_part(part, &mut set.excluded_ranges)?;
         }
-        context.require("which nodes are excluded", u64::from(limit) / 8)?;
+        context.require_memory("which nodes are excluded", u64::from(limit) / 8)?;
         let mut excluded = match set.excluded.take() {
             Some(absent) => absent,
             None => FixedBitSet::with_capacity(limit as usize),
@@ -80,10 +80,10 @@ impl NodeSet {
         }
         set.count = limit as usize - excluded.count_ones(..);
         if set.count == 0 {
-            return Err(exclude.written.wrong("at least one node left"));
+            return Err(exclude.written.invalid_value("at least one node left"));
         }
         let text = exclude.text.clone();
-        set.excluded_by = text.filter(|text| shipped(text.as_ref()).is_some());
+        set.excluded_by = text.filter(|text| find_shipped(text.as_ref()).is_some());
         set.excluded = Some(excluded);
         Ok(set)
     }
@@ -115,7 +115,7 @@ impl NodeSet {
     }
 
     /// Lists the nodes that `exclude` keeps out, in id order: drained, or of another use.
-    pub fn excluded(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn excluded_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let mut ranges = self.excluded_ranges.clone();
         ranges.sort_unstable();
         // Ranges may overlap: each goes on after the last id of those before.
@@ -136,7 +136,7 @@ impl NodeSet {
     }
 
     /// Lists the slots without a schedulable node, in id order. O(slots/64 + gaps).
-    pub(super) fn gaps(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(super) fn unschedulable_slots(&self) -> impl Iterator<Item = NodeId> + '_ {
         let excluded = self.excluded.iter().flat_map(FixedBitSet::ones);
         let above = self.limit..self.slots;
         excluded.map(|id| id as u32).chain(above).map(NodeId)
@@ -154,7 +154,10 @@ impl NodeSet {
         } else if !self.excluded_ranges.is_empty() {
             let mut words = Vec::new();
             if let Some(names) = names.filter(|names| any_number(names)) {
-                words.extend(self.excluded().map(|node| names[node.index()].clone()));
+                words.extend(
+                    self.excluded_nodes()
+                        .map(|node| names[node.index()].clone()),
+                );
             } else {
                 for (first, last) in &self.excluded_ranges {
                     words.push(if first == last {
@@ -205,22 +208,22 @@ impl ExcludeReader<'_> {
         let source = part.location.to_string();
         let line = Line::new(&source, 1, text);
         if self
-            .read_list(text, &line, Numbers::AsNamed, ranges)
+            .read_list(text, &line, NumberMeaning::AsNamed, ranges)
             .is_ok()
         {
             return Ok(());
         }
         let path = &part.path;
         // What is shipped is read with the names of the site and without.
-        let numbers = if shipped(path).is_some() {
-            Numbers::Ids
+        let numbers = if find_shipped(path).is_some() {
+            NumberMeaning::Ids
         } else {
-            Numbers::AsNamed
+            NumberMeaning::AsNamed
         };
-        if path.is_file() || numbers == Numbers::Ids {
+        if path.is_file() || numbers == NumberMeaning::Ids {
             return self.read_file(&read(path, self.context)?, numbers, ranges);
         }
-        let ids = if self.names.numbers {
+        let ids = if self.names.names_are_numbers {
             "the number that is a node's name".to_string()
         } else {
             format!("a node id or range a-b within 0-{}", self.slots - 1)
@@ -236,7 +239,7 @@ impl ExcludeReader<'_> {
         &self,
         text: &str,
         line: &Line<'_>,
-        numbers: Numbers,
+        numbers: NumberMeaning,
         ranges: &mut Vec<(u32, u32)>,
     ) -> Result<()> {
         let mut found: Vec<(u32, u32)> = Vec::new();
@@ -250,21 +253,26 @@ impl ExcludeReader<'_> {
             }
         };
         self.names
-            .list(text, line, 0, numbers, self.context, &mut add)?;
+            .visit_listed(text, line, 0, numbers, self.context, &mut add)?;
         ranges.append(&mut found);
         Ok(())
     }
 
     /// Reads names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are
     /// down, drained or otherwise take no jobs. A node of several partitions has several lines.
-    fn read_file(&self, text: &Text, numbers: Numbers, ranges: &mut Vec<(u32, u32)>) -> Result<()> {
+    fn read_file(
+        &self,
+        text: &Text,
+        numbers: NumberMeaning,
+        ranges: &mut Vec<(u32, u32)>,
+    ) -> Result<()> {
         for line in text.data_lines() {
             let words = line.text.split_once(char::is_whitespace);
             let (list, state) = words.unwrap_or((line.text, ""));
             let state = state.trim().to_ascii_lowercase();
             if state.contains(char::is_whitespace) {
                 let expected = "NAME, or NAME STATE as sinfo prints";
-                return Err(line.wrong(format!("`{}`", line.text), expected));
+                return Err(line.error_here(format!("`{}`", line.text), expected));
             }
             // A line without a state is a list of nodes to exclude.
             if !UP_STATES.contains(&state.trim_end_matches(STATE_MARKS)) {

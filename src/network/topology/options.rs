@@ -6,7 +6,7 @@ use super::by_size;
 use super::context::Context;
 use super::family::{BuildNetwork, TopologyEntry};
 use super::machine::Topology;
-use super::machine_options::{COMMON, MachineOptions};
+use super::machine_options::{COMMON_OPTIONS, MachineOptions};
 use super::table::TOPOLOGIES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
@@ -29,8 +29,8 @@ impl TopologyOptions {
     /// `context` allows.
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find(spec)?;
-        let options = family.options.iter().chain(COMMON);
-        let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
+        let options = family.options.iter().chain(COMMON_OPTIONS);
+        let params = Params::parse_inline(spec, TOPOLOGIES.separator, options, context.seed)?;
         TopologyOptions::parse(family, params, spec, context)
     }
 
@@ -39,7 +39,7 @@ impl TopologyOptions {
     /// # Errors
     /// As [`TopologyOptions::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let params = Params::toml(text, base, context.seed)?;
+        let params = Params::parse_toml(text, base, context.seed)?;
         let stem = Path::new(text.name()).file_stem();
         let name = stem.map_or(text.name().into(), |stem| stem.to_string_lossy());
         TopologyOptions::parse_file(params, &name, context)
@@ -51,8 +51,8 @@ impl TopologyOptions {
     /// # Errors
     /// As [`TopologyOptions::toml`].
     pub fn toml_with(text: &Text, options: &str, spec: &str, context: &Context) -> Result<Self> {
-        let mut params = Params::toml(text, None, context.seed)?;
-        params.remove("name");
+        let mut params = Params::parse_toml(text, None, context.seed)?;
+        params.remove_key("name");
         params.override_by(options, spec)?;
         TopologyOptions::parse_file(params, spec, context)
     }
@@ -60,7 +60,7 @@ impl TopologyOptions {
     /// Finds the family of a file's options and parses them.
     fn parse_file(mut params: Params, name: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
-        params.declare(family.options.iter().chain(COMMON))?;
+        params.declare_options(family.options.iter().chain(COMMON_OPTIONS))?;
         TopologyOptions::parse(family, params, name, context)
     }
 
@@ -73,8 +73,8 @@ impl TopologyOptions {
     ) -> Result<Self> {
         let mut chosen = None;
         // `nodes=` stands for the keys of the shape that a rule of the family chooses.
-        if let Some((keys, rule)) = by_size::choose(family, &params)? {
-            params = params.with("nodes", keys);
+        if let Some((keys, rule)) = by_size::choose_shape(family, &params)? {
+            params = params.expand_shorthand("nodes", keys);
             chosen = Some(rule);
         }
         Ok(TopologyOptions {

@@ -63,7 +63,7 @@ impl Rails {
     }
 
     /// Returns the number of interfaces of a node: the rails it is on.
-    pub fn interfaces(&self) -> u32 {
+    pub fn interfaces_per_node(&self) -> u32 {
         self.rails / self.per_server()
     }
 
@@ -84,7 +84,7 @@ impl Rails {
     }
 
     /// Returns the leaf switch of a rail in a unit.
-    pub fn leaf(&self, unit: u32, rail: u32) -> u32 {
+    pub fn leaf_switch(&self, unit: u32, rail: u32) -> u32 {
         if self.gpus {
             unit * self.rails + rail
         } else {
@@ -93,7 +93,7 @@ impl Rails {
     }
 
     /// Returns a spine switch of a rail by its number.
-    pub fn spine(&self, rail: u32, number: u32) -> u32 {
+    pub fn spine_switch(&self, rail: u32, number: u32) -> u32 {
         if self.gpus {
             self.units * self.rails + rail * self.spines + number
         } else {
@@ -102,14 +102,14 @@ impl Rails {
     }
 
     /// Returns a core switch over the spines of a number.
-    pub fn core(&self, spine: u32, number: u32) -> u32 {
+    pub fn core_switch(&self, spine: u32, number: u32) -> u32 {
         self.rails * self.per_rail() + spine * self.cores + number
     }
 
     /// Returns the number of all switches.
-    pub fn routers(&self) -> u32 {
+    pub fn switch_count(&self) -> u32 {
         // One more than the last core switch.
-        self.core(self.spines, 0)
+        self.core_switch(self.spines, 0)
     }
 
     /// Names a switch for people, as `spine 2 of rail 0`.
@@ -143,7 +143,7 @@ impl Rails {
 
     /// Returns the links of units with one rail that stands for all, in both directions: two switches and a capacity. Units
     /// are numbered first, then spine switches.
-    pub fn one_rail(&self) -> Vec<(u32, u32, f64)> {
+    pub fn links_of_one_rail(&self) -> Vec<(u32, u32, f64)> {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
         let mut arcs = Vec::new();
         for unit in 0..self.units {

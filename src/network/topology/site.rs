@@ -23,7 +23,7 @@ pub struct Site {
 
 impl Site {
     /// Returns whether `TopologyParam` has a word, in upper or lower case.
-    pub fn has(&self, word: &str) -> bool {
+    pub fn has_param(&self, word: &str) -> bool {
         // Slurm looks for it anywhere in the text, within longer words too.
         let param = self.param.to_ascii_lowercase();
         param.contains(&word.to_ascii_lowercase())
@@ -81,6 +81,6 @@ pub struct SitePlacement {
 }
 
 /// Lists all cells of a box of these extents, x slowest.
-pub fn cells([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
+pub fn list_cells([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
     (0..nx).flat_map(move |x| (0..ny).flat_map(move |y| (0..nz).map(move |z| (x, y, z))))
 }

@@ -17,7 +17,10 @@ pub fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
 }
 
 /// Multiplies sizes that users choose. Fails if the product is 0 or above [`MAX_NODES`].
-pub fn product(location: &SourceLocation, factors: impl IntoIterator<Item = u32>) -> Result<u32> {
+pub fn multiply_sizes(
+    location: &SourceLocation,
+    factors: impl IntoIterator<Item = u32>,
+) -> Result<u32> {
     let factors = factors.into_iter().map(u64::from);
     let all = factors.fold(1, u64::saturating_mul);
     check_nodes(location, all)?;
@@ -32,5 +35,5 @@ pub fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> 
     let of_links = links.saturating_mul(56);
     let bytes = of_links.saturating_add(routers.saturating_mul(16));
     let what = format!("a network of {routers} routers and {links} links");
-    context.require(&what, bytes)
+    context.require_memory(&what, bytes)
 }

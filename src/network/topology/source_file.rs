@@ -9,20 +9,20 @@ use super::family::BuildNetwork;
 use super::network::Network;
 use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::input::Text;
-use nodeorder_base::params::{Params, head};
+use nodeorder_base::params::{Params, text_before_colon};
 
 /// The files shipped with the program: machines, and what they name.
 pub static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
 /// Finds the shipped file that a path names as `shipped:NAME`, whatever folder stands before it.
-pub(super) fn shipped(path: &Path) -> Option<&'static File<'static>> {
+pub(super) fn find_shipped(path: &Path) -> Option<&'static File<'static>> {
     SHIPPED.get_file(path.file_name()?.to_str()?.strip_prefix("shipped:")?)
 }
 
 /// Reads a text that a machine is described by: a file, or `shipped:NAME`. Fails as [`Text::read`].
 pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
-    match shipped(path) {
-        Some(file) => Text::held(file.path(), file.contents(), context.memory),
+    match find_shipped(path) {
+        Some(file) => Text::read_embedded(file.path(), file.contents(), context.memory),
         None => Text::read(path, context.memory),
     }
 }
@@ -39,18 +39,18 @@ pub(super) struct FileOption {
 impl FileOption {
     /// Reads the option `file`. Fails if it is not given, with what is `expected`.
     pub fn parse(params: &Params, expected: &str) -> Result<Self> {
-        let Some(path) = params.path("file")? else {
-            return Err(params.wrong("file", expected));
+        let Some(path) = params.optional_path("file")? else {
+            return Err(params.invalid_value("file", expected));
         };
         Ok(FileOption {
             path,
-            family: head(params.kind()).to_string(),
+            family: text_before_colon(params.kind()).to_string(),
             location: params.location().clone(),
         })
     }
 
     /// Reads the file.
-    pub fn read<'c>(&'c self, context: &'c Context) -> Result<SourceFile<'c>> {
+    pub fn open_file<'c>(&'c self, context: &'c Context) -> Result<SourceFile<'c>> {
         Ok(SourceFile {
             option: self,
             text: read(&self.path, context)?,
@@ -79,7 +79,7 @@ impl SourceFile<'_> {
 
     /// Writes the canonical specification: `kind:FILE`, or `kind:file=FILE` if the name itself holds an `=`.
     pub fn spec(&self) -> String {
-        let path = match shipped(self.path()) {
+        let path = match find_shipped(self.path()) {
             Some(file) => format!("shipped:{}", file.path().display()),
             None => self.path().display().to_string(),
         };
@@ -109,6 +109,6 @@ impl FileNetwork {
 
 impl BuildNetwork for FileNetwork {
     fn build(&self, context: &Context) -> Result<Network> {
-        (self.network)(&self.file.read(context)?)
+        (self.network)(&self.file.open_file(context)?)
     }
 }

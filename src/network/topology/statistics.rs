@@ -77,12 +77,12 @@ impl Topology {
     /// [`nodeorder_base::error::Error::Memory`] when the graph or the per-router counts do not fit.
     pub fn statistics(&self) -> Result<Statistics> {
         let network = self.network();
-        let (total, diameter) = distances(self)?;
+        let (total, diameter) = sum_distances(self)?;
         let nodes = self.node_count() as u64;
         let unreachable_pairs = self.unreachable_pairs();
         let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2 - unreachable_pairs;
         let (degree_min, degree_max) = network.degrees();
-        let cabling = Cabling::of(self)?;
+        let cabling = Cabling::count_cabling(self)?;
         Ok(Statistics {
             name: self.name().to_string(),
             spec: self.spec().to_string(),
@@ -100,17 +100,17 @@ impl Topology {
             mean_distance: if pairs == 0 {
                 0.0
             } else {
-                nodeorder_base::ratio::ratio(total, pairs)
+                nodeorder_base::ratio::divide_exactly(total, pairs)
             },
             total_distance: total,
-            components: self.components(),
+            components: self.component_count(),
             unreachable_pairs,
         })
     }
 }
 
 /// Sums distances over unordered pairs of schedulable nodes. Returns the sum and the largest.
-fn distances(topology: &Topology) -> Result<(u128, u32)> {
+fn sum_distances(topology: &Topology) -> Result<(u128, u32)> {
     let hosts = u64::from(topology.network().hosts());
     if let (Metric::Product(product), true) = (topology.metric(), topology.nodes().is_full()) {
         // Every slot is schedulable: along an axis there are equally many nodes at each coordinate.
@@ -119,16 +119,16 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
         let sums = axes.map(|axis| axis.even_pair_sum(slots / u64::from(axis.extent)));
         return Ok((sums.sum(), product.diameter()));
     }
-    topology.require("counting the nodes of every router", 12 * hosts)?;
-    among(topology, &topology.nodes_per_router())
+    topology.require_memory("counting the nodes of every router", 12 * hosts)?;
+    sum_among(topology, &topology.nodes_per_router())
 }
 
 /// Sums distances over unordered pairs of nodes, for `counts[r]` nodes on router r of those that carry nodes. Returns the
 /// sum and the largest. Fails with [`nodeorder_base::error::Error::Memory`] if the graph or the searches do not fit.
 /// O(routers · axes or levels) if distances have a closed form, else a search for every 256 routers with nodes.
-pub fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
+pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
-        Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
+        Metric::Product(product) => (product.pair_sum(counts), product.occupied_diameter(counts)),
         Metric::Tree(tree) => tree.pair_sum(counts),
         Metric::Hub(hub) => hub.pair_sum(counts),
         Metric::Labels(labels) => labels.pair_sum(counts),
@@ -136,9 +136,9 @@ pub fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());
             if topology.network().vertex_transitive && full {
-                from_one(graph, counts)
+                sum_from_one_search(graph, counts)
             } else {
-                by_search(topology, graph, counts)?
+                sum_by_search(topology, graph, counts)?
             }
         }
     })
@@ -146,7 +146,7 @@ pub fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
 
 /// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the sum
 /// and the largest.
-fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
+fn sum_from_one_search(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
     let mut sum = 0;
     let mut nodes = 0;
@@ -163,16 +163,20 @@ fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
 /// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs that no
 /// path joins add nothing. The graph is that of `topology` or a part of it. Returns the sum and the largest. Fails with
 /// [`nodeorder_base::error::Error::Memory`] if the searches do not fit.
-pub fn by_search(topology: &Topology, graph: &RouterGraph, counts: &[u32]) -> Result<(u128, u32)> {
+pub fn sum_by_search(
+    topology: &Topology,
+    graph: &RouterGraph,
+    counts: &[u32],
+) -> Result<(u128, u32)> {
     let found = each_batch(
         topology,
         graph,
-        &occupied(counts),
+        &occupied_routers(counts),
         |search, sources, far| {
             let mut sum = 0u128;
             let mut largest = 0;
             let weights: Vec<u64> = sources.iter().map(|s| counts[s.index()].into()).collect();
-            let mask = search::first(sources.len());
+            let mask = search::first_sources(sources.len());
             let mut bytes = [0; search::WIDTH];
             // Where all sources carry equally many nodes, their total will do.
             let alike = weights.iter().all(|weight| *weight == weights[0]);
@@ -193,12 +197,12 @@ pub fn by_search(topology: &Topology, graph: &RouterGraph, counts: &[u32]) -> Re
                         sum
                     }
                     Some(_) if alike => {
-                        largest = largest.max(search.largest(v, &mask));
-                        weights[0] * search.total(v)
+                        largest = largest.max(search.largest_hops(v, &mask));
+                        weights[0] * search.total_hops(v)
                     }
                     Some(_) => {
-                        largest = largest.max(search.largest(v, &mask));
-                        search.expand(v, &mut bytes);
+                        largest = largest.max(search.largest_hops(v, &mask));
+                        search.expand_hops(v, &mut bytes);
                         let distances = weights.iter().zip(&bytes);
                         distances.map(|(w, d)| w * u64::from(*d)).sum()
                     }
@@ -219,7 +223,7 @@ pub fn by_search(topology: &Topology, graph: &RouterGraph, counts: &[u32]) -> Re
 }
 
 /// Lists the routers that carry schedulable nodes, of which `counts` has the number by router.
-pub(super) fn occupied(counts: &[u32]) -> Vec<RouterId> {
+pub(super) fn occupied_routers(counts: &[u32]) -> Vec<RouterId> {
     let routers = (0..).map(RouterId).zip(counts);
     let occupied = routers.filter(|(_, count)| **count > 0);
     occupied.map(|(router, _)| router).collect()
@@ -236,13 +240,13 @@ impl Topology {
         let mut pairs =
             if let (Metric::Product(product), true) = (self.metric(), self.nodes().is_full()) {
                 let hops = u64::from(product.diameter()) + 1;
-                self.require("counting pairs by distance", 48 * hops)?;
-                let axes = product.axes.iter().map(|axis| axis.ordered_pairs());
-                let all = axes.fold(vec![per * per], |all, axis| convolve(&all, &axis));
+                self.require_memory("counting pairs by distance", 48 * hops)?;
+                let axes = product.axes.iter().map(|axis| axis.count_ordered_pairs());
+                let all = axes.fold(vec![per * per], |all, axis| convolve_counts(&all, &axis));
                 debug_assert_eq!(all.iter().sum::<u128>(), (hosts * per).pow(2));
                 all
             } else {
-                self.require("counting the nodes of every router", 12 * hosts as u64)?;
+                self.require_memory("counting the nodes of every router", 12 * hosts as u64)?;
                 let counts = self.nodes_per_router();
                 self.ordered_pairs(&counts)?
             };
@@ -256,12 +260,12 @@ impl Topology {
 
     /// Counts ordered pairs of nodes by distance, a node with itself included.
     fn ordered_pairs(&self, counts: &[u32]) -> Result<Vec<u128>> {
-        let occupied = occupied(counts);
+        let occupied = occupied_routers(counts);
         if !matches!(self.metric(), Metric::Hops) {
             let rows = occupied.par_iter().map(|a| {
                 let mut pairs = vec![0];
                 for b in &occupied {
-                    let hops = self.metric().between(*a, *b).unwrap_or(0);
+                    let hops = self.metric().distance_between(*a, *b).unwrap_or(0);
                     count_pairs(&mut pairs, hops, counts, *a, *b);
                 }
                 pairs
@@ -274,7 +278,7 @@ impl Topology {
             let mut bytes = [0; search::WIDTH];
             for router in &occupied {
                 if far.is_some() {
-                    search.expand(*router, &mut bytes);
+                    search.expand_hops(*router, &mut bytes);
                     for (source, hops) in sources.iter().zip(&bytes) {
                         count_pairs(&mut pairs, u32::from(*hops), counts, *source, *router);
                     }
@@ -315,7 +319,7 @@ fn add_counts(a: Vec<u128>, b: Vec<u128>) -> Vec<u128> {
 }
 
 /// Counts the sums of a number counted by `a` and one counted by `b`.
-fn convolve(a: &[u128], b: &[u128]) -> Vec<u128> {
+fn convolve_counts(a: &[u128], b: &[u128]) -> Vec<u128> {
     let mut out = vec![0; a.len() + b.len() - 1];
     for (i, x) in a.iter().enumerate() {
         for (j, y) in b.iter().enumerate() {

@@ -67,7 +67,7 @@ pub fn check_metric(topology: &Topology) {
         let from = RouterId(a as u32);
         let hops = graph.hops_from(from);
         for (b, there) in counts.iter().enumerate() {
-            if let Some(d) = topology.metric().between(from, RouterId(b as u32)) {
+            if let Some(d) = topology.metric().distance_between(from, RouterId(b as u32)) {
                 assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
             }
             if *here > 0 && *there > 0 {

@@ -3,10 +3,10 @@
 use super::components::ComponentCounter;
 use super::rank_distances::RankDistances;
 use super::rank_rows::RankRows;
-use super::sums::Sums;
+use super::sums::DistanceSums;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::distance::Product;
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::{Metric, Topology};
@@ -33,10 +33,10 @@ impl AllocationMetrics {
     ///
     /// # References
     /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 2.4.1.
-    pub fn mind(&self) -> Option<f64> {
+    pub fn mean_distance(&self) -> Option<f64> {
         let s = u128::from(self.size);
         let total = self.total_distance.filter(|_| s > 1)?;
-        Some(ratio(u128::from(total), s * (s - 1) / 2))
+        Some(divide_exactly(u128::from(total), s * (s - 1) / 2))
     }
 }
 
@@ -47,12 +47,12 @@ pub struct Extent {
     /// Largest distance of two nodes, in hops; none where no path joins some of them.
     pub diameter: Option<u32>,
     /// Bounding box; none where the network is no grid.
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<BoundingBox>,
 }
 
 /// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct BoundingBox {
     /// Number of routers in the box.
     pub size: u64,
     /// Sum of its side lengths, in routers.
@@ -72,7 +72,7 @@ pub struct Bounds {
 pub struct AllocationMeter<'t> {
     topology: &'t Topology,
     distances: &'t RankDistances,
-    sums: Sums<'t>,
+    sums: DistanceSums<'t>,
     components: ComponentCounter<'t>,
 }
 
@@ -85,8 +85,8 @@ impl<'t> AllocationMeter<'t> {
         Ok(AllocationMeter {
             topology,
             distances,
-            sums: Sums::new(distances),
-            components: ComponentCounter::new(distances.adjacency(topology)?),
+            sums: DistanceSums::new(distances),
+            components: ComponentCounter::new(distances.rank_adjacency(topology)?),
         })
     }
 
@@ -94,14 +94,18 @@ impl<'t> AllocationMeter<'t> {
     ///
     /// # Complexity
     /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
-    pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
-        let (linear_span, ring_span) = spans(ranks, self.distances.len());
-        debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
+    pub fn measure_ranks(
+        &mut self,
+        ranks: &Ranks,
+        total_distance: Option<u64>,
+    ) -> AllocationMetrics {
+        let (linear_span, ring_span) = measure_spans(ranks, self.distances.len());
+        debug_assert!(total_distance.is_none_or(|total| total == self.sums.pair_distances(ranks)));
         let joined = self.distances.within_one_component(self.topology, ranks);
         AllocationMetrics {
             size: ranks.len(),
             total_distance: joined
-                .then(|| total_distance.unwrap_or_else(|| self.sums.total(ranks))),
+                .then(|| total_distance.unwrap_or_else(|| self.sums.pair_distances(ranks))),
             linear_span,
             ring_span,
             components: self.components.count_components(ranks),
@@ -114,7 +118,7 @@ impl<'t> AllocationMeter<'t> {
     /// # Complexity
     /// As [`AllocationMeter::measure`], and O(r²·axes) for r ranks with different numbers of pods.
     pub fn measure_pods(&mut self, ranks: &Ranks, pods: &[(u32, u32)]) -> AllocationMetrics {
-        let mut metrics = self.measure(ranks, None);
+        let mut metrics = self.measure_ranks(ranks, None);
         metrics.size = pods.iter().map(|(_, count)| count).sum();
         let each = u64::from(pods.first().map_or(1, |(_, count)| *count));
         // Equal numbers, by far the most frequent: every pair of ranks is each² pairs of pods.
@@ -124,9 +128,9 @@ impl<'t> AllocationMeter<'t> {
             let mut rows = RankRows::new(self.distances);
             let mut row = Vec::new();
             let mut twice = 0;
-            rows.load(pods.iter().map(|(rank, _)| *rank));
+            rows.load_ranks(pods.iter().map(|(rank, _)| *rank));
             for (rank, count) in pods {
-                rows.row(*rank, &mut row);
+                rows.fill_row(*rank, &mut row);
                 for (hops, (_, other)) in row.iter().zip(pods) {
                     twice += u64::from(*count) * u64::from(*hops) * u64::from(*other);
                 }
@@ -139,7 +143,11 @@ impl<'t> AllocationMeter<'t> {
     /// Finds the rank of a node by its name; `None` if the ordering does not have it. O(ranks).
     pub fn rank_named(&self, name: &str) -> Option<u32> {
         let node = self.topology.node_named(name)?;
-        let at = self.distances.nodes().iter().position(|n| *n == node)?;
+        let at = self
+            .distances
+            .nodes_by_rank()
+            .iter()
+            .position(|n| *n == node)?;
         Some(at as u32)
     }
 
@@ -147,18 +155,18 @@ impl<'t> AllocationMeter<'t> {
     ///
     /// # Complexity
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
-    pub fn extent(&mut self, ranks: &Ranks) -> Extent {
+    pub fn measure_extent(&mut self, ranks: &Ranks) -> Extent {
         // Ranks of one router are equally far from all others: one of them is enough.
-        let routers = self.distances.routers();
+        let routers = self.distances.routers_by_rank();
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
         members.dedup_by_key(|r| routers[*r as usize]);
         let mut rows = RankRows::new(self.distances);
         let mut row = Vec::new();
-        rows.load(members.iter().copied());
+        rows.load_ranks(members.iter().copied());
         let mut diameter = 0;
         for member in &members {
-            rows.row(*member, &mut row);
+            rows.fill_row(*member, &mut row);
             diameter = row.iter().copied().fold(diameter, u32::max);
         }
         let bounds = match self.topology.metric() {
@@ -187,8 +195,8 @@ impl<'t> AllocationMeter<'t> {
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies", 2002, section 2.3.
-pub fn spans(ranks: &Ranks, all: u32) -> (u32, u32) {
-    let runs = ranks.runs();
+pub fn measure_spans(ranks: &Ranks, all: u32) -> (u32, u32) {
+    let runs = ranks.list_runs();
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
         return (0, 0);
     };
@@ -203,7 +211,7 @@ pub fn spans(ranks: &Ranks, all: u32) -> (u32, u32) {
 }
 
 /// Finds the covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
-fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> Bounds {
+fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> BoundingBox {
     let mut size = 1;
     let mut sides = 0;
     let mut longest = 0;
@@ -233,7 +241,7 @@ fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> Bounds {
     }
     let cube = longest.saturating_pow(dimensions);
     let least = side.saturating_pow(dimensions);
-    Bounds {
+    BoundingBox {
         size,
         sides,
         cube,
@@ -284,7 +292,7 @@ mod tests {
     fn ranks(of: &[u32]) -> Ranks {
         let mut ranks = Ranks::default();
         of.iter().for_each(|r| ranks.push_rank(*r));
-        ranks.settle();
+        ranks.sort_and_join();
         ranks
     }
 
@@ -297,10 +305,10 @@ mod tests {
 
     #[test]
     fn spans_follow_their_definition() {
-        assert_eq!(spans(&ranks(&[5]), 10), (1, 1));
-        assert_eq!(spans(&ranks(&[0, 9]), 10), (10, 2));
-        assert_eq!(spans(&ranks(&[1, 2, 8]), 10), (8, 5));
-        assert_eq!(spans(&ranks(&[0, 1, 2]), 3), (3, 3));
+        assert_eq!(measure_spans(&ranks(&[5]), 10), (1, 1));
+        assert_eq!(measure_spans(&ranks(&[0, 9]), 10), (10, 2));
+        assert_eq!(measure_spans(&ranks(&[1, 2, 8]), 10), (8, 5));
+        assert_eq!(measure_spans(&ranks(&[0, 1, 2]), 3), (3, 3));
     }
 
     proptest! {
@@ -310,7 +318,7 @@ mod tests {
             prop_assume!(!picks.is_empty());
             let covers = |start: u32, length: u32| picks.iter().all(|r| (r + of - start) % of < length);
             let shortest = (1..=of).find(|l| (0..of).any(|s| covers(s, *l))).unwrap();
-            prop_assert_eq!(spans(&ranks(&picks), of).1, shortest);
+            prop_assert_eq!(measure_spans(&ranks(&picks), of).1, shortest);
         }
 
         #[test]
@@ -318,7 +326,7 @@ mod tests {
             let (topology, order, distances) = ordered("grid:5x4x3,wrap=101,per_router=2", "random:seed=9");
             let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
             let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
-            let placement = meter.measure(&set, None);
+            let placement = meter.measure_ranks(&set, None);
             // Plainly: join any two members at most a hop apart until nothing changes.
             let nodes: Vec<_> = set.iter().map(|r| order.nodes()[r as usize]).collect();
             let mut part: Vec<usize> = (0..nodes.len()).collect();
@@ -336,7 +344,7 @@ mod tests {
             part.dedup();
             prop_assert_eq!(placement.components as usize, part.len());
             let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
-            prop_assert_eq!(meter.extent(&set).diameter, pairs.max());
+            prop_assert_eq!(meter.measure_extent(&set).diameter, pairs.max());
         }
     }
 
@@ -348,7 +356,7 @@ mod tests {
             let (topology, _, distances) = ordered("grid:7x5x6,wrap=101", "row-major");
             let picks: Vec<u32> = picks.into_iter().collect();
             let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
-            let bounds = meter.extent(&ranks(&picks)).bounds.unwrap();
+            let bounds = meter.measure_extent(&ranks(&picks)).bounds.unwrap();
             let place = |rank: &u32| [*rank as i64 / 30, *rank as i64 / 6 % 5, *rank as i64 % 6];
             let within = |side: i64, corner: [i64; 3]| picks.iter().map(place).all(|at| (0..3).all(|axis| {
                 let steps = at[axis] - corner[axis];
@@ -366,7 +374,7 @@ mod tests {
         let (topology, _, distances) = ordered("torus:32x32x32", "row-major");
         let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
         let mut cube = |set: &[u32]| {
-            let bounds = meter.extent(&ranks(set)).bounds.unwrap();
+            let bounds = meter.measure_extent(&ranks(set)).bounds.unwrap();
             (bounds.cube, bounds.bounding_cube_ratio)
         };
         assert_eq!(cube(&[0, 1, 2, 3, 4, 5, 6, 7]), (512, 64.0));
@@ -383,7 +391,7 @@ mod tests {
         let Extent {
             diameter,
             bounds: Some(bounds),
-        } = meter.extent(&set)
+        } = meter.measure_extent(&set)
         else {
             panic!("a grid")
         };

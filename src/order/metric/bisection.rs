@@ -49,7 +49,7 @@ pub struct Bisection {
 
 impl Bisection {
     /// Returns the links of the cut; a link of capacity c counts c.
-    pub fn links(&self) -> f64 {
+    pub fn cut_links(&self) -> f64 {
         self.cut as f64 / self.unit as f64
     }
 
@@ -71,7 +71,7 @@ impl Bisection {
 /// O(1) where a formula is exact; else O(links · log links) for each pass of each start.
 pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     // Components may be parted without a cut.
-    if topology.components() > 1 {
+    if topology.component_count() > 1 {
         return Ok(None);
     }
     let network = topology.network();
@@ -83,17 +83,17 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     // Counts of a full machine, all equal, are made only if a search needs them.
     if !full {
         let bytes = 12 * u64::from(network.hosts());
-        topology.require("counting the nodes of every router", bytes)?;
+        topology.require_memory("counting the nodes of every router", bytes)?;
         counts = Some(nodes_per_place(topology));
     }
     let rule = match &counts {
-        None => BalanceRule::equal(nodes, per_place),
+        None => BalanceRule::for_equal_routers(nodes, per_place),
         Some(counts) => BalanceRule::new(counts),
     };
     let bounds = network.cut_bounds();
     let floor = bounds
         .as_ref()
-        .map(|bounds| bounds.floor(nodes, rule.least, per_place));
+        .map(|bounds| bounds.fewest_links(nodes, rule.least, per_place));
     let mut closed = None;
     if let Some(bounds) = bounds.filter(|_| full)
         && let Some(cut) = bounds.cut
@@ -109,7 +109,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     if closed.as_ref().is_some_and(|c| c.exact) || network.link_count() > MOST_LINKS {
         return Ok(closed);
     }
-    let Ok(graph) = topology.halves_graph() else {
+    let Ok(graph) = topology.bisection_graph() else {
         return Ok(closed);
     };
     let counts = counts.unwrap_or_else(|| nodes_per_place(topology));
@@ -228,7 +228,11 @@ mod tests {
                 break;
             }
             let id = RouterId(r as u32);
-            for (other, capacity) in graph.neighbours(id).iter().zip(graph.capacities(id)) {
+            for (other, capacity) in graph
+                .neighbours(id)
+                .iter()
+                .zip(graph.neighbour_capacities(id))
+            {
                 let apart = side[*other as usize] != side[r];
                 cut += if apart {
                     -(*capacity as i64)
@@ -380,7 +384,7 @@ mod tests {
         let path = folder.path().join("g.csv");
         std::fs::write(&path, "u,v,capacity\n0,1,0.5\n1,2,0.25\n2,3,3\n3,0,1\n").unwrap();
         let halves = self::found(&format!("graph:{}", path.display()));
-        assert_eq!((halves.links(), halves.whole_links()), (1.25, None));
+        assert_eq!((halves.cut_links(), halves.whole_links()), (1.25, None));
     }
 
     proptest! {

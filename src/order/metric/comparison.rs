@@ -16,7 +16,7 @@ use nodeorder_network::topology::Topology;
 
 /// Figures of one ordering.
 #[derive(Clone, Debug, Serialize)]
-pub struct Entry {
+pub struct OrderingFigures {
     /// Name that the user gave.
     pub label: String,
     /// Number of nodes that it orders.
@@ -45,7 +45,7 @@ pub struct Entry {
 
 /// A stretch of sizes with one winner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stretch {
+pub struct WinningStretch {
     /// Smallest size.
     pub from: usize,
     /// Largest size.
@@ -63,9 +63,9 @@ pub struct Comparison {
     /// Sizes of the table, those of [`Entry::at`].
     pub sizes: Vec<usize>,
     /// Orderings, the best first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<OrderingFigures>,
     /// All sizes from 2 on, cut where the winner changes. On ties the winner so far stays.
-    pub stretches: Vec<Stretch>,
+    pub stretches: Vec<WinningStretch>,
     /// Sizes at which the lead changes between the first two: the first size of each new lead.
     pub crossovers: Vec<usize>,
     /// Proved floor under every curve, element i for size i + 2; empty where the machine is too large.
@@ -112,10 +112,10 @@ impl Comparison {
             .max()
             .unwrap_or(0);
         let sizes = display_sizes(largest);
-        let capacity = topology.capacity();
+        let capacity = topology.total_capacity();
         let pairs = orders.par_iter().zip(means);
-        let mut entries: Vec<Entry> = pairs
-            .map(|(order, means)| Entry::new(order, means, &sizes, last, capacity))
+        let mut entries: Vec<OrderingFigures> = pairs
+            .map(|(order, means)| OrderingFigures::new(order, means, &sizes, last, capacity))
             .collect();
         // No finite distance makes up for a job that no path joins.
         entries.sort_by(|a, b| {
@@ -132,7 +132,7 @@ impl Comparison {
         let floor = lower_envelope(topology, &nodes)?.unwrap_or_default();
         let compact = compact_sets(topology, &nodes)?.unwrap_or_default();
         Ok(Comparison {
-            floor_mean_log: (!floor.is_empty()).then(|| mean_log(up_to(&floor, last))),
+            floor_mean_log: (!floor.is_empty()).then(|| mean_log(values_up_to(&floor, last))),
             floor,
             compact,
             topology: topology.statistics()?,
@@ -153,9 +153,9 @@ impl Comparison {
     }
 }
 
-impl Entry {
+impl OrderingFigures {
     /// Returns [`Entry::throughput_bound`] at any size; `None` if distances are all 0 or windows span components.
-    pub fn bound(&self, size: usize, capacity: f64) -> Option<f64> {
+    pub fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
             .values
             .get(size.checked_sub(2)?)
@@ -172,19 +172,21 @@ impl Entry {
         last: usize,
         capacity: Option<f64>,
     ) -> Self {
-        let mut entry = Entry {
+        let mut entry = OrderingFigures {
             label: order.label().to_string(),
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
             throughput_bound: Vec::new(),
-            mean_plain: weighted_mean(up_to(&values, last), |_| 1.0),
-            mean_log: mean_log(up_to(&values, last)),
+            mean_plain: weighted_mean(values_up_to(&values, last), |_| 1.0),
+            mean_log: mean_log(values_up_to(&values, last)),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
             spanning,
             values,
         };
-        let bounds = sizes.iter().map(|size| entry.bound(*size, capacity?));
+        let bounds = sizes
+            .iter()
+            .map(|size| entry.bound_throughput(*size, capacity?));
         entry.throughput_bound = bounds.collect();
         entry
     }
@@ -196,7 +198,7 @@ pub fn mean_log(values: &[f64]) -> f64 {
 }
 
 /// Returns a curve's values at sizes up to `last`.
-pub fn up_to(values: &[f64], last: usize) -> &[f64] {
+pub fn values_up_to(values: &[f64], last: usize) -> &[f64] {
     &values[..values.len().min(last.saturating_sub(1))]
 }
 
@@ -219,7 +221,7 @@ fn display_sizes(nodes: usize) -> Vec<usize> {
 }
 
 /// Returns the lowest MPC among the entries at index `i` (size i + 2).
-fn lowest_mpc(entries: &[Entry], i: usize) -> f64 {
+fn lowest_mpc(entries: &[OrderingFigures], i: usize) -> f64 {
     entries
         .iter()
         .filter_map(|e| e.values.get(i))
@@ -228,7 +230,7 @@ fn lowest_mpc(entries: &[Entry], i: usize) -> f64 {
 }
 
 /// Sets the share of sizes at which each ordering is among the best.
-fn set_best_shares(entries: &mut [Entry], largest: usize) {
+fn set_best_shares(entries: &mut [OrderingFigures], largest: usize) {
     let mut shares = vec![0.0; entries.len()];
     let mut all = 0.0;
     for i in 0..largest.saturating_sub(1) {
@@ -248,8 +250,8 @@ fn set_best_shares(entries: &mut [Entry], largest: usize) {
 }
 
 /// Finds the stretches of sizes with one winner.
-fn find_stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
-    let mut found: Vec<Stretch> = Vec::new();
+fn find_stretches(entries: &[OrderingFigures], largest: usize) -> Vec<WinningStretch> {
+    let mut found: Vec<WinningStretch> = Vec::new();
     for i in 0..largest.saturating_sub(1) {
         let size = i + 2;
         let best = lowest_mpc(entries, i);
@@ -257,7 +259,7 @@ fn find_stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
         match found.last_mut() {
             Some(last) if wins.clone().nth(last.winner) == Some(true) => last.to = size,
             // The first of the ranking wins a tie that the winner so far has no part in.
-            _ => found.push(Stretch {
+            _ => found.push(WinningStretch {
                 from: size,
                 to: size,
                 winner: wins.position(|wins| wins).unwrap_or(0),

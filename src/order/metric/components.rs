@@ -32,7 +32,7 @@ impl RankAdjacency {
     pub fn new(routers: &[u32], topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let bytes = 12 * u64::from(network.routers()) + 4 * network.link_count();
-        topology.require("the links between ranks", bytes)?;
+        topology.require_memory("the links between ranks", bytes)?;
         let mut vertex_of = vec![NONE; network.routers() as usize];
         let mut vertices = 0;
         for router in routers {
@@ -123,7 +123,7 @@ impl<'s> ComponentCounter<'s> {
     pub fn count_components(&mut self, ranks: &Ranks) -> u32 {
         // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()
-            && let [run] = ranks.runs()
+            && let [run] = ranks.list_runs()
             && self.adjacency.breaks[run.last() as usize]
                 == self.adjacency.breaks[run.first as usize]
         {

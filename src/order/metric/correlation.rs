@@ -52,8 +52,8 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     let mut apart_y = 0u64;
     for i in 0..x.len().min(y.len()) {
         for j in 0..i {
-            let dx = sign(x[i], x[j]);
-            let dy = sign(y[i], y[j]);
+            let dx = compare_sign(x[i], x[j]);
+            let dy = compare_sign(y[i], y[j]);
             order += dx * dy;
             apart_x += dx.unsigned_abs();
             apart_y += dy.unsigned_abs();
@@ -64,7 +64,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
 }
 
 /// Returns 1 if `a` is above `b`, -1 if it is below, else 0.
-fn sign(a: f64, b: f64) -> i64 {
+fn compare_sign(a: f64, b: f64) -> i64 {
     i64::from(a > b) - i64::from(a < b)
 }
 

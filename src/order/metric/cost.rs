@@ -40,7 +40,7 @@ impl Prices {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        Prices::read("--prices", "price", text, &KEYS)
+        Prices::read_option("--prices", "price", text, &KEYS)
     }
 
     /// Reads `--watts`: the same keys but `watt`.
@@ -48,11 +48,11 @@ impl Prices {
     /// # Errors
     /// As [`Prices::parse`].
     pub fn parse_watts(text: &str) -> Result<Self> {
-        Prices::read("--watts", "piece", text, &KEYS[..6])
+        Prices::read_option("--watts", "piece", text, &KEYS[..6])
     }
 
     /// Reads the numbers of an option. Fails for a key that is not among `keys`, a key twice, a value that is no number.
-    fn read(option: &str, what: &'static str, text: &str, keys: &[&str]) -> Result<Self> {
+    fn read_option(option: &str, what: &'static str, text: &str, keys: &[&str]) -> Result<Self> {
         let location = SourceLocation::option(format!("{option} {text}"));
         let mut prices = Prices::default();
         for part in text.split(',') {
@@ -81,27 +81,27 @@ impl Prices {
     }
 
     /// Returns the price or watts of one piece; `None` if there is none, or the key is no piece.
-    pub fn of(&self, key: &str) -> Option<f64> {
+    pub fn price_of(&self, key: &str) -> Option<f64> {
         KEYS.iter()
             .position(|known| *known == key)
             .and_then(|at| self.0[at])
     }
 
     /// Checks whether cables of the two classes have numbers of their own.
-    fn by_class(&self) -> bool {
-        self.of("copper").or(self.of("optic")).is_some()
+    fn prices_by_class(&self) -> bool {
+        self.price_of("copper").or(self.price_of("optic")).is_some()
     }
 
     /// Adds up the numbers of all pieces; `None` if no piece has one.
-    fn sum_pieces(&self, s: &Statistics, classes: Option<&Classes>) -> Option<f64> {
+    fn sum_pieces(&self, s: &Statistics, classes: Option<&CableClasses>) -> Option<f64> {
         let (copper, optic) = classes.map_or((s.cables, 0), |c| (c.copper, c.optic));
-        let link = self.of("links");
+        let link = self.price_of("links");
         let parts = [
-            (self.of("copper").or(link), copper),
-            (self.of("optic").or(link), optic),
-            (self.of("node_links"), s.node_links),
-            (self.of("routers"), s.routers),
-            (self.of("nodes"), s.nodes),
+            (self.price_of("copper").or(link), copper),
+            (self.price_of("optic").or(link), optic),
+            (self.price_of("node_links"), s.node_links),
+            (self.price_of("routers"), s.routers),
+            (self.price_of("nodes"), s.nodes),
         ];
         let mut sum = None;
         for (price, count) in parts {
@@ -115,7 +115,7 @@ impl Prices {
 
 /// Numbers of cables between routers, by class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Classes {
+pub struct CableClasses {
     /// Number of electrical cables: inside a unit.
     pub copper: u64,
     /// Number of optical cables: between units.
@@ -129,7 +129,7 @@ type OpticalLink = (String, u32, u32);
 
 /// Rule that tells the classes of cables, and ports of a switch.
 #[derive(Clone, Debug, Default)]
-pub struct Cables {
+pub struct CableRule {
     /// Whether the option was given.
     given: bool,
     /// Names of levels, or numbers of nodes; the first that a machine has tells its units.
@@ -140,7 +140,7 @@ pub struct Cables {
     pub radix: Option<u64>,
 }
 
-impl Cables {
+impl CableRule {
     /// Reads `--cables`: `optic=LEVEL` (several with `/` between; a number is that many consecutive node ids), or
     /// `file=FILE` with the optical links as CSV `machine,u,v`; and `radix=PORTS`.
     ///
@@ -148,9 +148,9 @@ impl Cables {
     /// Another key or value; a file that cannot be read, with its line.
     pub fn parse(text: &str, memory: u64) -> Result<Self> {
         let location = SourceLocation::option(format!("--cables {text}"));
-        let mut cables = Cables {
+        let mut cables = CableRule {
             given: true,
-            ..Cables::default()
+            ..CableRule::default()
         };
         for part in text.split(',') {
             match part.split_once('=') {
@@ -159,7 +159,7 @@ impl Cables {
                 }
                 Some(("file", path)) => {
                     let file = Text::read(Path::new(path), memory)?;
-                    cables.listed = Some((path.into(), Cables::read_links(&file)?));
+                    cables.listed = Some((path.into(), CableRule::read_links(&file)?));
                 }
                 Some(("radix", ports)) if ports.parse::<u64>().is_ok_and(|ports| ports > 0) => {
                     cables.radix = ports.parse().ok();
@@ -178,9 +178,9 @@ impl Cables {
     fn read_links(file: &Text) -> Result<Vec<OpticalLink>> {
         let mut links = Vec::new();
         for (number, line) in file.data_lines().enumerate() {
-            let fields = line.fields()?;
+            let fields = line.split_csv()?;
             let wrong = || {
-                line.wrong(
+                line.error_here(
                     format!("`{}`", line.text),
                     "machine,u,v with ids of routers",
                 )
@@ -200,8 +200,8 @@ impl Cables {
 
     /// Counts the cables of `topology` by class; `None` if nothing tells its units. Fails for a link of the file that the
     /// machine has not. O(links), or O(links log links) with a file.
-    fn count_classes(&self, topology: &Topology, all: u64) -> Result<Option<Classes>> {
-        let made = |optic, between: &str| Classes {
+    fn count_classes(&self, topology: &Topology, all: u64) -> Result<Option<CableClasses>> {
+        let made = |optic, between: &str| CableClasses {
             copper: all.saturating_sub(optic),
             optic,
             between: between.into(),
@@ -233,7 +233,7 @@ impl Cables {
         let slots = topology.network().slots();
         // The outermost level that parts the machine at all: cables between racks or groups are the long ones.
         if self.levels.is_empty() {
-            let outermost = levels.iter().position(|level| level.units(slots) > 1);
+            let outermost = levels.iter().position(|level| level.unit_count(slots) > 1);
             let found = outermost.and_then(|i| Some((topology.cables_between(i)?, &levels[i])));
             return Ok(found.map(|(optic, level)| made(optic, &level.name)));
         }
@@ -261,20 +261,20 @@ impl Cables {
 
 /// Prices, watts and classes of cables.
 #[derive(Clone, Debug, Default)]
-pub struct Buying {
+pub struct PriceList {
     /// Prices of pieces.
     pub prices: Prices,
     /// Watts of pieces.
     pub watts: Prices,
     /// Rule that tells the classes of cables.
-    pub cables: Cables,
+    pub cables: CableRule,
 }
 
 /// Cost and power of a machine.
 #[derive(Clone, Debug, Default)]
-pub struct Bill {
+pub struct CostBreakdown {
     /// Cables by class; none where nothing asks for classes.
-    pub classes: Option<Classes>,
+    pub classes: Option<CableClasses>,
     /// Cost of all pieces; none where no price is given.
     pub cost: Option<f64>,
     /// Power that all pieces draw, in watts; none where no watts are given.
@@ -283,18 +283,18 @@ pub struct Bill {
     pub radix: Option<u64>,
 }
 
-impl Buying {
+impl PriceList {
     /// Adds up the pieces of a machine.
     ///
     /// # Errors
     /// A price by class where nothing tells the classes apart; a price of a watt without watts.
-    pub fn bill(&self, topology: &Topology, s: &Statistics) -> Result<Bill> {
-        let Buying {
+    pub fn add_up_costs(&self, topology: &Topology, s: &Statistics) -> Result<CostBreakdown> {
+        let PriceList {
             prices,
             watts,
             cables,
         } = self;
-        let by_class = prices.by_class() || watts.by_class();
+        let by_class = prices.prices_by_class() || watts.prices_by_class();
         let mut classes = None;
         if by_class || cables.given {
             classes = cables.count_classes(topology, s.cables)?;
@@ -312,17 +312,17 @@ impl Buying {
         }
         let drawn = watts.sum_pieces(s, classes.as_ref());
         // A price of power without power would be left out of the cost, unseen.
-        if prices.of("watt").is_some() && drawn.is_none() {
+        if prices.price_of("watt").is_some() && drawn.is_none() {
             let expected = "--watts routers=W,copper=W,optic=W,nodes=W, or some of them";
             return Err(Error::option("--prices watt=", "no --watts", expected));
         }
         let pieces = prices.sum_pieces(s, classes.as_ref());
         let power = prices
-            .of("watt")
+            .price_of("watt")
             .zip(drawn)
             .map(|(watt, drawn)| watt * drawn);
         let cost = pieces.into_iter().chain(power).reduce(|a, b| a + b);
-        Ok(Bill {
+        Ok(CostBreakdown {
             classes,
             cost,
             watts: drawn,

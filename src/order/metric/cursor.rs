@@ -60,7 +60,7 @@ impl Cursor {
 
     /// Counts `by` more members at `label`.
     pub fn count_members(&mut self, label: u32, by: i64) {
-        self.star += by * i64::from(self.axis.between(self.at, label));
+        self.star += by * i64::from(self.axis.distance_between(self.at, label));
         self.ahead += if self.is_ahead(label) { by } else { 0 };
     }
 

@@ -18,31 +18,31 @@ use nodeorder_base::ranks::Run;
 /// Provided methods are compiled once for each form, so that a caller pays for one dynamic call, not for one a rank.
 pub(super) trait DistanceKernel: Debug + Send + Sync {
     /// Returns the hops between two ranks.
-    fn between(&self, a: u32, b: u32) -> u32;
+    fn hops_between(&self, a: u32, b: u32) -> u32;
 
     /// Returns the number of counters for a set of members.
-    fn counters(&self) -> usize;
+    fn counter_count(&self) -> usize;
 
     /// Adds `by` ranks on the router of `rank` to the members; a negative number takes them away.
-    fn change(&self, counters: &mut [u64], rank: u32, by: i64);
+    fn change_members(&self, counters: &mut [u64], rank: u32, by: i64);
 
     /// Returns the sum of the distances from `rank` to the members.
-    fn star(&self, counters: &[u64], rank: u32) -> u64;
+    fn distances_to_members(&self, counters: &[u64], rank: u32) -> u64;
 
     /// Returns the number of members up to which sums over pairs are faster than counters.
-    fn few(&self) -> usize {
+    fn few_members(&self) -> usize {
         8
     }
 
     /// Sums the distances over all pairs of ranks in `members`, by counters; these are 0 before and after.
-    fn total(&self, counters: &mut [u64], members: &[Run]) -> u64 {
+    fn total_by_counters(&self, counters: &mut [u64], members: &[Run]) -> u64 {
         let mut sum = 0;
         for run in members {
-            sum += u64::from(run.count) * self.star(counters, run.first);
-            self.change(counters, run.first, run.count.into());
+            sum += u64::from(run.count) * self.distances_to_members(counters, run.first);
+            self.change_members(counters, run.first, run.count.into());
         }
         for run in members {
-            self.change(counters, run.first, -i64::from(run.count));
+            self.change_members(counters, run.first, -i64::from(run.count));
         }
         sum
     }
@@ -52,7 +52,7 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         let mut sum = 0;
         for (i, a) in members.iter().enumerate() {
             for b in &members[..i] {
-                let hops = u64::from(self.between(a.first, b.first));
+                let hops = u64::from(self.hops_between(a.first, b.first));
                 sum += u64::from(a.count) * u64::from(b.count) * hops;
             }
         }
@@ -68,21 +68,21 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         n: usize,
         floor: u64,
     ) -> (usize, u64) {
-        let few = n <= self.few();
+        let few = n <= self.few_members();
         let best = slide_window(entries, n, floor, |rank, others, by| {
             if few {
                 return others
                     .iter()
-                    .map(|other| u64::from(self.between(rank, *other)))
+                    .map(|other| u64::from(self.hops_between(rank, *other)))
                     .sum();
             }
             // The others are the members: without the one that leaves, and not yet with the one that enters.
             if by < 0 {
-                self.change(counters, rank, by);
+                self.change_members(counters, rank, by);
             }
-            let star = self.star(counters, rank);
+            let star = self.distances_to_members(counters, rank);
             if by > 0 {
-                self.change(counters, rank, by);
+                self.change_members(counters, rank, by);
             }
             star
         });
@@ -97,14 +97,14 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
 
     /// Puts the hops from `rank` to each of `ranks` into `out`, which has as many entries; `labels` as
     /// [`DistanceKernel::lay_out`] left it.
-    fn row(&self, rank: u32, ranks: &[u32], _labels: &[u32], out: &mut [u32]) {
+    fn fill_row(&self, rank: u32, ranks: &[u32], _labels: &[u32], out: &mut [u32]) {
         for (hops, to) in out.iter_mut().zip(ranks) {
-            *hops = self.between(rank, *to);
+            *hops = self.hops_between(rank, *to);
         }
     }
 
     /// Returns the distance as a sum of few cuts; `None` if it is none.
-    fn cuts(&self) -> Option<Cuts> {
+    fn list_cuts(&self) -> Option<Cuts> {
         None
     }
 }

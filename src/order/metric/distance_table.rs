@@ -5,7 +5,7 @@
 use super::distance_kernel::{DistanceKernel, weighted_sum};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::search::{self, Search};
+use nodeorder_network::topology::search::{self, BatchSearch};
 use nodeorder_network::topology::{Metric, Topology};
 
 /// Table of all distances between routers with nodes.
@@ -23,18 +23,18 @@ impl DistanceTable {
     /// Searches from every router with nodes. Fails if the table exceeds the run's memory, or a distance 65535.
     pub fn new(topology: &Topology, routers: &[u32]) -> Result<Self> {
         let hosts = topology.network().hosts() as usize;
-        topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;
+        topology.require_memory("distances between all routers", 2 * (hosts as u64).pow(2))?;
         let mut table = DistanceTable {
             hops: vec![0; hosts * hosts],
             hosts,
             routers: routers.to_vec(),
         };
-        table.fill(topology)?;
+        table.fill_table(topology)?;
         Ok(table)
     }
 
     /// Fills in all distances, 256 sources at a time where links have no weights.
-    fn fill(&mut self, topology: &Topology) -> Result<()> {
+    fn fill_table(&mut self, topology: &Topology) -> Result<()> {
         let hosts = self.hosts;
         let hops = &mut self.hops;
         if !matches!(topology.metric(), Metric::Hops) {
@@ -44,14 +44,14 @@ impl DistanceTable {
             return Ok(());
         }
         let graph = topology.joined_graph()?;
-        let mut search = Search::new(graph);
+        let mut search = BatchSearch::new(graph);
         let mut bytes = [0; search::WIDTH];
         for (batch, rows) in hops.chunks_mut(hosts * search::WIDTH).enumerate() {
             let first = batch * search::WIDTH;
             let sources: Vec<RouterId> = (first..hosts.min(first + search::WIDTH))
                 .map(|r| RouterId(r as u32))
                 .collect();
-            if search.run(&sources).is_none() {
+            if search.run_batch(&sources).is_none() {
                 // Farther than the bit planes count.
                 for (row, from) in rows.chunks_mut(hosts).zip(sources) {
                     store_hops(topology, graph.hops_from(from), row)?;
@@ -59,7 +59,7 @@ impl DistanceTable {
                 continue;
             }
             for to in 0..hosts {
-                search.expand(RouterId(to as u32), &mut bytes);
+                search.expand_hops(RouterId(to as u32), &mut bytes);
                 for (row, hop) in rows.chunks_mut(hosts).zip(&bytes) {
                     row[to] = u16::from(*hop);
                 }
@@ -69,7 +69,7 @@ impl DistanceTable {
     }
 
     /// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them.
-    pub fn growth(&self) -> Vec<u64> {
+    pub fn router_growth(&self) -> Vec<u64> {
         let farthest = self.hops.iter().max().map_or(0, |hops| usize::from(*hops));
         let mut most = vec![0; farthest + 1];
         for row in self.hops.chunks(self.hosts) {
@@ -88,34 +88,34 @@ impl DistanceTable {
 
     /// Returns the distances from the router of a rank.
     fn row_of(&self, rank: u32) -> &[u16] {
-        &self.hops[self.router(rank) * self.hosts..][..self.hosts]
+        &self.hops[self.router_of(rank) * self.hosts..][..self.hosts]
     }
 
-    fn router(&self, rank: u32) -> usize {
+    fn router_of(&self, rank: u32) -> usize {
         self.routers[rank as usize] as usize
     }
 }
 
 impl DistanceKernel for DistanceTable {
-    fn between(&self, a: u32, b: u32) -> u32 {
-        self.hops[self.router(a) * self.hosts + self.router(b)].into()
+    fn hops_between(&self, a: u32, b: u32) -> u32 {
+        self.hops[self.router_of(a) * self.hosts + self.router_of(b)].into()
     }
 
-    fn counters(&self) -> usize {
+    fn counter_count(&self) -> usize {
         self.hosts
     }
 
-    fn few(&self) -> usize {
+    fn few_members(&self) -> usize {
         // A star by counters reads a whole row, about 16 routers in the time of one pair.
         (self.hosts / 16).max(8)
     }
 
-    fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
-        let router = self.router(rank);
+    fn change_members(&self, counters: &mut [u64], rank: u32, by: i64) {
+        let router = self.router_of(rank);
         counters[router] = counters[router].wrapping_add_signed(by);
     }
 
-    fn star(&self, counters: &[u64], rank: u32) -> u64 {
+    fn distances_to_members(&self, counters: &[u64], rank: u32) -> u64 {
         weighted_sum(self.row_of(rank), counters)
     }
 }

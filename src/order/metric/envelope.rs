@@ -19,15 +19,15 @@ const MOST: u64 = 100_000_000;
 /// components. Fails if distances need the router graph and that more memory than allowed. O(routers²) distances and
 /// O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
-    if topology.components() > 1 {
+    if topology.component_count() > 1 {
         return Ok(None);
     }
-    topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
+    topology.require_memory("a floor of MPC curves", 32 * nodes.len() as u64)?;
     let balls = ball_bound(topology, nodes)?;
     let Metric::Product(product) = topology.metric() else {
         return Ok(balls);
     };
-    let mut floor = product.least_means(topology.network().per_router(), nodes.len());
+    let mut floor = product.bound_mean_distances(topology.network().per_router(), nodes.len());
     for least in &mut floor {
         *least = least.max(0.0);
     }
@@ -95,10 +95,10 @@ const FEW: usize = 2000;
 /// than 10⁸ distances, a search counting four times, and on a machine in several components. Fails if distances need the
 /// router graph and that more memory than allowed. O(routers²) for each of three starts.
 pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
-    if topology.components() > 1 {
+    if topology.component_count() > 1 {
         return Ok(None);
     }
-    topology.require("compact sets", 64 * nodes.len() as u64)?;
+    topology.require_memory("compact sets", 64 * nodes.len() as u64)?;
     let (count, used) = count_by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;
     // From each of routers that look alike, the same sets grow.

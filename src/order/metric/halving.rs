@@ -10,7 +10,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::partition::{Candidate, Rules, Sides};
-use nodeorder_base::ratio::gcd;
+use nodeorder_base::ratio::greatest_common_divisor;
 use nodeorder_network::topology::RouterGraph;
 
 /// Largest number of passes over all routers from one start.
@@ -33,12 +33,12 @@ impl BalanceRule {
     pub(super) fn new(counts: &[u32]) -> Self {
         let nodes = counts.iter().map(|count| u64::from(*count)).sum();
         let slack = counts.iter().copied().max().unwrap_or(0);
-        let unit = counts.iter().fold(0, |a, b| gcd(a, *b));
+        let unit = counts.iter().fold(0, |a, b| greatest_common_divisor(a, *b));
         BalanceRule::with_unit(nodes, slack.into(), unit.into())
     }
 
     /// Makes the rule for routers with `per_router` nodes each.
-    pub(super) fn equal(nodes: u64, per_router: u32) -> Self {
+    pub(super) fn for_equal_routers(nodes: u64, per_router: u32) -> Self {
         BalanceRule::with_unit(nodes, per_router.into(), per_router.into())
     }
 
@@ -53,7 +53,7 @@ impl BalanceRule {
     }
 
     /// Returns the difference of two sides, one of which has `side` nodes.
-    fn difference(&self, side: u64) -> u64 {
+    fn side_difference(&self, side: u64) -> u64 {
         (2 * side).abs_diff(self.nodes)
     }
 }
@@ -80,7 +80,7 @@ struct PassRules<'c> {
 impl Rules for PassRules<'_> {
     const PATIENCE: usize = 4_000;
 
-    fn links(&self, router: u32) -> impl Iterator<Item = (u32, f64)> {
+    fn list_links(&self, router: u32) -> impl Iterator<Item = (u32, f64)> {
         self.search
             .links_of(router)
             .map(|(other, weight)| (other, weight as f64))
@@ -88,10 +88,10 @@ impl Rules for PassRules<'_> {
 
     /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few routers
     /// are.
-    fn choose(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
+    fn choose_move(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
         let rule = &self.search.rule;
         // A pass goes through uneven states, or full routers could never change places.
-        let most = rule.difference(self.nodes).max(3 * rule.slack);
+        let most = rule.side_difference(self.nodes).max(3 * rule.slack);
         let allowed = best.into_iter().enumerate().filter_map(|(side, top)| {
             let count = u64::from(self.search.nodes[top?.vertex as usize]);
             let after = if side == 1 {
@@ -99,12 +99,12 @@ impl Rules for PassRules<'_> {
             } else {
                 self.nodes + count
             };
-            top.filter(|_| rule.difference(after) <= most)
+            top.filter(|_| rule.side_difference(after) <= most)
         });
         allowed.max()
     }
 
-    fn moved(&mut self, router: u32, to: u8) {
+    fn note_move(&mut self, router: u32, to: u8) {
         let count = u64::from(self.search.nodes[router as usize]);
         if to == 1 {
             self.nodes += count;
@@ -115,7 +115,7 @@ impl Rules for PassRules<'_> {
 
     fn is_better(&self, _: usize, sum: f64, best: f64) -> bool {
         let rule = &self.search.rule;
-        rule.difference(self.nodes) <= rule.slack && sum > best
+        rule.side_difference(self.nodes) <= rule.slack && sum > best
     }
 }
 
@@ -124,7 +124,7 @@ impl<'t> HalvingSearch<'t> {
     pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, rule: BalanceRule) -> Self {
         let routers = graph.router_count();
         nodes.resize(routers, 0);
-        let capacities = (0..routers as u32).map(|r| graph.capacities(RouterId(r)));
+        let capacities = (0..routers as u32).map(|r| graph.neighbour_capacities(RouterId(r)));
         let whole = capacities
             .clone()
             .flatten()
@@ -154,7 +154,7 @@ impl<'t> HalvingSearch<'t> {
     }
 
     /// Returns the units cut, less those not cut, of one router: what moving it to the other side saves.
-    fn gain(&self, side: &[u8], router: u32) -> i64 {
+    fn moving_gain(&self, side: &[u8], router: u32) -> i64 {
         let mut gain = 0;
         for (other, weight) in self.links_of(router) {
             let cut = side[other as usize] != side[router as usize];
@@ -189,10 +189,10 @@ impl<'t> HalvingSearch<'t> {
         };
         for _ in 0..PASSES {
             for r in &routers {
-                sides.gain[*r as usize] = self.gain(&sides.side, *r) as f64;
+                sides.gain[*r as usize] = self.moving_gain(&sides.side, *r) as f64;
             }
             // A pass that found nothing leaves the sides as they were: the next would do the same.
-            if !sides.pass(&routers, &mut rules) {
+            if !sides.improve_once(&routers, &mut rules) {
                 break;
             }
         }
@@ -207,7 +207,7 @@ impl<'t> HalvingSearch<'t> {
         let mut cut = 0;
         for (i, router) in order.iter().enumerate() {
             nodes += u64::from(self.nodes[*router as usize]);
-            let off = self.rule.difference(nodes);
+            let off = self.rule.side_difference(nodes);
             if off < least {
                 least = off;
                 cut = i + 1;
@@ -253,7 +253,7 @@ impl<'t> HalvingSearch<'t> {
         let mut queue = Vec::with_capacity(self.nodes.len());
         for router in order.iter().filter(|r| self.nodes[**r as usize] > 0) {
             let more = nodes + u64::from(self.nodes[*router as usize]);
-            let first = self.rule.difference(more) <= self.rule.difference(nodes);
+            let first = self.rule.side_difference(more) <= self.rule.side_difference(nodes);
             side[*router as usize] = Some(first);
             if first {
                 nodes = more;

@@ -27,7 +27,7 @@ pub(super) struct JoinedGroups {
 impl JoinedGroups {
     /// Labels ranks in the groups of `hub`, all of whose axes are cliques.
     pub fn new(hub: &Hub, routers: &[u32]) -> Self {
-        let size = hub.group.routers() as u32;
+        let size = hub.group.count_routers() as u32;
         let mut width = 0;
         let mut offsets = Vec::new();
         for axis in &hub.group.axes {
@@ -67,7 +67,7 @@ impl JoinedGroups {
 
 impl DistanceKernel for JoinedGroups {
     #[inline]
-    fn between(&self, a: u32, b: u32) -> u32 {
+    fn hops_between(&self, a: u32, b: u32) -> u32 {
         if self.group[a as usize] == self.group[b as usize] {
             let labels = self.labels_of(a).iter().zip(self.labels_of(b));
             return labels.map(|(x, y)| u32::from(x != y)).sum();
@@ -75,12 +75,12 @@ impl DistanceKernel for JoinedGroups {
         1 + self.way_out(a) + self.way_out(b)
     }
 
-    fn counters(&self) -> usize {
+    fn counter_count(&self) -> usize {
         self.first_counter(self.groups) + 2
     }
 
     #[inline]
-    fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
+    fn change_members(&self, counters: &mut [u64], rank: u32, by: i64) {
         let first = self.first_counter(self.group[rank as usize] as usize);
         let ways = by * i64::from(self.way_out(rank));
         for (offset, label) in self.offsets.iter().zip(self.labels_of(rank)) {
@@ -94,7 +94,7 @@ impl DistanceKernel for JoinedGroups {
     }
 
     #[inline]
-    fn star(&self, counters: &[u64], rank: u32) -> u64 {
+    fn distances_to_members(&self, counters: &[u64], rank: u32) -> u64 {
         let first = self.first_counter(self.group[rank as usize] as usize);
         let own = first + self.width;
         let all = self.first_counter(self.groups);

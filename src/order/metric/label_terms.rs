@@ -52,7 +52,7 @@ impl AxisTerm {
     fn new(axis: Axis, first: usize) -> Self {
         let n = axis.extent;
         let hops = (0..2 * n).map(|i| match axis.shape {
-            Shape::Ring => axis.between(0, i % n),
+            Shape::Ring => axis.distance_between(0, i % n),
             _ => i.abs_diff(n),
         });
         AxisTerm {
@@ -72,16 +72,16 @@ impl LabelTerms {
     /// Labels the routers of all ranks by the terms of `metric`, which is a sum of them. Fails if the labels exceed the
     /// run's memory.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
-        let labellings = metric.labellings().unwrap_or_default();
+        let labellings = metric.to_labellings().unwrap_or_default();
         let (lines, cliques): (Vec<_>, Vec<_>) = labellings
             .iter()
             .partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
         let count = routers.len() * labellings.len();
-        topology.require("labels of all ranks", 4 * count as u64)?;
+        topology.require_memory("labels of all ranks", 4 * count as u64)?;
         let mut labels = Vec::with_capacity(count);
         for router in routers {
             let all = lines.iter().chain(&cliques);
-            labels.extend(all.map(|l| l.label(RouterId(*router))));
+            labels.extend(all.map(|l| l.label_of(RouterId(*router))));
         }
         let mut terms = LabelTerms {
             axes: Vec::new(),
@@ -143,7 +143,7 @@ impl LabelTerms {
 
 impl DistanceKernel for LabelTerms {
     #[inline]
-    fn between(&self, a: u32, b: u32) -> u32 {
+    fn hops_between(&self, a: u32, b: u32) -> u32 {
         let (along_a, among_a) = self.labels_of(a);
         let (along_b, among_b) = self.labels_of(b);
         let mut hops = 0;
@@ -156,12 +156,12 @@ impl DistanceKernel for LabelTerms {
         hops
     }
 
-    fn counters(&self) -> usize {
+    fn counter_count(&self) -> usize {
         self.members + 1
     }
 
     #[inline]
-    fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
+    fn change_members(&self, counters: &mut [u64], rank: u32, by: i64) {
         let (along, among) = self.labels_of(rank);
         for (axis, x) in self.axes.iter().zip(along) {
             change_counter(&mut counters[axis.first + *x as usize], by);
@@ -173,7 +173,7 @@ impl DistanceKernel for LabelTerms {
     }
 
     #[inline]
-    fn star(&self, counters: &[u64], rank: u32) -> u64 {
+    fn distances_to_members(&self, counters: &[u64], rank: u32) -> u64 {
         let (along, among) = self.labels_of(rank);
         let mut sum = 0;
         for (axis, x) in self.axes.iter().zip(along) {
@@ -189,9 +189,9 @@ impl DistanceKernel for LabelTerms {
 
     /// Counts every member once, then sums each axis as a whole and takes off the pairs that share a clique's label:
     /// a star for every member would cost the extents of all axes each time.
-    fn total(&self, counters: &mut [u64], members: &[Run]) -> u64 {
+    fn total_by_counters(&self, counters: &mut [u64], members: &[Run]) -> u64 {
         for run in members {
-            self.change(counters, run.first, run.count.into());
+            self.change_members(counters, run.first, run.count.into());
         }
         let mut sum = 0;
         for axis in &self.axes {
@@ -246,7 +246,7 @@ impl DistanceKernel for LabelTerms {
         }
     }
 
-    fn row(&self, rank: u32, ranks: &[u32], labels: &[u32], out: &mut [u32]) {
+    fn fill_row(&self, rank: u32, ranks: &[u32], labels: &[u32], out: &mut [u32]) {
         out.fill(0);
         let (along, among) = self.labels_of(rank);
         let mut columns = labels.chunks(ranks.len().max(1));
@@ -263,7 +263,7 @@ impl DistanceKernel for LabelTerms {
         }
     }
 
-    fn cuts(&self) -> Option<Cuts> {
+    fn list_cuts(&self) -> Option<Cuts> {
         let axes = self.axes.iter().map(|term| (term.axis, 1));
         let cliques = self.cliques.iter().map(|term| (term.axis, term.weight));
         let terms: Vec<(Axis, u32)> = axes.chain(cliques).collect();

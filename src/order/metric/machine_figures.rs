@@ -2,18 +2,18 @@
 
 use super::bisection::{Bisection, bisection};
 use super::comparison::Comparison;
-use super::cost::{Bill, Buying};
+use super::cost::{CostBreakdown, PriceList};
 use super::mpc;
 use crate::ordering::NodeOrder;
 use crate::ordering::{self, Observer};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::levels::LevelRow;
 
 /// Figures of one machine.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct MachineFigures {
     /// Orderings side by side, the best first, with the machine's statistics.
     pub comparison: Comparison,
     /// Best ordering.
@@ -28,16 +28,16 @@ pub struct Machine {
     /// mean distance. None where not every pair of nodes is joined, or where joints shorten distances.
     pub hop_bound: Option<f64>,
     /// Cables by class, cost and watts, as far as prices and watts are given.
-    pub bill: Bill,
+    pub bill: CostBreakdown,
 }
 
-impl Machine {
+impl MachineFigures {
     /// Makes the orderings of a machine: those of `orders` that suit it, or those that suit it by default if none is
     /// given or none does.
     ///
     /// # Errors
     /// An ordering that is wrong, whatever the machine; orderings of different nodes.
-    pub fn orderings(
+    pub fn make_orderings(
         topology: &Topology,
         orders: &[String],
         observer: &dyn Observer,
@@ -46,11 +46,11 @@ impl Machine {
         for text in orders {
             if ordering::ORDERINGS
                 .get(text)
-                .is_some_and(|entry| !entry.parse.suits(topology))
+                .is_some_and(|entry| !entry.parse.works_on(topology))
             {
                 continue;
             }
-            match NodeOrder::make_with(topology, text, observer) {
+            match NodeOrder::make_observed(topology, text, observer) {
                 Ok((order, _)) => made.push(order),
                 // One list of orderings serves machines of all kinds.
                 Err(Error::Unsuited { .. }) => {}
@@ -58,7 +58,7 @@ impl Machine {
             }
         }
         if made.is_empty() {
-            for text in ordering::defaults::suiting(topology) {
+            for text in ordering::defaults::default_orderings(topology) {
                 let order = NodeOrder::make(topology, &text)?;
                 // On many machines two families coincide: the first is kept.
                 if made
@@ -85,7 +85,7 @@ impl Machine {
         topology: &Topology,
         made: Vec<NodeOrder>,
         largest: usize,
-        buying: &Buying,
+        buying: &PriceList,
     ) -> Result<Self> {
         let mut means = Vec::new();
         for order in &made {
@@ -101,14 +101,14 @@ impl Machine {
         let s = &comparison.topology;
         // Traffic between nodes that no path joins has no bound, nor has traffic that takes no hop.
         let joined = s.unreachable_pairs == 0 && s.mean_distance > 0.0;
-        let capacity = topology.capacity().filter(|_| joined);
-        Ok(Machine {
+        let capacity = topology.total_capacity().filter(|_| joined);
+        Ok(MachineFigures {
             best: best?,
             bisection,
             levels: topology.level_table(),
-            assumed: topology.assumed(),
+            assumed: topology.capacity_assumption(),
             hop_bound: capacity.map(|all| all / (s.nodes as f64 * s.mean_distance)),
-            bill: buying.bill(topology, s)?,
+            bill: buying.add_up_costs(topology, s)?,
             comparison,
         })
     }
@@ -121,12 +121,12 @@ impl Machine {
     /// Returns the links between routers for each node. The cables of nodes to their routers come on top.
     pub fn links_per_node(&self) -> f64 {
         let s = &self.comparison.topology;
-        ratio(s.links.into(), s.nodes.into())
+        divide_exactly(s.links.into(), s.nodes.into())
     }
 
     /// Returns the links of the bisection for each node; `None` if no cut is known.
     pub fn bisection_per_node(&self) -> Option<f64> {
-        Some(self.bisection.as_ref()?.links() / self.comparison.topology.nodes as f64)
+        Some(self.bisection.as_ref()?.cut_links() / self.comparison.topology.nodes as f64)
     }
 
     /// Returns the cost of a node, with its share of the network; `None` without prices.

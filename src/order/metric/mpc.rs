@@ -11,9 +11,9 @@ use rayon::prelude::*;
 
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
-pub use crate::pair_sums::{SumMethod, check_memory, lacks_room};
+pub use crate::pair_sums::{SumMethod, check_memory, lacks_transform_memory};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::{Metric, Topology};
 
 /// Exact MPC curve of one ordering. On a machine in several components, windows that span some are left out: there is
@@ -30,18 +30,18 @@ pub struct Curve {
 
 impl Curve {
     /// Returns the number of nodes N.
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.nodes
     }
 
     /// Returns the largest size with a window inside a component; the number of nodes if there is one component.
-    pub fn largest(&self) -> usize {
+    pub fn largest_size(&self) -> usize {
         self.totals.len() - 1
     }
 
     /// Returns the mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` if the
     /// machine is in one component.
-    pub fn spanning(&self) -> Option<f64> {
+    pub fn spanning_share(&self) -> Option<f64> {
         self.spanning_to(self.nodes)
     }
 
@@ -64,7 +64,7 @@ impl Curve {
     ///
     /// # Panics
     /// For sizes above [`Curve::largest_size`].
-    pub fn total(&self, size: usize) -> u128 {
+    pub fn window_total(&self, size: usize) -> u128 {
         self.totals[size]
     }
 
@@ -77,7 +77,7 @@ impl Curve {
             (2..=self.nodes).contains(&size),
             "MPC runs from two nodes to all"
         );
-        if size > self.largest() {
+        if size > self.largest_size() {
             return f64::NAN;
         }
         // Only windows inside a component have distances.
@@ -123,7 +123,7 @@ impl From<Curve> for Means {
 /// Computes MPC from T: the mean over windows and pairs.
 fn mean_distance(total: u128, windows: u64, size: usize) -> f64 {
     let s = size as u128;
-    ratio(total, u128::from(windows) * (s * (s - 1) / 2))
+    divide_exactly(total, u128::from(windows) * (s * (s - 1) / 2))
 }
 
 /// Computes the curve of a machine in several components: the longest stretches of ranks that stay inside a component are
@@ -138,7 +138,7 @@ fn curve_of_components(topology: &Topology, order: &NodeOrder, method: SumMethod
             totals.resize(length + 1, 0);
             inside.resize(length + 1, 0);
         }
-        let sums = pair_sums::along(topology, stretch, length - 1, method)?;
+        let sums = pair_sums::sum_pairs(topology, stretch, length - 1, method)?;
         for (all, own) in totals.iter_mut().zip(sums.window_totals()) {
             *all += own;
         }
@@ -191,10 +191,10 @@ const SIDE_BY_SIDE: usize = 1 << 21;
 /// As [`curve`]; also [`SumMethod::Transform`] on a network whose distance is no sum of cuts.
 pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
     check_curve(topology, order, method)?;
-    if topology.components() > 1 {
+    if topology.component_count() > 1 {
         return curve_of_components(topology, order, method);
     }
-    let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
+    let sums = pair_sums::sum_pairs(topology, order.nodes(), order.len() - 1, method)?;
     Ok(Curve {
         nodes: order.len(),
         totals: sums.window_totals(),
@@ -218,12 +218,12 @@ pub fn at_sizes(
 ) -> Result<Vec<(usize, f64)>> {
     check_curve(topology, order, method)?;
     let n = order.len();
-    if topology.components() > 1 {
+    if topology.component_count() > 1 {
         let curve = curve_of_components(topology, order, method)?;
-        let sizes = sizes.iter().filter(|size| **size <= curve.largest());
+        let sizes = sizes.iter().filter(|size| **size <= curve.largest_size());
         return Ok(sizes.map(|size| (*size, curve.mpc(*size))).collect());
     }
-    let totals = pair_sums::windows(topology, order.nodes(), sizes, method)?;
+    let totals = pair_sums::sum_windows(topology, order.nodes(), sizes, method)?;
     Ok(sizes
         .iter()
         .zip(totals)
@@ -278,7 +278,9 @@ mod tests {
                 let pairs = kept * size * (size - 1) / 2;
                 let at = at_sizes(&machine, &order, &[size], SumMethod::Auto).unwrap();
                 if kept == 0 {
-                    assert!(curve.mpc(size).is_nan() && curve.largest() < size && at.is_empty());
+                    assert!(
+                        curve.mpc(size).is_nan() && curve.largest_size() < size && at.is_empty()
+                    );
                 } else {
                     let mpc = f64::from(sum) / pairs as f64;
                     assert_eq!(
@@ -290,7 +292,7 @@ mod tests {
                 lost += (1.0 - kept as f64 / (11 - size) as f64) / size as f64;
                 all += 1.0 / size as f64;
             }
-            assert!((curve.spanning().unwrap() - lost / all).abs() < 1e-12);
+            assert!((curve.spanning_share().unwrap() - lost / all).abs() < 1e-12);
         }
     }
 }

@@ -64,7 +64,7 @@ impl RankDistances {
                 let table = DistanceTable::new(topology, &routers)?;
                 // Without a formula the table itself tells how many routers are near.
                 if matches!(metric, Metric::Hops) {
-                    growth = table.growth();
+                    growth = table.router_growth();
                 }
                 Box::new(table)
             }
@@ -83,7 +83,7 @@ impl RankDistances {
     /// Checks whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
     pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
         match topology.network().component_of() {
-            Some(component_of) if topology.components() > 1 => {
+            Some(component_of) if topology.component_count() > 1 => {
                 let routers = ranks.iter().map(|rank| self.routers[rank as usize]);
                 let mut components = routers.map(|router| component_of[router as usize]);
                 let first = components.next();
@@ -104,7 +104,7 @@ impl RankDistances {
     }
 
     /// Returns the node of every rank.
-    pub(super) fn nodes(&self) -> &[NodeId] {
+    pub(super) fn nodes_by_rank(&self) -> &[NodeId] {
         &self.nodes
     }
 
@@ -114,13 +114,13 @@ impl RankDistances {
     }
 
     /// Returns the router of every rank.
-    pub fn routers(&self) -> &[u32] {
+    pub fn routers_by_rank(&self) -> &[u32] {
         &self.routers
     }
 
     /// Returns the links between the routers of ranks, on the topology these distances were made of. Fails if they need
     /// more memory than allowed.
-    pub(super) fn adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
+    pub(super) fn rank_adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
         if let Some(adjacency) = self.adjacency.get() {
             return Ok(adjacency);
         }
@@ -130,13 +130,13 @@ impl RankDistances {
     }
 
     /// Returns the hops between two ranks. O(axes).
-    pub fn between(&self, a: u32, b: u32) -> u32 {
-        self.kernel.between(a, b)
+    pub fn hops_between(&self, a: u32, b: u32) -> u32 {
+        self.kernel.hops_between(a, b)
     }
 
     /// Returns a proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
     /// `growth[d]` members within d hops. (The ball bound.) O(diameter).
-    pub fn floor(&self, count: u32) -> u64 {
+    pub fn pair_sum_floor(&self, count: u32) -> u64 {
         let n = u64::from(count);
         // Members farther than d hops, summed over d, are the distances from one member to all.
         let farther = self.growth.iter().map(|within| n.saturating_sub(*within));
@@ -151,7 +151,7 @@ fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
         Metric::Product(product) => product.axes.iter().fold(vec![1], |so_far, axis| {
             let mut near = vec![0u64; axis.diameter() as usize + 1];
             for x in 0..axis.extent {
-                near[axis.between(axis.extent / 2, x) as usize] += 1;
+                near[axis.distance_between(axis.extent / 2, x) as usize] += 1;
             }
             let mut both = vec![0; so_far.len() + near.len() - 1];
             for (i, a) in so_far.iter().enumerate() {
@@ -176,7 +176,7 @@ fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
             let near: u64 = hub.group.axes.iter().map(|a| u64::from(a.extent - 1)).sum();
             vec![1, near + u64::from(hub.groups - 1), hosts]
         }
-        Metric::Labels(labels) => labels.growth(hosts as u32),
+        Metric::Labels(labels) => labels.count_by_distance(hosts as u32),
         Metric::Hops => return vec![hosts],
     };
     let mut within = 0;

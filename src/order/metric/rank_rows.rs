@@ -25,7 +25,7 @@ impl<'p> RankRows<'p> {
     }
 
     /// Replaces the list. O(its length · terms).
-    pub fn load(&mut self, ranks: impl Iterator<Item = u32>) {
+    pub fn load_ranks(&mut self, ranks: impl Iterator<Item = u32>) {
         self.ranks.clear();
         self.ranks.extend(ranks);
         self.labels.clear();
@@ -34,11 +34,11 @@ impl<'p> RankRows<'p> {
 
     /// Puts the hops from `rank` to each rank of the list into `out`, in the order of the list. O(length · terms),
     /// eight at a time where distances are sums of terms.
-    pub fn row(&self, rank: u32, out: &mut Vec<u32>) {
+    pub fn fill_row(&self, rank: u32, out: &mut Vec<u32>) {
         out.resize(self.ranks.len(), 0);
         self.distances
             .kernel
-            .row(rank, &self.ranks, &self.labels, out);
+            .fill_row(rank, &self.ranks, &self.labels, out);
     }
 }
 
@@ -64,12 +64,12 @@ mod tests {
             let distances = RankDistances::new(&topology, &order).unwrap();
             let mut rows = RankRows::new(&distances);
             let list: Vec<u32> = (0..distances.len()).filter(|r| r % 3 != 1).collect();
-            rows.load(list.iter().copied());
+            rows.load_ranks(list.iter().copied());
             let mut row = Vec::new();
             let step = (distances.len() as usize / 300).max(1);
             for rank in (0..distances.len()).step_by(step) {
-                rows.row(rank, &mut row);
-                let plain = list.iter().map(|to| distances.between(rank, *to));
+                rows.fill_row(rank, &mut row);
+                let plain = list.iter().map(|to| distances.hops_between(rank, *to));
                 assert!(row.iter().copied().eq(plain), "{spec} {rank}");
             }
         }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::rank_distances::RankDistances;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::search::{self, Search, WIDTH};
+use nodeorder_network::topology::search::{self, BatchSearch, WIDTH};
 use nodeorder_network::topology::{Metric, Topology};
 
 /// Length of a closed walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ring {
+pub struct RingLength {
     /// Number of steps between nodes that no path joins.
     pub unreachable: u64,
     /// Sum of the hops of the other steps, the one from the last node to the first included.
@@ -19,7 +19,7 @@ pub struct Ring {
     pub longest: u32,
 }
 
-impl Ring {
+impl RingLength {
     /// Adds a step.
     fn add_step(&mut self, hops: u32) {
         self.hops += u64::from(hops);
@@ -39,10 +39,10 @@ fn walk_steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
 ///
 /// # Complexity
 /// O(ranks · axes).
-pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
-    let mut ring = Ring::default();
+pub fn measure_ring(distances: &RankDistances, ranks: &[u32]) -> RingLength {
+    let mut ring = RingLength::default();
     for (a, b) in walk_steps(ranks) {
-        ring.add_step(distances.between(a, b));
+        ring.add_step(distances.hops_between(a, b));
     }
     ring
 }
@@ -55,8 +55,8 @@ pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
 /// # Complexity
 /// O(nodes · axes) where distances have a closed form, else a search for every 256 routers that the sequences stand
 /// on, and O(nodes).
-pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> {
-    let mut rings = vec![Ring::default(); sequences.len()];
+pub fn measure_rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<RingLength>> {
+    let mut rings = vec![RingLength::default(); sequences.len()];
     let closed = !matches!(topology.metric(), Metric::Hops);
     // Steps that need a search, by the router that they start from: walk and end.
     let mut from: HashMap<RouterId, Vec<(usize, RouterId)>> = HashMap::new();
@@ -67,7 +67,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
             if topology.component_of(a) != topology.component_of(b) {
                 rings[walk].unreachable += 1;
             } else if closed {
-                rings[walk].add_step(topology.metric().between(u, v).unwrap_or(0));
+                rings[walk].add_step(topology.metric().distance_between(u, v).unwrap_or(0));
             } else if u != v {
                 from.entry(u).or_default().push((walk, v));
             }
@@ -77,13 +77,13 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
         return Ok(rings);
     }
     let graph = topology.graph()?;
-    topology.require(search::SEARCHING, search::bytes(graph))?;
+    topology.require_memory(search::SEARCH_MEMORY, search::buffer_bytes(graph))?;
     let mut sources: Vec<RouterId> = from.keys().copied().collect();
     sources.sort_unstable();
-    let mut search = Search::new(graph);
+    let mut search = BatchSearch::new(graph);
     for batch in sources.chunks(WIDTH) {
         // Farther than its bit planes count, a search of each source by itself does.
-        let near = search.run(batch).is_some();
+        let near = search.run_batch(batch).is_some();
         for (i, source) in batch.iter().enumerate() {
             let all = if near {
                 Vec::new()
@@ -92,7 +92,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
             };
             for (walk, to) in &from[source] {
                 let hops = if near {
-                    search.hops(*to, i)
+                    search.hops_between(*to, i)
                 } else {
                     all[to.index()]
                 };
@@ -121,7 +121,7 @@ mod tests {
             let machine = Topology::inline(spec, &Context::default()).unwrap();
             let all: Vec<NodeId> = machine.nodes().iter().collect();
             let some: Vec<NodeId> = all.iter().rev().step_by(3).copied().collect();
-            let found = rings(&machine, &[&all, &some, &all[..1], &[]]).unwrap();
+            let found = measure_rings(&machine, &[&all, &some, &all[..1], &[]]).unwrap();
             for (nodes, ring) in [all.as_slice(), &some, &all[..1], &[]]
                 .into_iter()
                 .zip(found)
@@ -132,7 +132,7 @@ mod tests {
                 let longest = steps.max().unwrap_or(0);
                 assert_eq!(
                     ring,
-                    Ring {
+                    RingLength {
                         unreachable: 0,
                         hops,
                         longest
@@ -152,7 +152,7 @@ mod tests {
             let order = NodeOrder::make(&machine, "random:seed=4").unwrap();
             let distances = RankDistances::new(&machine, &order).unwrap();
             let nodes: Vec<NodeId> = ranks.iter().map(|rank| order.nodes()[*rank as usize]).collect();
-            prop_assert_eq!(vec![ring(&distances, &ranks)], rings(&machine, &[&nodes]).unwrap());
+            prop_assert_eq!(vec![measure_ring(&distances, &ranks)], measure_rings(&machine, &[&nodes]).unwrap());
         }
     }
 }

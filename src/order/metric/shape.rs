@@ -11,12 +11,12 @@ use std::collections::HashMap;
 
 use super::halving::{BalanceRule, HalvingSearch};
 use super::rank_distances::RankDistances;
-use super::ring::{Ring, ring};
+use super::ring::{RingLength, measure_ring};
 use super::units::{UnitCounter, Units};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::distance::Product;
 use nodeorder_network::topology::distance::Shape;
@@ -33,7 +33,7 @@ pub struct AllocationShape {
     /// Fewest units at each level that have as many schedulable nodes.
     pub fewest: Vec<u32>,
     /// Closed walk through the nodes in the order of ranks; none where no path joins some.
-    pub ring: Option<Ring>,
+    pub ring: Option<RingLength>,
     /// Links between two halves of it.
     pub halving: Halving,
     /// Share of the rings through its routers that it has as a whole ([`closed_rings`]); none where the machine has no
@@ -45,7 +45,7 @@ impl AllocationShape {
     /// Returns the mean hops of a step of the ring; `None` for one node.
     pub fn ring_mean(&self) -> Option<f64> {
         let ring = self.ring.filter(|_| self.size > 1)?;
-        Some(ratio(ring.hops.into(), self.size.into()))
+        Some(divide_exactly(ring.hops.into(), self.size.into()))
     }
 }
 
@@ -78,14 +78,16 @@ impl<'t> SummedShapes<'t> {
     /// Creates a meter as [`ShapeMeter::new`], with sums of nothing yet.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let meter = ShapeMeter::new(topology, distances)?;
-        let sums = ShapeSums::new(meter.counter.units().list());
+        let sums = ShapeSums::new(meter.counter.units().name_list());
         Ok(SummedShapes { meter, sums })
     }
 
     /// Measures a non-empty allocation, its ranks in ascending order, and adds its shape to the sums.
-    pub fn add(&mut self, ranks: &Ranks) -> Box<AllocationShape> {
-        let shape = self.meter.of_sequence(&ranks.iter().collect::<Vec<_>>());
-        self.sums.add(&shape);
+    pub fn add_shape(&mut self, ranks: &Ranks) -> Box<AllocationShape> {
+        let shape = self
+            .meter
+            .measure_sequence(&ranks.iter().collect::<Vec<_>>());
+        self.sums.add_shape(&shape);
         Box::new(shape)
     }
 }
@@ -97,29 +99,29 @@ impl<'t> ShapeMeter<'t> {
         Ok(ShapeMeter {
             topology,
             distances,
-            graph: topology.halves_graph()?,
+            graph: topology.bisection_graph()?,
             counter: UnitCounter::with_units(Cow::Owned(Units::new(topology))),
         })
     }
 
     /// Measures a non-empty allocation whose ranks stand in this order, each once. O(ranks · (levels + axes)), and
     /// for the halvings O(links · log links) for each pass of each start, over the links of the allocation.
-    pub fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
+    pub fn measure_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
         let at: Vec<u32> = ranks
             .iter()
-            .map(|rank| self.distances.routers()[*rank as usize])
+            .map(|rank| self.distances.routers_by_rank()[*rank as usize])
             .collect();
         let mut set = Ranks::default();
         let mut sorted = ranks.to_vec();
         sorted.sort_unstable();
         sorted.into_iter().for_each(|rank| set.push_rank(rank));
-        set.settle();
+        set.sort_and_join();
         let joined = self.distances.within_one_component(self.topology, &set);
-        let spanned = self.counter.count(self.distances.nodes_of(ranks));
+        let spanned = self.counter.count_units(self.distances.nodes_of(ranks));
         let units = self.counter.units();
         let fewest = (0..spanned.len())
-            .map(|level| units.fewest(level, size))
+            .map(|level| units.fewest_units(level, size))
             .collect();
         let product = match self.topology.metric() {
             Metric::Product(product) => Some(product),
@@ -133,7 +135,7 @@ impl<'t> ShapeMeter<'t> {
             size,
             spanned,
             fewest,
-            ring: joined.then(|| ring(self.distances, ranks)),
+            ring: joined.then(|| measure_ring(self.distances, ranks)),
             halving: measure_halving(hosts / over, self.graph, product, &places),
             closed_rings: product.and_then(|product| closed_rings(product, &at)),
         }
@@ -164,7 +166,7 @@ pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
         closed += whole.map(u128::from).sum::<u128>();
         all += routers.len() as u128;
     }
-    (all > 0).then(|| ratio(closed, all))
+    (all > 0).then(|| divide_exactly(closed, all))
 }
 
 /// Measures the halvings of nodes on these routers, of which the first `hosts` of the machine carry nodes.
@@ -202,7 +204,7 @@ fn measure_halving(
     let rule = BalanceRule::new(&nodes);
     // Routers without nodes belong to no job: all may carry its traffic.
     members.extend(hosts..graph.router_count() as u32);
-    let part = graph.induced(&members);
+    let part = graph.induced_subgraph(&members);
     // By hops from the first router, and from the one that is farthest from it.
     let mut from = RouterId(by_rank[0]);
     for _ in 0..2 {
@@ -258,7 +260,7 @@ impl ShapeSums {
     }
 
     /// Adds a job.
-    pub fn add(&mut self, shape: &AllocationShape) {
+    pub fn add_shape(&mut self, shape: &AllocationShape) {
         self.jobs += 1;
         let counts = shape.spanned.iter().zip(&shape.fewest);
         for (sums, (spanned, fewest)) in self.units.iter_mut().zip(counts) {
@@ -286,7 +288,7 @@ impl ShapeSums {
     }
 
     /// Returns for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at the fewest.
-    pub fn levels(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
+    pub fn level_means(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
         let levels = self.levels.iter().zip(&self.units);
         levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of(sum, self.jobs))))
     }
@@ -304,7 +306,7 @@ impl ShapeSums {
     }
 
     /// Returns the mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
-    pub fn cuts(&self) -> [Option<f64>; 2] {
+    pub fn mean_cuts(&self) -> [Option<f64>; 2] {
         self.cuts
             .map(|sum| (self.several > 0).then(|| sum / self.several as f64))
     }
@@ -317,7 +319,7 @@ impl ShapeSums {
 
 /// Returns the mean of `count` values; `None` if there are none.
 fn mean_of(sum: u64, count: u64) -> Option<f64> {
-    (count > 0).then(|| ratio(sum.into(), count.into()))
+    (count > 0).then(|| divide_exactly(sum.into(), count.into()))
 }
 
 #[cfg(test)]
@@ -338,7 +340,7 @@ mod tests {
     fn shape(spec: &str, ranks: impl IntoIterator<Item = u32>) -> AllocationShape {
         let (topology, _, distances) = machine(spec);
         let mut meter = ShapeMeter::new(&topology, &distances).unwrap();
-        meter.of_sequence(&ranks.into_iter().collect::<Vec<_>>())
+        meter.measure_sequence(&ranks.into_iter().collect::<Vec<_>>())
     }
 
     /// The ranks of a box at the origin of an 8x8x8 machine.
@@ -437,8 +439,8 @@ mod tests {
             let mut seen = BTreeSet::new();
             let ranks: Vec<u32> = picks.iter().map(|pick| pick % distances.len()).filter(|rank| seen.insert(*rank)).collect();
             prop_assume!(ranks.len() > 1);
-            let at: Vec<u32> = ranks.iter().map(|rank| distances.routers()[*rank as usize]).collect();
-            let found = ShapeMeter::new(&topology, &distances).unwrap().of_sequence(&ranks).halving;
+            let at: Vec<u32> = ranks.iter().map(|rank| distances.routers_by_rank()[*rank as usize]).collect();
+            let found = ShapeMeter::new(&topology, &distances).unwrap().measure_sequence(&ranks).halving;
             // The routers in the order of the ranks, up to the one that comes closest to half, the earlier of two.
             let mut order: Vec<u32> = Vec::new();
             at.iter().for_each(|router| if !order.contains(router) { order.push(*router) });
@@ -460,11 +462,11 @@ mod tests {
         fn rings_and_sums_follow_their_definitions(sets in proptest::collection::vec(proptest::collection::btree_set(0u32..96, 1..40), 1..5)) {
             let (topology, order, distances) = machine("grid:4x3x4,wrap=110,per_router=2");
             let mut meter = ShapeMeter::new(&topology, &distances).unwrap();
-            let mut sums = ShapeSums::new(meter.counter.units().list());
+            let mut sums = ShapeSums::new(meter.counter.units().name_list());
             let (mut closed_sum, mut hops, mut steps, mut longest, mut several) = (0.0, 0, 0, 0, 0);
             for set in &sets {
                 let ranks: Vec<u32> = set.iter().copied().collect();
-                let found = meter.of_sequence(&ranks);
+                let found = meter.measure_sequence(&ranks);
                 let at: BTreeSet<u32> = ranks.iter().map(|rank| rank / 2).collect();
                 let mut closed = 0;
                 for router in &at {
@@ -485,7 +487,7 @@ mod tests {
                     hops += walk.clone().sum::<u32>();
                     longest += walk.max().unwrap();
                 }
-                sums.add(&found);
+                sums.add_shape(&found);
             }
             prop_assert_eq!(sums.closed_rings(), Some(closed_sum / sets.len() as f64));
             if several > 0 {

@@ -7,7 +7,7 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 ///
 /// # Errors
 /// A text that is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.
-pub fn parse(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
+pub fn parse_sizes(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
     if text == "all" {
         return Ok(None);
     }
@@ -50,12 +50,12 @@ mod tests {
 
     #[test]
     fn sizes_are_read() {
-        assert_eq!(parse("all", 9).unwrap(), None);
-        assert_eq!(parse("4,2-5,9", 9).unwrap().unwrap(), [2, 3, 4, 5, 9]);
+        assert_eq!(parse_sizes("all", 9).unwrap(), None);
+        assert_eq!(parse_sizes("4,2-5,9", 9).unwrap().unwrap(), [2, 3, 4, 5, 9]);
         assert_eq!(log_sizes(2), [2]);
         assert_eq!(log_sizes(9), [2, 3, 4, 5, 6, 7, 8, 9]);
         for bad in ["", "1", "10", "5-3", "a", "2,,3", "-4"] {
-            assert!(parse(bad, 9).is_err(), "{bad}");
+            assert!(parse_sizes(bad, 9).is_err(), "{bad}");
         }
     }
 }

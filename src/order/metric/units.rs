@@ -33,7 +33,7 @@ impl Units {
         let slots = topology.network().slots();
         let mut levels = Vec::new();
         for level in topology.measured_levels() {
-            let mut room = vec![0u64; level.units(slots) as usize];
+            let mut room = vec![0u64; level.unit_count(slots) as usize];
             for node in topology.nodes().iter() {
                 room[level.unit_of(node) as usize] += 1;
             }
@@ -48,13 +48,13 @@ impl Units {
     }
 
     /// Lists the names of the levels, leaf first.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn level_names(&self) -> impl Iterator<Item = &str> {
         self.levels.iter().map(|level| &*level.level.name)
     }
 
     /// Returns the names of the levels as a list.
-    pub fn list(&self) -> Vec<String> {
-        self.names().map(String::from).collect()
+    pub fn name_list(&self) -> Vec<String> {
+        self.level_names().map(String::from).collect()
     }
 
     /// Returns the number of levels.
@@ -82,7 +82,7 @@ impl Units {
     ///
     /// # Complexity
     /// O(log units).
-    pub fn fewest(&self, level: usize, nodes: u32) -> u32 {
+    pub fn fewest_units(&self, level: usize, nodes: u32) -> u32 {
         let room = &self.levels[level].room;
         let fewer = room.partition_point(|room| *room < u64::from(nodes));
         (fewer + 1).min(room.len()) as u32
@@ -93,7 +93,7 @@ impl Units {
     ///
     /// # Complexity
     /// O(nodes · log nodes).
-    pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
+    pub fn count_segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
         let mut levels = self.levels.iter();
         let level = levels.find(|level| {
             let largest = level.room.first().copied().unwrap_or(0);
@@ -152,7 +152,7 @@ impl<'u> UnitCounter<'u> {
     ///
     /// # Complexity
     /// O(levels · nodes).
-    pub fn count(&mut self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
+    pub fn count_units(&mut self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
         if self.set == u32::MAX {
             // The next number would be one that marks may still hold.
             self.marks.iter_mut().for_each(|marks| marks.fill(0));
@@ -183,7 +183,7 @@ mod tests {
     fn levels_are_leaf_first() {
         let names = |spec: &str| {
             Units::new(&build(spec))
-                .names()
+                .level_names()
                 .collect::<Vec<_>>()
                 .join(" ")
         };
@@ -198,7 +198,7 @@ mod tests {
     fn the_fewest_units_are_those_with_the_most_nodes() {
         // Leaves of 4, of which the first has 1 node and the second 3.
         let units = Units::new(&build("fat-tree:k=8,exclude=0-2+4"));
-        let fewest = |nodes| (units.fewest(0, nodes), units.fewest(1, nodes));
+        let fewest = |nodes| (units.fewest_units(0, nodes), units.fewest_units(1, nodes));
         assert_eq!([fewest(1), fewest(4), fewest(5)], [(1, 1), (1, 1), (2, 1)]);
         assert_eq!(
             [fewest(16), fewest(17), fewest(32)],
@@ -235,7 +235,7 @@ mod tests {
             let mut counter = UnitCounter::new(&units);
             let nodes: Vec<NodeId> = nodes.into_iter().map(NodeId).collect();
             for _ in 0..2 {
-                let counts = counter.count(nodes.iter().copied());
+                let counts = counter.count_units(nodes.iter().copied());
                 for (i, count) in counts.iter().enumerate() {
                     let set: BTreeSet<u32> = nodes.iter().map(|n| units.levels[i].level.unit_of(*n)).collect();
                     prop_assert_eq!(*count as usize, set.len());
@@ -245,7 +245,7 @@ mod tests {
                 let mut rooms = level.room.clone();
                 (1..rooms.len()).rev().for_each(|i| rooms[i] -= rooms[i - 1]);
                 let size = (nodes.len() as u64).min(level.room[rooms.len() - 1]);
-                prop_assert_eq!(units.fewest(i, size as u32), fewest_by_search(&rooms, size));
+                prop_assert_eq!(units.fewest_units(i, size as u32), fewest_by_search(&rooms, size));
             }
         }
     }

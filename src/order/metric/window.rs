@@ -10,20 +10,20 @@ use super::rank_distances::RankDistances;
 
 /// Finds best windows; holds the counters for that, which are zero between calls.
 #[derive(Debug)]
-pub struct Window<'p> {
+pub struct WindowFinder<'p> {
     distances: &'p RankDistances,
     cuts: Option<Cuts>,
     counters: Vec<u64>,
 }
 
-impl<'p> Window<'p> {
+impl<'p> WindowFinder<'p> {
     /// Creates a finder of windows over ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         let kernel = &distances.kernel;
-        Window {
+        WindowFinder {
             distances,
-            cuts: kernel.cuts(),
-            counters: vec![0; kernel.counters()],
+            cuts: kernel.list_cuts(),
+            counters: vec![0; kernel.counter_count()],
         }
     }
 
@@ -34,9 +34,9 @@ impl<'p> Window<'p> {
     /// # Complexity
     /// With f entries: O(f·cuts/16) or O(f·Σ extents/4) on grids, O(f·levels) on trees and hierarchies,
     /// O(f·min(count, hosts/4)) on graphs.
-    pub fn best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
+    pub fn find_best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
         let n = count as usize;
-        let floor = self.distances.floor(count);
+        let floor = self.distances.pair_sum_floor(count);
         match &self.cuts {
             Some(cuts) if cuts.fit_members(count) => cuts.best_window(entries, n, floor),
             _ => self
@@ -51,7 +51,7 @@ impl<'p> Window<'p> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::sums::Sums;
+    use super::super::sums::DistanceSums;
     use super::*;
     use crate::ordering::NodeOrder;
     use nodeorder_base::ranks::Ranks;
@@ -110,18 +110,18 @@ mod tests {
             let sums: Vec<u64> = entries.windows(count as usize).map(plain).collect();
             let least = *sums.iter().min().unwrap();
             let first = sums.iter().position(|s| *s == least).unwrap();
-            prop_assert!(distances.floor(count) <= least);
-            let mut window = Window::new(&distances);
-            let mut meter = Sums::new(&distances);
+            prop_assert!(distances.pair_sum_floor(count) <= least);
+            let mut window = WindowFinder::new(&distances);
+            let mut meter = DistanceSums::new(&distances);
             // Twice: the counters must be left as they were found.
             for _ in 0..2 {
-                prop_assert_eq!(window.best(&entries, count), (first, least));
+                prop_assert_eq!(window.find_best(&entries, count), (first, least));
                 let cuts = window.cuts.take();
-                prop_assert_eq!(window.best(&entries, count), (first, least));
+                prop_assert_eq!(window.find_best(&entries, count), (first, least));
                 window.cuts = cuts;
                 let mut ranks = Ranks::default();
                 entries[first..][..count as usize].iter().for_each(|r| ranks.push_rank(*r));
-                prop_assert_eq!(meter.total(&ranks), least);
+                prop_assert_eq!(meter.pair_distances(&ranks), least);
             }
         }
     }
@@ -131,7 +131,7 @@ mod tests {
         let topology = Topology::inline("torus:100000", &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let mut window = Window::new(&distances);
+        let mut window = WindowFinder::new(&distances);
         assert!(window.cuts.is_none());
         let entries: Vec<u32> = (0..60).map(|i| i * i * 27).collect();
         let sum = |set: &[u32]| -> u64 {
@@ -146,6 +146,6 @@ mod tests {
         let sums: Vec<u64> = entries.windows(20).map(sum).collect();
         let least = *sums.iter().min().unwrap();
         let first = sums.iter().position(|s| *s == least).unwrap();
-        assert_eq!(window.best(&entries, 20), (first, least));
+        assert_eq!(window.find_best(&entries, 20), (first, least));
     }
 }

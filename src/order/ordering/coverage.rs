@@ -12,9 +12,9 @@ const FEW: usize = 4;
 
 impl NodeOrder {
     /// Returns remarks on its use on this machine: a file made for another one, and nodes left out.
-    pub fn remarks(&self, topology: &Topology) -> Vec<String> {
+    pub fn list_remarks(&self, topology: &Topology) -> Vec<String> {
         let mut remarks = Vec::from_iter(self.machine_remark(topology));
-        let left_out = self.left_out(topology);
+        let left_out = self.list_left_out(topology);
         if !left_out.is_empty() {
             let names: Vec<String> = left_out
                 .iter()
@@ -38,12 +38,12 @@ impl NodeOrder {
     ///
     /// # Complexity
     /// O(1) where there are none, else O(slots).
-    pub fn left_out(&self, topology: &Topology) -> Vec<NodeId> {
+    pub fn list_left_out(&self, topology: &Topology) -> Vec<NodeId> {
         // All of its nodes are schedulable, each once.
         if self.len() == topology.node_count() {
             return Vec::new();
         }
-        let held = self.held(topology);
+        let held = self.node_set(topology);
         topology
             .nodes()
             .iter()
@@ -64,7 +64,7 @@ impl NodeOrder {
     }
 
     /// Returns the set of its nodes.
-    fn held(&self, topology: &Topology) -> FixedBitSet {
+    fn node_set(&self, topology: &Topology) -> FixedBitSet {
         let mut held = FixedBitSet::with_capacity(topology.nodes().slot_count() as usize);
         held.extend(self.nodes.iter().map(|node| node.index()));
         held
@@ -86,7 +86,7 @@ impl NodeOrder {
             return Ok(());
         }
         for order in orders {
-            let held = order.held(topology);
+            let held = order.node_set(topology);
             let mut lacking = widest.nodes.clone();
             lacking.retain(|node| !held.contains(node.index()));
             let Some(first) = lacking.iter().min() else {
@@ -125,8 +125,8 @@ mod tests {
         };
         let (full, part) = (order("full", &[5, 4, 3, 2, 0]), order("part", &[4, 5, 0]));
         let (turned, other) = (order("turned", &[0, 5, 4]), order("other", &[0, 5, 3]));
-        assert_eq!(full.left_out(&machine), []);
-        assert_eq!(part.left_out(&machine), [NodeId(2), NodeId(3)]);
+        assert_eq!(full.list_left_out(&machine), []);
+        assert_eq!(part.list_left_out(&machine), [NodeId(2), NodeId(3)]);
         for same in [
             vec![],
             vec![part.clone()],

@@ -4,10 +4,10 @@ use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice};
 
 /// Returns spellings of the orderings that suit `topology`, the plainest first.
-pub fn suiting(topology: &Topology) -> Vec<String> {
+pub fn default_orderings(topology: &Topology) -> Vec<String> {
     let mut wanted: Vec<String> = vec!["row-major".into()];
     if let Some(lattice) = topology.lattice() {
-        on_lattice(lattice, &mut wanted);
+        add_lattice_orderings(lattice, &mut wanted);
     }
     if !topology.network().levels().is_empty() {
         wanted.push("hierarchical".into());
@@ -26,16 +26,16 @@ pub fn suiting(topology: &Topology) -> Vec<String> {
 }
 
 /// Adds the spellings that suit a lattice.
-fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
+fn add_lattice_orderings(lattice: &Lattice, wanted: &mut Vec<String>) {
     let axes = lattice.extents.len();
     let longer_than_one = lattice.extents.iter().filter(|n| **n > 1).count();
     let mut by_extent: Vec<usize> = (0..axes).collect();
-    let stored = spell(&by_extent);
+    let stored = spell_axes(&by_extent);
     by_extent.sort_by_key(|axis| (lattice.extents[*axis], *axis));
-    let largest_fastest = spell(&by_extent);
+    let largest_fastest = spell_axes(&by_extent);
     by_extent.reverse();
     // Slowest first: the smallest dimension last runs fastest.
-    let smallest_fastest = spell(&by_extent);
+    let smallest_fastest = spell_axes(&by_extent);
     if smallest_fastest != stored {
         wanted.push(format!("row-major:axes={smallest_fastest}"));
     }
@@ -61,7 +61,7 @@ fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
 }
 
 /// Returns the names of all axes in an order: letters, or digits where there are more axes than letters.
-fn spell(axes: &[usize]) -> String {
+fn spell_axes(axes: &[usize]) -> String {
     let letters: Vec<char> = AXIS_LETTERS.chars().collect();
     if axes.len() > letters.len() {
         return axes.iter().map(usize::to_string).collect();

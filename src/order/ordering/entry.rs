@@ -38,7 +38,7 @@ pub trait OrderNodes: Send {
     ///
     /// # Errors
     /// More memory than allowed, a file that cannot be read, a search that its options do not let begin.
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes>;
+    fn order_nodes(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes>;
 
     /// Checks what can only be seen beside the options: files that they name, and whether there is a clock.
     ///
@@ -54,7 +54,7 @@ pub enum OrderedNodes {
     /// Nodes of a construction.
     Constructed(Vec<NodeId>),
     /// Nodes that a search found, with how good they are.
-    Found(SearchResult),
+    Searched(SearchResult),
 }
 
 impl Method {
@@ -74,8 +74,8 @@ impl Method {
     }
 
     /// Returns whether the method works on `topology`.
-    pub fn suits(&self, topology: &Topology) -> bool {
-        self.needs.met_by(topology)
+    pub fn works_on(&self, topology: &Topology) -> bool {
+        self.needs.are_met_by(topology)
     }
 }
 
@@ -94,7 +94,7 @@ pub enum Needs {
 
 impl Needs {
     /// Returns whether `topology` has it.
-    pub fn met_by(self, topology: &Topology) -> bool {
+    pub fn are_met_by(self, topology: &Topology) -> bool {
         match self {
             Needs::Nothing | Needs::LatticeForAxes => true,
             Needs::Lattice => topology.lattice().is_some(),
@@ -121,7 +121,7 @@ impl RequestedOrdering {
         let method = match table.get(text) {
             Some(entry) => Some(parse_options(table, entry, topology, text)?),
             None if text == "-" || Path::new(text).exists() => None,
-            None => return Err(table.neither(text, "an ordering file")),
+            None => return Err(table.no_entry_error(text, "an ordering file")),
         };
         Ok(RequestedOrdering {
             text: text.to_string(),
@@ -133,7 +133,7 @@ impl RequestedOrdering {
     ///
     /// # Errors
     /// More memory than allowed, a bad file, a search that its options do not let begin.
-    pub fn make(
+    pub fn make_order(
         &self,
         topology: &Topology,
         observer: &dyn Observer,
@@ -141,11 +141,11 @@ impl RequestedOrdering {
         let Some(method) = &self.method else {
             return Ok((read_file(topology, &self.text)?, None));
         };
-        match method.order(topology, observer)? {
+        match method.order_nodes(topology, observer)? {
             OrderedNodes::Constructed(nodes) => {
                 Ok((NodeOrder::new(topology, &self.text, nodes)?, None))
             }
-            OrderedNodes::Found(found) => {
+            OrderedNodes::Searched(found) => {
                 let mut order = NodeOrder::new(topology, &self.text, found.nodes.clone())?;
                 order.notes.clone_from(&found.notes);
                 Ok((order, Some(found)))
@@ -157,7 +157,7 @@ impl RequestedOrdering {
     ///
     /// # Errors
     /// A bad file; options that want a clock.
-    pub fn check(&self, topology: &Topology) -> Result<Option<NodeOrder>> {
+    pub fn check_inputs(&self, topology: &Topology) -> Result<Option<NodeOrder>> {
         let Some(method) = &self.method else {
             return read_file(topology, &self.text).map(Some);
         };
@@ -173,17 +173,17 @@ fn parse_options(
     topology: &Topology,
     text: &str,
 ) -> Result<Box<dyn OrderNodes>> {
-    let params = table.params(entry, text, topology.context().seed)?;
-    let names_axes = params.has("axes") || params.has("reverse");
+    let params = table.read_options(entry, text, topology.context().seed)?;
+    let names_axes = params.has_key("axes") || params.has_key("reverse");
     let lacks_lattice =
         entry.parse.needs == Needs::LatticeForAxes && names_axes && topology.lattice().is_none();
-    if lacks_lattice || !entry.parse.suits(topology) {
+    if lacks_lattice || !entry.parse.works_on(topology) {
         let needy = if lacks_lattice { "axes" } else { entry.name };
         let lacks = match entry.parse.needs {
             Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
             _ => "no coordinates",
         };
-        return Err(params.unsuited(
+        return Err(params.unsuited_error(
             format!("{} has {lacks}, which `{needy}` needs", topology.name()),
             format!(
                 "what works here: {}",
@@ -198,7 +198,7 @@ fn parse_options(
 pub(super) fn list_suitable(table: &Registry<Method>, topology: &Topology) -> Vec<&'static str> {
     table
         .iter()
-        .filter(|entry| entry.parse.suits(topology))
+        .filter(|entry| entry.parse.works_on(topology))
         .map(|entry| entry.name)
         .collect()
 }

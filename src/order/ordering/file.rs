@@ -16,12 +16,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::NodeOrder;
-use super::node_order::Check;
+use super::node_order::NodeCheck;
 use nodeorder_base::blocks;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
-use nodeorder_network::topology::{Numbers, Topology};
+use nodeorder_network::topology::{NumberMeaning, Topology};
 
 /// Reads the ordering file of this name.
 ///
@@ -42,7 +42,7 @@ impl NodeOrder {
             label: text.name().to_string(),
             nodes: read_nodes(topology, text)?,
             notes: Vec::new(),
-            made_for: made_for(topology, text),
+            made_for: other_machine(topology, text),
         })
     }
 
@@ -79,7 +79,7 @@ impl NodeOrder {
         for note in &self.notes {
             writeln!(out, "# {}", one_line(note))?;
         }
-        blocks::write(out, self.len(), |ranks, text| {
+        blocks::write_blocks(out, self.len(), |ranks, text| {
             let mut digits = itoa::Buffer::new();
             for node in &self.nodes[ranks] {
                 if names {
@@ -101,28 +101,28 @@ fn one_line(text: &str) -> String {
 
 /// Reads the nodes of an ordering file.
 fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
-    let mut check = Check::new(topology);
+    let mut check = NodeCheck::new(topology);
     let mut nodes = Vec::new();
-    let named = header(text, NAMES).is_some();
+    let named = find_header_line(text, NAMES).is_some();
     let numbers = if named {
-        Numbers::AsNamed
+        NumberMeaning::AsNamed
     } else {
-        Numbers::Ids
+        NumberMeaning::Ids
     };
     let ids = !named || !topology.names_are_numbers();
     for line in text.data_lines() {
         // Most lines are ids, so these are read the short way.
         if let Some(id) = line.text.parse().ok().filter(|_| ids) {
-            check.add(NodeId(id), || line.location())?;
+            check.add_node(NodeId(id), || line.location())?;
             nodes.push(NodeId(id));
             continue;
         }
         for node in topology.nodes_listed(line.text, &line, nodes.len(), numbers)? {
-            check.add(node, || line.location())?;
+            check.add_node(node, || line.location())?;
             nodes.push(node);
         }
     }
-    if let Some((line, count)) = header(text, "# nodes:")
+    if let Some((line, count)) = find_header_line(text, "# nodes:")
         && let Ok(count) = count.parse::<usize>()
         && count != nodes.len()
     {
@@ -144,7 +144,7 @@ fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
 const NAMES: &str = "# names:";
 
 /// Finds the line of the comments above all nodes that begins with `mark`; returns it with the text behind the mark.
-fn header<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
+fn find_header_line<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
     text.lines()
         .take_while(|line| line.text.is_empty() || line.text.starts_with('#'))
         .find_map(|line| Some((line, line.text.strip_prefix(mark)?.trim())))
@@ -152,8 +152,8 @@ fn header<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
 
 /// Returns the machine `NAME (SPEC)` of the header. `None` if it is this one: machines that differ only in `limit` or
 /// `exclude` are the same network.
-fn made_for(topology: &Topology, text: &Text) -> Option<String> {
-    let (_, machine) = header(text, "# topology:")?;
+fn other_machine(topology: &Topology, text: &Text) -> Option<String> {
+    let (_, machine) = find_header_line(text, "# topology:")?;
     let spec = topology.network().spec();
     // Names may hold brackets, specifications as well, so any bracket may open the spec.
     let same = machine

@@ -38,9 +38,9 @@ impl NodeOrder {
     /// ```
     pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
         let label = label.into();
-        let mut check = Check::new(topology);
+        let mut check = NodeCheck::new(topology);
         for node in &nodes {
-            check.add(*node, || SourceLocation::option(&label))?;
+            check.add_node(*node, || SourceLocation::option(&label))?;
         }
         Ok(NodeOrder {
             label,
@@ -52,7 +52,7 @@ impl NodeOrder {
 
     /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit a slot to
     /// find nodes that stand twice.
-    pub fn memory(topology: &Topology) -> u64 {
+    pub fn memory_needed(topology: &Topology) -> u64 {
         8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
     }
 
@@ -94,29 +94,29 @@ impl NodeOrder {
 }
 
 /// Check of the nodes of one ordering, one by one.
-pub struct Check<'a> {
+pub struct NodeCheck<'a> {
     topology: &'a Topology,
     /// Nodes added so far, by id.
     seen: FixedBitSet,
 }
 
-impl<'a> Check<'a> {
+impl<'a> NodeCheck<'a> {
     /// Begins with no nodes.
     pub fn new(topology: &'a Topology) -> Self {
         let slots = topology.nodes().slot_count() as usize;
-        Check {
+        NodeCheck {
             topology,
             seen: FixedBitSet::with_capacity(slots),
         }
     }
 
     /// Adds a node. Fails if it is unknown, not schedulable, or there already.
-    pub fn add(&mut self, node: NodeId, location: impl Fn() -> SourceLocation) -> Result<()> {
+    pub fn add_node(&mut self, node: NodeId, location: impl Fn() -> SourceLocation) -> Result<()> {
         self.topology.check_node(node, &location)?;
         if self.seen.put(node.index()) {
             return Err(Error::input(
                 location(),
-                format!("{} again", self.topology.node_in_words(node)),
+                format!("{} again", self.topology.describe_node(node)),
                 "each node once",
             ));
         }

@@ -48,7 +48,7 @@ impl NodeOrder {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(topology: &Topology, text: &str) -> Result<Self> {
-        Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
+        Ok(NodeOrder::make_observed(topology, text, &NoObserver)?.0)
     }
 
     /// Makes the ordering as [`NodeOrder::make`] does, under an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
@@ -56,13 +56,13 @@ impl NodeOrder {
     ///
     /// # Errors
     /// As [`NodeOrder::make`].
-    pub fn make_with(
+    pub fn make_observed(
         topology: &Topology,
         text: &str,
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
-        topology.require("an ordering", NodeOrder::memory(topology))?;
-        RequestedOrdering::parse(&ORDERINGS, topology, text)?.make(topology, observer)
+        topology.require_memory("an ordering", NodeOrder::memory_needed(topology))?;
+        RequestedOrdering::parse(&ORDERINGS, topology, text)?.make_order(topology, observer)
     }
 
     /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options, and
@@ -71,7 +71,7 @@ impl NodeOrder {
     /// # Errors
     /// As [`NodeOrder::make`], as far as options and files show them.
     pub fn check(topology: &Topology, text: &str) -> Result<Option<Self>> {
-        RequestedOrdering::parse(&ORDERINGS, topology, text)?.check(topology)
+        RequestedOrdering::parse(&ORDERINGS, topology, text)?.check_inputs(topology)
     }
 }
 

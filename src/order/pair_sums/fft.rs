@@ -30,7 +30,7 @@ pub(super) struct Complex {
 
 impl Complex {
     /// Multiplies two numbers.
-    pub(super) fn times(self, w: Complex) -> Complex {
+    pub(super) fn multiply(self, w: Complex) -> Complex {
         let (re, im) = times::<false>(self.re, self.im, w);
         Complex { re, im }
     }
@@ -79,7 +79,7 @@ impl ComplexVector {
 
     /// Multiplies sequence by sequence.
     #[inline(always)]
-    pub(super) fn times<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
+    pub(super) fn multiply<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
         let mut product = ComplexVector::default();
         for l in 0..LANES {
             let w = Complex {

@@ -96,7 +96,7 @@ impl FirstStage {
     }
 
     /// Transforms the bits of one cut into `values`: even j, odd j.
-    pub(super) fn apply(&self, bits: &[u8], values: &mut [Sequences; 2]) {
+    pub(super) fn transform_bits(&self, bits: &[u8], values: &mut [Sequences; 2]) {
         let mut sums: Box<RowSums> = Box::new([[[Complex::default(); LANES]; BLOCK]; 2]);
         for (block, bits) in bits.chunks_exact(BLOCK * WAYS * self.bytes).enumerate() {
             match self.bytes {
@@ -184,7 +184,7 @@ fn multiply_by<const FUSED: bool>(
 ) {
     // The turn to the block's first column once a block instead of once a column.
     let turn = &stage.blocks[odd][block];
-    let matrix = stage.matrix[odd].map(|factor| factor.times::<FUSED>(turn));
+    let matrix = stage.matrix[odd].map(|factor| factor.multiply::<FUSED>(turn));
     let re = values.re[block * BLOCK..].iter_mut();
     let im = values.im[block * BLOCK..].iter_mut();
     for (((sums, within), re), im) in sums.iter().zip(&stage.within[odd]).zip(re).zip(im) {
@@ -200,7 +200,7 @@ fn multiply_by<const FUSED: bool>(
                 y.im[l] = mul_add::<FUSED>(c.im, factor.re[l], y.im[l]);
             }
         }
-        let y = y.times::<FUSED>(within);
+        let y = y.multiply::<FUSED>(within);
         *re = y.re;
         *im = y.im;
     }

@@ -9,7 +9,7 @@ use super::lag_bits::LagBits;
 use super::sums::PairSums;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::search::{self, Search, WIDTH, first};
+use nodeorder_network::topology::search::{self, BatchSearch, WIDTH, first_sources};
 use nodeorder_network::topology::{RouterGraph, Topology};
 
 /// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the graph or
@@ -22,12 +22,12 @@ pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) ->
     // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
     let rows: Vec<u32> = routers
         .iter()
-        .map(|router| graph.rows().of(*router) as u32)
+        .map(|router| graph.search_rows().row_of(*router) as u32)
         .collect();
     let threads = rayon::current_num_threads();
     // Each thread has a search and the sums of all ranks.
-    let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
-    topology.require(search::SEARCHING, buffers)?;
+    let buffers = threads as u64 * (search::buffer_bytes(graph) + 64 * n as u64);
+    topology.require_memory(search::SEARCH_MEMORY, buffers)?;
     let batches = n.div_ceil(WIDTH);
     // Each task takes the next batch that is left. Sums of integers do not depend on which task adds which batch.
     let next = AtomicUsize::new(0);
@@ -41,19 +41,19 @@ pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) ->
                 rows: &rows,
                 sums: PairSums::zero(n),
                 lags: LagBits::new(n),
-                search: Search::new(graph),
+                search: BatchSearch::new(graph),
             };
             loop {
                 let batch = next.fetch_add(1, Relaxed);
                 if batch >= batches {
                     let lags = n.min(last + 1);
-                    partial.lags.add_to(&mut partial.sums.lag[..lags]);
+                    partial.lags.add_to_lags(&mut partial.sums.lag[..lags]);
                     return partial.sums;
                 }
                 partial.add_batch(batch * WIDTH);
             }
         })
-        .reduce_with(|a, b| a.plus(&b));
+        .reduce_with(|a, b| a.add_up(&b));
     Ok(total.unwrap_or_else(|| PairSums::zero(n)))
 }
 
@@ -69,7 +69,7 @@ struct PartialSums<'g> {
     sums: PairSums,
     /// Lag sums that are not in `sums` yet.
     lags: LagBits,
-    search: Search<'g>,
+    search: BatchSearch<'g>,
 }
 
 impl PartialSums<'_> {
@@ -79,21 +79,21 @@ impl PartialSums<'_> {
         let routers = self.routers;
         let sources = &routers[start..routers.len().min(start + WIDTH)];
         // Distances above 255 do not fit the search's bit planes, and links with weights have no hops.
-        if self.search.run(sources).is_none() {
+        if self.search.run_batch(sources).is_none() {
             return self.add_one_by_one(start);
         }
         let after = start + sources.len();
         // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
         for (sum, row) in self.sums.row[..start].iter_mut().zip(self.rows) {
-            *sum += self.search.total_of(*row);
+            *sum += self.search.total_hops_of_row(*row);
         }
         for (sum, row) in self.sums.col[after..].iter_mut().zip(&self.rows[after..]) {
-            *sum += self.search.total_of(*row);
+            *sum += self.search.total_hops_of_row(*row);
         }
         for (below, j) in (start..after).enumerate() {
-            let column = self.search.sum(routers[j], &first(below));
+            let column = self.search.sum_hops(routers[j], &first_sources(below));
             self.sums.col[j] += column;
-            self.sums.row[j] += self.search.total(routers[j]) - column;
+            self.sums.row[j] += self.search.total_hops(routers[j]) - column;
         }
         // Ranks from `end` on are further than `last` from every source: they count for columns only.
         let end = routers.len().min(after + self.last);

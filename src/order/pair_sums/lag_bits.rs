@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use nodeorder_network::topology::search::{BITS, Bits, Search, WIDTH};
+use nodeorder_network::topology::search::{BatchSearch, PLANES, SourceSet, WIDTH};
 
 /// Words of a row.
 const WORDS: usize = WIDTH / 64;
@@ -24,13 +24,13 @@ const WORDS: usize = WIDTH / 64;
 const RANKS: usize = 8;
 
 /// Bits of a sum over [`WIDTH`] distances.
-const SUM_BITS: usize = 2 * BITS;
+const SUM_BITS: usize = 2 * PLANES;
 
 /// Planes of the distances of [`RANKS`] ranks, the lowest bits first.
-type RankPlanes = [[Bits; RANKS]; BITS];
+type RankPlanes = [[SourceSet; RANKS]; PLANES];
 
 /// Sums of 256 lags, 64 a word, the lowest bits first.
-type LagPlanes = [Bits; SUM_BITS];
+type LagPlanes = [SourceSet; SUM_BITS];
 
 /// Sums by lag. Bit b of word q belongs to lag 64·q + 63 - b. Memory: 5 bytes a rank.
 pub(super) struct LagBits {
@@ -49,13 +49,13 @@ impl LagBits {
     /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
     /// and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks. O(planes) operations
     /// on words of 64 distances.
-    pub fn add_batch(&mut self, search: &Search<'_>, rows: &[u32], ranks: Range<usize>) {
-        let used = search.used;
+    pub fn add_batch(&mut self, search: &BatchSearch<'_>, rows: &[u32], ranks: Range<usize>) {
+        let used = search.used_planes;
         // Word w of the row of a rank among the t-th 64 has lags from 64·(t - w) - 63 to 64·(t - w) + 63: those from
         // 64·(t - w) on in word w of `near`, those below it in `far`.
         let mut near = [[0; WORDS]; SUM_BITS];
         let mut far = near;
-        let mut near_planes = [[[0; WORDS]; RANKS]; BITS];
+        let mut near_planes = [[[0; WORDS]; RANKS]; PLANES];
         let mut far_planes = near_planes;
         let blocks = rows[ranks].chunks(64).map(Some);
         for (t, block) in blocks.chain([None; WORDS - 1]).enumerate() {
@@ -91,7 +91,7 @@ impl LagBits {
     }
 
     /// Adds the sums to `lags`, which may be shorter. O(ranks · bits of the sums).
-    pub fn add_to(&self, lags: &mut [u64]) {
+    pub fn add_to_lags(&self, lags: &mut [u64]) {
         for (lags, sums) in lags.chunks_mut(64).zip(&self.lags) {
             for (k, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0) {
                 for (b, lag) in lags.iter_mut().enumerate() {
@@ -106,7 +106,7 @@ impl LagBits {
 /// the same lag in all ranks.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn read_planes(
-    search: &Search<'_>,
+    search: &BatchSearch<'_>,
     rows: &[u32],
     r: usize,
     near: &mut RankPlanes,
@@ -114,7 +114,7 @@ fn read_planes(
 ) {
     // Ranks beyond the last repeat it when read, and count as zeros.
     let eight = std::array::from_fn(|i| rows[i.min(rows.len() - 1)]);
-    search.decode(eight, |p, eight: &[Bits; RANKS]| {
+    search.decode_rows(eight, |p, eight: &[SourceSet; RANKS]| {
         for (i, bits) in eight.iter().enumerate() {
             let bits = if i < rows.len() { *bits } else { [0; WORDS] };
             near[p][i] = bits.map(|word| word << (63 - r - i));
@@ -125,7 +125,7 @@ fn read_planes(
 
 /// Adds the distances of [`RANKS`] ranks, the lowest bits first.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn add_planes(sums: &mut LagPlanes, eight: &[[Bits; RANKS]]) {
+fn add_planes(sums: &mut LagPlanes, eight: &[[SourceSet; RANKS]]) {
     let (own, above) = sums.split_at_mut(eight.len());
     let mut carry = [[0; WORDS]; RANKS];
     // Eight bits and eight carries a plane go into the sum two by two and leave eight carries for the next plane.
@@ -137,8 +137,8 @@ fn add_planes(sums: &mut LagPlanes, eight: &[[Bits; RANKS]]) {
     let [first, second, third, others @ ..] = above else {
         return;
     };
-    let four: [Bits; 4] = add_pairs(first, &carry);
-    let two: [Bits; 2] = add_pairs(second, &four);
+    let four: [SourceSet; 4] = add_pairs(first, &carry);
+    let two: [SourceSet; 2] = add_pairs(second, &four);
     let [mut carry] = add_pairs(third, &two);
     for sum in others {
         (*sum, carry) = add_bits(*sum, carry, [0; WORDS]);
@@ -147,7 +147,7 @@ fn add_planes(sums: &mut LagPlanes, eight: &[[Bits; RANKS]]) {
 
 /// Adds pairs of bits to a sum. Returns the carries.
 #[inline(always)]
-fn add_pairs<const N: usize>(sum: &mut Bits, bits: &[Bits]) -> [Bits; N] {
+fn add_pairs<const N: usize>(sum: &mut SourceSet, bits: &[SourceSet]) -> [SourceSet; N] {
     let mut carry = [[0; WORDS]; N];
     for (carry, pair) in carry.iter_mut().zip(bits.as_chunks::<2>().0) {
         (*sum, *carry) = add_bits(*sum, pair[0], pair[1]);

@@ -16,7 +16,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::terms::Term;
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 
 /// Lags of a block.
 const LAGS: usize = 256;
@@ -58,7 +58,7 @@ impl Table {
             .enumerate()
             .for_each(|(v, row)| {
                 let hops: Vec<u8> = (0..labels)
-                    .map(|x| term.labelling.between(v as u32, x) as u8)
+                    .map(|x| term.labelling.distance_between(v as u32, x) as u8)
                     .collect();
                 for (d, x) in row.iter_mut().zip(&term.labels) {
                     *d = hops[*x as usize];
@@ -93,7 +93,7 @@ impl Tables {
         let mut padding = vec![0; n];
         for term in terms {
             for (sum, label) in padding.iter_mut().zip(&term.labels) {
-                *sum += u64::from(term.labelling.between(*label, 0));
+                *sum += u64::from(term.labelling.distance_between(*label, 0));
             }
         }
         Tables {
@@ -115,7 +115,7 @@ impl Tables {
             .par_chunks_mut(LAGS)
             .enumerate()
             .for_each(|(block, out)| {
-                pause();
+                check_stopped();
                 self.sum_block(1 + block * LAGS, out);
             });
         lag

@@ -63,7 +63,7 @@ pub enum SumMethod {
 /// # Complexity
 /// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/256 searches
 /// where distances are no sum. Memory O(N), O(256·routers) a thread for searches.
-pub fn along(
+pub fn sum_pairs(
     topology: &Topology,
     nodes: &[NodeId],
     last: usize,
@@ -85,7 +85,7 @@ pub fn along(
 ///
 /// # Errors
 /// As [`sum_pairs`].
-pub fn windows(
+pub fn sum_windows(
     topology: &Topology,
     nodes: &[NodeId],
     sizes: &[usize],
@@ -119,7 +119,7 @@ fn transform_bytes(n: usize) -> u64 {
 
 /// Checks whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, need more
 /// memory than allowed.
-pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
+pub fn lacks_transform_memory(topology: &Topology, nodes: &[NodeId]) -> bool {
     let n = nodes.len();
     if n < 2 || transform_bytes(n) <= topology.context().memory {
         return false;
@@ -137,7 +137,7 @@ pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
 /// # Errors
 /// More memory than allowed.
 pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
-    topology.require("the sums of an MPC curve", 96 * n as u64)
+    topology.require_memory("the sums of an MPC curve", 96 * n as u64)
 }
 
 /// Chooses how the sums along `n` nodes are found, for lags up to `last`, and finds them.
@@ -184,7 +184,7 @@ impl<'a> SumPlanner<'a> {
         if !methods.by_transform.is_empty() {
             let bytes = transform_bytes(self.n);
             self.topology
-                .require("the transforms of an MPC curve", bytes)?;
+                .require_memory("the transforms of an MPC curve", bytes)?;
             let sums = transform::lag_sums(&methods.by_transform, self.n);
             add_sums(&mut lag, &sums);
         }

@@ -13,7 +13,7 @@
 //! 3. Division by L and rounding to whole numbers.
 
 use multiversion::multiversion;
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 use rayon::prelude::*;
 
 use super::cuts::Cut;
@@ -79,8 +79,8 @@ fn sum_powers(terms: &[&Term], cuts: &[Cut], layout: Layout, fft: &Fft) -> Vec<[
                 let stage = FirstStage::new(group, layout);
                 let mut values = [(); 2].map(|()| Sequences::new(layout.piece));
                 for (cut, bits) in cuts.iter().zip(&bits) {
-                    pause();
-                    stage.apply(bits, &mut values);
+                    check_stopped();
+                    stage.transform_bits(bits, &mut values);
                     for (values, power) in values.iter_mut().zip(powers.iter_mut()) {
                         fft.run(values);
                         add_power(power, &values.re, &values.im, f64::from(cut.halves));
@@ -159,8 +159,8 @@ impl LastStage {
                 re: values[j % 2].re[at][j / 2],
                 im: values[j % 2].im[at][j / 2],
             };
-            let c = value.times(turn);
-            turn = turn.times(step);
+            let c = value.multiply(turn);
+            turn = turn.multiply(step);
             for (sum, factor) in sums.iter_mut().zip(matrix) {
                 for l in 0..LANES {
                     sum.re[l] += c.re * factor.re[l] - c.im * factor.im[l];

@@ -22,7 +22,7 @@ impl PairSums {
     }
 
     /// Adds up two shares of the same sums.
-    pub fn plus(mut self, other: &PairSums) -> Self {
+    pub fn add_up(mut self, other: &PairSums) -> Self {
         add_sums(&mut self.lag, &other.lag);
         add_sums(&mut self.row, &other.row);
         add_sums(&mut self.col, &other.col);

@@ -23,11 +23,11 @@ pub(super) struct Term {
 /// Labels nodes in their order for each term of the topology's distance; `None` if the distance is not a sum.
 /// O(terms · N).
 pub(super) fn label_ranks(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
-    let labellings = topology.metric().labellings()?;
+    let labellings = topology.metric().to_labellings()?;
     let terms = labellings.into_par_iter().map(|labelling| {
         let labels = nodes
             .iter()
-            .map(|n| labelling.label(topology.router_of(*n)));
+            .map(|n| labelling.label_of(topology.router_of(*n)));
         Term {
             labels: labels.collect(),
             labelling,
@@ -86,7 +86,11 @@ fn label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
         return None;
     }
     let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
-    Some(pairs.map(|(a, b)| labelling.between(a, b) as u16).collect())
+    Some(
+        pairs
+            .map(|(a, b)| labelling.distance_between(a, b) as u16)
+            .collect(),
+    )
 }
 
 impl<'a> Histogram<'a> {

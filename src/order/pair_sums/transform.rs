@@ -49,7 +49,7 @@
 //! fails it is split into groups of cuts that pass. Besides, every lag must be a whole number of hops;
 //! that is asserted.
 
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -210,7 +210,7 @@ fn count_member_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         let taken = lock().pop();
         let mut lag = taken.unwrap_or_else(|| vec![0u64; n]);
         for (halves, members) in chunk {
-            pause();
+            check_stopped();
             for (i, a) in members.iter().enumerate() {
                 for b in &members[i + 1..] {
                     lag[(b - a) as usize] += u64::from(*halves);

@@ -58,21 +58,21 @@ pub const SUMS: &[Column<Sums>] = columns! {
         "Mean of `mean_hops` over jobs of two nodes and more.",
         |r| r.mean_hops();
     "diameter", "hops", "Mean of `diameter` over these jobs.",
-        |r| r.diameter();
+        |r| r.mean_diameter();
     "ring_step", "hops", "Mean hops of a step of their rings.",
-        |r| r.ring_step();
+        |r| r.mean_ring_step();
     "ring_longest", "hops", "Mean of `ring_longest` over these jobs.",
-        |r| r.ring_longest();
+        |r| r.mean_longest_step();
 };
 
 /// Columns of a group of jobs at one level: its sums, and the index of the level.
 pub const LEVEL_SUMS: &[Column<(Sums, usize)>] = columns! {
     "spanned", "units", "Mean units that jobs span.",
-        |r| r.0.spanned(r.1);
+        |r| r.0.mean_spanned(r.1);
     "fewest", "units",
         "Mean of the fewest units that have as many nodes as a job.",
-        |r| r.0.fewest(r.1);
+        |r| r.0.mean_fewest(r.1);
     "at_fewest", "",
         "Share of the jobs that span no more than the fewest.",
-        |r| r.0.at_fewest(r.1);
+        |r| r.0.share_at_fewest(r.1);
 };

@@ -3,7 +3,7 @@
 use super::{Column, columns, row};
 use nodeorder_jobs::replay::by_size::SizeMean;
 use nodeorder_jobs::replay::prediction::OrderingPrediction;
-use nodeorder_order::metric::comparison::Entry;
+use nodeorder_order::metric::comparison::OrderingFigures;
 use nodeorder_order::ordering::optimise::Score;
 
 row! {
@@ -22,7 +22,7 @@ pub struct RankedEntry<'a> {
     /// Rank from 1.
     pub rank: usize,
     /// Curve and means of the ordering.
-    pub entry: &'a Entry,
+    pub entry: &'a OrderingFigures,
 }
 
 impl<'a> RankedEntry<'a> {
@@ -71,7 +71,7 @@ impl<'a> RankedEntry<'a> {
 
 row! {
     /// A stretch of sizes with one winner.
-    pub struct Winner<'a> {}
+    pub struct BestStretch<'a> {}
     /// Columns of `stretches.csv`.
     pub const ALL:
     from: usize, "nodes", "First job size of the stretch.";
@@ -90,7 +90,7 @@ row! {
 }
 
 /// Floor under all curves at one job size, and the most compact sets found there.
-pub struct Limits {
+pub struct CurveLimits {
     /// Number of nodes of a job.
     pub size: usize,
     /// Proved lower bound of MPC in hops; none where there is no proof.
@@ -99,7 +99,7 @@ pub struct Limits {
     pub compact: Option<f64>,
 }
 
-impl Limits {
+impl CurveLimits {
     /// Columns of `limits.csv`.
     pub const ALL: &[Column<Self>] = columns! {
         "size", "nodes", "Nodes of a job.",
@@ -188,7 +188,7 @@ row! {
         |r| r.mean.mean_mind;
     ["above_mpc"], "hops",
         "`mean_mind` less `mpc`; negative where jobs are closer together.",
-        |r| r.mean.above();
+        |r| r.mean.hops_above();
     ["above_mpc_percent"], "%",
         "The same in per cent of `mpc`; empty where that is 0.",
         |r| r.mean.per_cent_above();

@@ -88,9 +88,9 @@ row! {
     /// Columns of every directed link.
     pub const ALL:
     ["u"], "", "The router that the link leaves.",
-        |l| l.fabric.links.ends(l.link).0;
+        |l| l.fabric.links.link_ends(l.link).0;
     ["v"], "", "The router that it enters.",
-        |l| l.fabric.links.ends(l.link).1;
+        |l| l.fabric.links.link_ends(l.link).1;
     utilisation: f64, "",
         "Share of what it could have carried until every job was done that it did carry.";
 }

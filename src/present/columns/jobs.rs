@@ -4,7 +4,7 @@ use super::{Column, columns};
 use nodeorder_jobs::replay::traffic::JobTraffic;
 use nodeorder_jobs::replay::{AllocationFigures, FigureSet};
 use nodeorder_jobs::schedule::{Record, ScheduleResult};
-use nodeorder_order::metric::allocation::{AllocationMetrics, Bounds};
+use nodeorder_order::metric::allocation::{AllocationMetrics, BoundingBox};
 
 /// A job with its allocation, and its times in a schedule; figures that were not measured are none.
 #[derive(Clone)]
@@ -49,14 +49,14 @@ impl<'a> JobRow<'a> {
     /// Columns of every job of a schedule.
     pub const SCHEDULED: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",
-            |r| r.times.map(|(schedule, record)| schedule.task(record).id);
+            |r| r.times.map(|(schedule, record)| schedule.task_of_record(record).id);
         "submit", "s",
             "When the job joined the queue, by the trace's clock.",
-            |r| r.times.map(|(schedule, record)| schedule.seconds(schedule.task(record).submit));
+            |r| r.times.map(|(schedule, record)| schedule.format_seconds(schedule.task_of_record(record).submit));
         "start", "s", "When it started.",
-            |r| r.times.map(|(schedule, record)| schedule.seconds(record.start));
+            |r| r.times.map(|(schedule, record)| schedule.format_seconds(record.start));
         "end", "s", "When it ended.",
-            |r| r.times.map(|(schedule, record)| schedule.seconds(record.end));
+            |r| r.times.map(|(schedule, record)| schedule.format_seconds(record.end));
         "nodes", "nodes", "Nodes of the job.",
             |r| r.size;
     };
@@ -68,7 +68,7 @@ impl<'a> JobRow<'a> {
             |r| r.metrics.map(|m| m.total_distance);
         "mind", "hops",
             "Mean distance of these pairs; empty for a single node, and where no path joins some.",
-            |r| r.metrics.and_then(AllocationMetrics::mind);
+            |r| r.metrics.and_then(AllocationMetrics::mean_distance);
         "linear_span", "ranks", "Last rank less first rank, plus 1.",
             |r| r.metrics.map(|m| m.linear_span);
         "ring_span", "ranks",
@@ -86,47 +86,47 @@ impl<'a> JobRow<'a> {
             |r| r.figures.extent.as_ref().and_then(|e| e.diameter);
         "box_size", "routers",
             "Routers in its bounding box; grids only.",
-            |r| r.bounds().map(|b| b.size);
+            |r| r.bounding_box().map(|b| b.size);
         "box_sides", "routers",
             "Sum of the box's side lengths; grids only.",
-            |r| r.bounds().map(|b| b.sides);
+            |r| r.bounding_box().map(|b| b.sides);
         "box_ratio", "",
             "The box's size over that of the machine's smallest box with room for the job; grids only.",
-            |r| r.bounds().map(|b| b.box_ratio);
+            |r| r.bounding_box().map(|b| b.box_ratio);
         "cube_ratio", "",
             "The box's size over that of the smallest cube with room for the job; grids only.",
-            |r| r.bounds().map(|b| b.cube_ratio);
+            |r| r.bounding_box().map(|b| b.cube_ratio);
         "bounding_cube", "routers",
             "Routers of the smallest cube around the job, as long as its longest side; grids only.",
-            |r| r.bounds().map(|b| b.cube);
+            |r| r.bounding_box().map(|b| b.cube);
         "bounding_cube_ratio", "",
             "The same over that of the smallest cube with room for the job; grids only.",
-            |r| r.bounds().map(|b| b.bounding_cube_ratio);
+            |r| r.bounding_box().map(|b| b.bounding_cube_ratio);
     };
 
     /// Columns of `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
         "dilation_mean", "hops",
             "Mean path length of its traffic, by volume.",
-            |r| r.traffic().map(|t| t.dilation_mean);
+            |r| r.job_traffic().map(|t| t.dilation_mean);
         "dilation_max", "hops",
             "Longest mean path length of a pair of processes.",
-            |r| r.traffic().map(|t| t.dilation_max);
+            |r| r.job_traffic().map(|t| t.dilation_max);
         "hop_bytes", "volume · hops",
             "Sum of volume times path length.",
-            |r| r.traffic().map(|t| t.hop_bytes);
+            |r| r.job_traffic().map(|t| t.hop_bytes);
         "between_routers", "",
             "Share of the volume that leaves its router.",
-            |r| r.traffic().map(|t| t.between_routers);
+            |r| r.job_traffic().map(|t| t.between_routers);
         "contention_alone", "volume / capacity",
             "Highest load over capacity of a link, if the job were alone.",
-            |r| r.traffic().map(|t| t.contention_alone);
+            |r| r.job_traffic().map(|t| t.contention_alone);
         "contention_met", "volume / capacity",
             "The same on the links it uses, with the traffic of all running jobs.",
-            |r| r.traffic().map(|t| t.contention_met);
+            |r| r.job_traffic().map(|t| t.contention_met);
         "jobs_met", "jobs",
             "Most jobs on one of its links, itself included.",
-            |r| r.traffic().map(|t| t.jobs_met);
+            |r| r.job_traffic().map(|t| t.jobs_met);
     };
 
     /// Column of `--ranks`.
@@ -150,12 +150,12 @@ impl<'a> JobRow<'a> {
     };
 
     /// Returns the bounding box of the allocation. `None` if not measured, or off grids.
-    fn bounds(&self) -> Option<&Bounds> {
+    fn bounding_box(&self) -> Option<&BoundingBox> {
         self.figures.extent.as_ref()?.bounds.as_ref()
     }
 
     /// Returns the figures of the job's traffic. `None` if not measured.
-    fn traffic(&self) -> Option<&JobTraffic> {
+    fn job_traffic(&self) -> Option<&JobTraffic> {
         self.figures.traffic.as_deref()
     }
 

@@ -1,11 +1,11 @@
 //! Tables of machines side by side.
 
 use super::{Column, Value, columns, row};
-use crate::machines::{AllocatorService, Bracket, Contender, Service};
+use crate::machines::{AllocatorService, Bracket, Contender, JobService};
 use nodeorder_network::topology::Statistics;
 use nodeorder_order::metric::bisection::Bisection;
-use nodeorder_order::metric::cost::Bill;
-use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::metric::cost::CostBreakdown;
+use nodeorder_order::metric::machine_figures::MachineFigures;
 
 /// A machine in the ranked table.
 pub struct RankedMachine<'a> {
@@ -21,7 +21,7 @@ pub struct RankedMachine<'a> {
 
 impl<'a> RankedMachine<'a> {
     /// Returns the figures of the machine and its best ordering.
-    fn machine(&self) -> &'a Machine {
+    fn machine(&self) -> &'a MachineFigures {
         &self.contender.machine
     }
 
@@ -31,23 +31,23 @@ impl<'a> RankedMachine<'a> {
     }
 
     /// Returns what the machine costs and draws.
-    fn bill(&self) -> &'a Bill {
+    fn bill(&self) -> &'a CostBreakdown {
         &self.machine().bill
     }
 
     /// Returns the best cut found. `None` if there was none to search.
-    fn cut(&self) -> Option<&'a Bisection> {
+    fn best_cut(&self) -> Option<&'a Bisection> {
         self.machine().bisection.as_ref()
     }
 
     /// Returns the all-to-all throughput of all nodes for each link.
-    fn per_link(&self) -> Option<Bracket> {
+    fn throughput_per_link(&self) -> Option<Bracket> {
         let links = self.network().links as f64;
         self.contender.all_to_all_per(Some(links))
     }
 
     /// Returns the all-to-all throughput of all nodes for each router.
-    fn per_router(&self) -> Option<Bracket> {
+    fn throughput_per_router(&self) -> Option<Bracket> {
         let routers = self.network().routers as f64;
         self.contender.all_to_all_per(Some(routers))
     }
@@ -88,13 +88,13 @@ impl<'a> RankedMachine<'a> {
             |r| r.network().mean_distance;
         "bisection_links", "links",
             "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
-            |r| r.cut().map(cut_links);
+            |r| r.best_cut().map(cut_links);
         "bisection_exact", "",
             "Whether no halves have fewer links between them.",
-            |r| r.cut().map(|cut| cut.exact.to_string());
+            |r| r.best_cut().map(|cut| cut.exact.to_string());
         "bisection_at_least", "links",
             "Proved: any halves have at least so many links between them.",
-            |r| r.cut().and_then(|cut| cut.at_least);
+            |r| r.best_cut().and_then(|cut| cut.at_least);
         "bisection_per_node", "links",
             "`bisection_links` for each node.",
             |r| r.machine().bisection_per_node();
@@ -134,10 +134,10 @@ impl<'a> RankedMachine<'a> {
             |r| r.contender.all_to_all().map(|ends| ends[1]);
         "throughput_matching", "",
             "Found: the same where every node sends to one of those farthest away.",
-            |r| r.contender.carried.as_ref().map(|c| c.matching.found());
+            |r| r.contender.carried.as_ref().map(|c| c.matching.carried_multiple());
         "throughput_matching_at_most", "",
             "Proved: no routing carries more.",
-            |r| r.contender.carried.as_ref().map(|c| c.matching.at_most());
+            |r| r.contender.carried.as_ref().map(|c| c.matching.carried_at_most());
         "worst_at_least", "",
             "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_least);
@@ -146,16 +146,16 @@ impl<'a> RankedMachine<'a> {
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_most);
         "throughput_per_link", "",
             "`throughput_all_to_all` of all nodes for each of `links`.",
-            |r| r.per_link().map(|ends| ends[0]);
+            |r| r.throughput_per_link().map(|ends| ends[0]);
         "throughput_per_link_at_most", "",
             "The same of `throughput_all_to_all_at_most`.",
-            |r| r.per_link().map(|ends| ends[1]);
+            |r| r.throughput_per_link().map(|ends| ends[1]);
         "throughput_per_router", "",
             "`throughput_all_to_all` of all nodes for each of `routers`.",
-            |r| r.per_router().map(|ends| ends[0]);
+            |r| r.throughput_per_router().map(|ends| ends[0]);
         "throughput_per_router_at_most", "",
             "The same of `throughput_all_to_all_at_most`.",
-            |r| r.per_router().map(|ends| ends[1]);
+            |r| r.throughput_per_router().map(|ends| ends[1]);
         "throughput_per_cost", "",
             "`throughput_all_to_all` of all nodes for each unit of `cost`.",
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[0]);
@@ -198,7 +198,7 @@ impl<'a> RankedMachine<'a> {
 
     /// Returns all columns of `machines.csv`.
     // Throughput, cables and prices come last: they are empty unless asked for.
-    pub fn columns() -> Vec<Column<Self>> {
+    pub fn all_columns() -> Vec<Column<Self>> {
         [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
     }
 }
@@ -207,7 +207,7 @@ impl<'a> RankedMachine<'a> {
 fn cut_links(cut: &Bisection) -> Value<'static> {
     // Capacities may be fractions; whole sums read as counts.
     cut.whole_links()
-        .map_or_else(|| cut.links().into(), Value::from)
+        .map_or_else(|| cut.cut_links().into(), Value::from)
 }
 
 row! {
@@ -234,7 +234,7 @@ pub struct MachineJobs<'a> {
     /// Machine with its best ordering.
     pub contender: &'a Contender,
     /// Results of the jobs on the machine.
-    pub service: &'a Service,
+    pub service: &'a JobService,
     /// Distances that one allocator gives these jobs.
     pub allocator: &'a AllocatorService,
 }

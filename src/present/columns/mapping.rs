@@ -35,10 +35,10 @@ row! {
     links: usize, "links", "Directed links of the machine.";
     ["node_load_max"], "volume",
         "Largest volume that a node sends to other nodes or receives from them.",
-        |r| r.analysis.node_loads.max();
+        |r| r.analysis.node_loads.largest_volume();
     ["node_contention_max"], "volume / capacity",
         "The same over what a node link carries, where that of a link of capacity 1 is 1; missing where node links are free.",
-        |r| r.speeds.node_links_shared.then(|| r.analysis.node_loads.max() * r.speeds.bandwidth / r.speeds.node_bandwidth);
+        |r| r.speeds.node_links_shared.then(|| r.analysis.node_loads.largest_volume() * r.speeds.bandwidth / r.speeds.node_bandwidth);
     ["switch_contention_max"], "volume / capacity",
         "Largest volume through a switch over what a switch carries, in the same unit; missing where that is not limited.",
         |r| r.speeds.switch_bandwidth.is_finite().then(|| r.analysis.through_max * r.speeds.bandwidth / r.speeds.switch_bandwidth);

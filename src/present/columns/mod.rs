@@ -122,7 +122,7 @@ impl Value<'_> {
     }
 
     /// Returns the number as a float. `None` for texts and empty cells.
-    pub fn number(&self) -> Option<f64> {
+    pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Integer(n) => Some(*n as f64),
             Value::Float(n) => Some(*n),
@@ -131,7 +131,7 @@ impl Value<'_> {
     }
 
     /// Formats the value for a terminal: four decimals (four digits below 0.001), none where they are all 0, `-` for nothing.
-    pub fn shown(&self) -> String {
+    pub fn terminal_text(&self) -> String {
         match self {
             Value::Empty => "-".into(),
             // From 1e15 on a float is no count any more: it is shown as any other.
@@ -233,7 +233,7 @@ pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
 }
 
 /// Selects the columns of these names, in this order.
-pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
+pub fn select_columns<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
     names
         .iter()
         .filter_map(|name| columns.iter().find(|column| column.name == *name))
@@ -242,7 +242,7 @@ pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
 }
 
 /// Reads the values of a row; they outlive it.
-pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
+pub fn row_values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
     columns
         .iter()
         .map(|column| (column.value)(row).into_owned())
@@ -250,7 +250,7 @@ pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
 }
 
 /// Turns a row into a JSON object.
-pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
+pub fn json_object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
     extend_object(&mut object, columns, row);
     object
@@ -269,9 +269,9 @@ pub fn extend_object<R>(object: &mut Json, columns: &[Column<R>], row: &R) {
 }
 
 /// A row that is written as a JSON object whose keys stand in the order of the columns.
-pub struct InOrder<'c, R>(pub &'c [Column<R>], pub R);
+pub struct OrderedObject<'c, R>(pub &'c [Column<R>], pub R);
 
-impl<R> Serialize for InOrder<'_, R> {
+impl<R> Serialize for OrderedObject<'_, R> {
     // A `Json` object sorts its keys; this one is written entry by entry.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(
@@ -283,14 +283,14 @@ impl<R> Serialize for InOrder<'_, R> {
 }
 
 /// Replaces every `{name}` of `template` by that column's value, and every `{name%}` by its value in per cent.
-pub fn filled<R>(template: &str, columns: &[Column<R>], row: &R) -> String {
+pub fn fill_template<R>(template: &str, columns: &[Column<R>], row: &R) -> String {
     let mut text = template.to_string();
     for column in columns {
         let name = column.name;
         let value = (column.value)(row);
-        let per_cent = format!("{:.1}%", 100.0 * value.number().unwrap_or(0.0));
+        let per_cent = format!("{:.1}%", 100.0 * value.as_number().unwrap_or(0.0));
         text = text
-            .replace(&format!("{{{name}}}"), &value.shown())
+            .replace(&format!("{{{name}}}"), &value.terminal_text())
             .replace(&format!("{{{name}%}}"), &per_cent);
     }
     text
@@ -309,7 +309,7 @@ pub struct Table<W> {
 
 impl<W: Write> Table<W> {
     /// Starts a table without a header.
-    pub fn rows(out: W) -> Self {
+    pub fn without_header(out: W) -> Self {
         Table {
             out,
             // Room for a usual line; long tables grow it, up to `FLUSH`.
@@ -323,9 +323,9 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn new<R>(out: W, columns: &[Column<R>]) -> io::Result<Self> {
-        let mut table = Table::rows(out);
-        table.header(columns)?;
-        table.end()?;
+        let mut table = Table::without_header(out);
+        table.write_header(columns)?;
+        table.end_line()?;
         Ok(table)
     }
 
@@ -333,40 +333,40 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
+    pub fn write_header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
         columns
             .iter()
             // Readers such as pandas offer columns as attributes, whose names have no dots.
-            .try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
+            .try_for_each(|column| self.write_cell(column.name.replace('.', "_").into()))
     }
 
     /// Writes a cell; the line stays open.
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn cell(&mut self, value: Value<'_>) -> io::Result<()> {
+    pub fn write_cell(&mut self, value: Value<'_>) -> io::Result<()> {
         // No comma before the first cell, and none after the last.
         if !std::mem::take(&mut self.first) {
             self.text.push(b',');
         }
-        push(&mut self.text, value)
+        push_cell(&mut self.text, value)
     }
 
     /// Writes the values of these columns; the line stays open.
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn values<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
+    pub fn write_values<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
         columns
             .iter()
-            .try_for_each(|column| self.cell((column.value)(row)))
+            .try_for_each(|column| self.write_cell((column.value)(row)))
     }
 
     /// Ends a line.
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub fn end_line(&mut self) -> io::Result<()> {
         self.text.push(b'\n');
         self.first = true;
         // A write for each line would cost more than making the line.
@@ -381,9 +381,9 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn row<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
-        self.values(columns, row)?;
-        self.end()
+    pub fn write_row<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
+        self.write_values(columns, row)?;
+        self.end_line()
     }
 
     /// Writes what is still gathered.
@@ -396,7 +396,7 @@ impl<W: Write> Table<W> {
 }
 
 /// Adds a cell to a line. Not generic, so that it is compiled once for everything that tables are written to.
-fn push(text: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
+fn push_cell(text: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Empty => {}
         // Curves have millions of sizes: integers do without the machinery of formatting.
@@ -421,14 +421,14 @@ fn push(text: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write<R>(
+pub fn write_table<R>(
     out: impl Write,
     columns: &[Column<R>],
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
     let mut table = Table::new(out, columns)?;
     rows.into_iter()
-        .try_for_each(|row| table.row(columns, &row))?;
+        .try_for_each(|row| table.write_row(columns, &row))?;
     table.finish()
 }
 
@@ -442,9 +442,9 @@ pub fn write_rows<R>(
     count: usize,
     row: impl Fn(usize) -> R + Sync,
 ) -> io::Result<()> {
-    blocks::write(out, count, |mut numbers, text| {
-        let mut table = Table::rows(text);
-        numbers.try_for_each(|number| table.row(columns, &row(number)))?;
+    blocks::write_blocks(out, count, |mut numbers, text| {
+        let mut table = Table::without_header(text);
+        numbers.try_for_each(|number| table.write_row(columns, &row(number)))?;
         table.finish()
     })
 }
@@ -470,25 +470,25 @@ mod tests {
             ]
         };
         let mut out = Vec::new();
-        write(&mut out, COLUMNS, rows()).unwrap();
+        write_table(&mut out, COLUMNS, rows()).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "whole,part_of,text\n3,0.30000000000000004,\"a,\"\"b\"\"\"\n18446744073709551615,,c\n"
         );
         let [first, second] = rows();
         let json = serde_json::json!({"whole": 3, "part": {"of": 0.1 + 0.2}, "text": "a,\"b\""});
-        assert_eq!(object(COLUMNS, &first), json);
-        assert_eq!(object(COLUMNS, &second)["part"]["of"], Json::Null);
+        assert_eq!(json_object(COLUMNS, &first), json);
+        assert_eq!(json_object(COLUMNS, &second)["part"]["of"], Json::Null);
         assert_eq!(
-            values(COLUMNS, &second),
+            row_values(COLUMNS, &second),
             [Value::Integer(u64::MAX as i128), Value::Empty, "c".into()]
         );
         assert_eq!(
-            filled("{whole} at {part.of}", COLUMNS, &first),
+            fill_template("{whole} at {part.of}", COLUMNS, &first),
             "3 at 0.3000"
         );
         assert_eq!(
-            filled("{whole} at {part.of}", COLUMNS, &second),
+            fill_template("{whole} at {part.of}", COLUMNS, &second),
             "18446744073709551615 at -"
         );
     }

@@ -4,7 +4,7 @@ use super::{Column, columns, row};
 use nodeorder_jobs::allocator::Choice;
 use nodeorder_jobs::replay::set::ReplayResult;
 use nodeorder_jobs::replay::statistics::{Improvement, SizeRow, TTest};
-use nodeorder_jobs::replay::traffic::Totals;
+use nodeorder_jobs::replay::traffic::TrafficTotals;
 
 /// A replay, and its improvement over the baseline `fifo:0` on the same ordering.
 pub struct ReplayFigures<'a> {
@@ -29,7 +29,7 @@ impl<'a> ReplayFigures<'a> {
             |r| r.result.counts.skipped;
         "refused", "jobs",
             "Jobs that the allocator refused although enough nodes were free.",
-            |r| r.result.counts.refused();
+            |r| r.result.counts.count_refused();
         "spanning", "jobs",
             "Jobs placed over several components, between which there is no distance: without `mind`.",
             |r| r.result.summary.spanning;
@@ -38,7 +38,7 @@ impl<'a> ReplayFigures<'a> {
             |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops",
             "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
-            |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
+            |r| Some(r.result.summary.normalised_mind()).filter(|n| n.count > 0).map(|n| n.mean);
         "mean_components", "", "Mean of `components` over all jobs.",
             |r| r.result.summary.mean_pieces_and_spans()[0];
         "mean_linear_span", "ranks",
@@ -89,38 +89,38 @@ impl<'a> ReplayFigures<'a> {
     pub const TOTALS: &'a [Column<Self>] = columns! {
         "sizes", "",
             "Job sizes with more than `--threshold` placements.",
-            |r| r.sizes();
+            |r| r.count_sizes();
         "standard_deviation", "hops",
             "Standard deviation of `mind` over ln(`size`).",
-            |r| r.result.summary.normalised().standard_deviation();
+            |r| r.result.summary.normalised_mind().standard_deviation();
         "pairs", "jobs",
             "Jobs compared in the paired test against `fifo:0`.",
-            |r| r.test().map(|t| t.pairs);
+            |r| r.paired_test().map(|t| t.pairs);
         "mean_difference", "hops",
             "Mean difference to `fifo:0` of `mind` over ln(`size`).",
-            |r| r.test().map(|t| t.mean);
+            |r| r.paired_test().map(|t| t.mean);
         "deviation_of_differences", "hops",
             "Standard deviation of these differences.",
-            |r| r.test().map(|t| t.standard_deviation);
+            |r| r.paired_test().map(|t| t.standard_deviation);
         "t", "", "Student's t.",
-            |r| r.test().map(|t| t.t);
+            |r| r.paired_test().map(|t| t.t);
         "seconds", "s",
             "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
     };
 
     /// Counts the job sizes with more placements than the threshold.
-    fn sizes(&self) -> usize {
+    fn count_sizes(&self) -> usize {
         self.result
             .summary
-            .sizes()
+            .size_rows()
             // As in improvements: a mean of few jobs says little.
             .filter(|(_, row)| row.count > self.threshold)
             .count()
     }
 
     /// Tests the replay against the baseline, job by job. `None` if there are too few pairs.
-    fn test(&self) -> Option<TTest> {
+    fn paired_test(&self) -> Option<TTest> {
         self.result.summary.t_test()
     }
 }
@@ -143,11 +143,11 @@ row! {
     ["count"], "jobs", "Jobs of this size.",
         |r| r.sums.count;
     ["mean_mind"], "hops", "Mean of `mind` over these jobs.",
-        |r| r.sums.mean();
+        |r| r.sums.mean_mind();
     ["min_mind"], "hops", "The smallest `mind` among them.",
-        |r| r.sums.min();
+        |r| r.sums.smallest_mind();
     ["max_mind"], "hops", "The largest `mind` among them.",
-        |r| r.sums.max();
+        |r| r.sums.largest_mind();
     improvement: Option<f64>, "%",
         "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
     /// Further columns with `--compute`.
@@ -162,7 +162,7 @@ impl<'a> SizeFigures<'a> {
     pub const JSON: &'a [Column<Self>] = columns! {
         "mean_mind_per_log_size", "hops",
             "`mean_mind` over ln(`size`).",
-            |r| r.sums.mean() / f64::from(r.size).ln();
+            |r| r.sums.mean_mind() / f64::from(r.size).ln();
     };
 }
 
@@ -170,9 +170,9 @@ impl<'a> SizeFigures<'a> {
 pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
     "answer", "",
         "`not now`, where other free nodes would do, or `never`.",
-        |r| r.0.answer();
+        |r| r.0.short_answer();
     "reason", "", "Why.",
-        |r| r.0.reason();
+        |r| r.0.refusal_reason();
     "jobs", "jobs", "Jobs refused so.",
         |r| r.1;
 };
@@ -194,20 +194,20 @@ pub const T_TEST: &[Column<TTest>] = columns! {
 };
 
 /// Columns of the traffic of all jobs of two nodes and more.
-pub const TRAFFIC: &[Column<Totals>] = columns! {
+pub const TRAFFIC: &[Column<TrafficTotals>] = columns! {
     "jobs", "jobs", "Jobs of two nodes and more.",
         |t| t.jobs;
     "mean_dilation", "hops", "Mean of `dilation_mean`.",
-        |t| t.mean(t.dilation);
+        |t| t.mean_over_jobs(t.dilation);
     "mean_contention_alone", "volume / capacity",
         "Mean of `contention_alone`.",
-        |t| t.mean(t.alone);
+        |t| t.mean_over_jobs(t.contention_alone);
     "mean_contention_met", "volume / capacity",
         "Mean of `contention_met`.",
-        |t| t.mean(t.met);
+        |t| t.mean_over_jobs(t.contention_met);
     "max_contention_met", "volume / capacity",
         "Largest `contention_met`.",
-        |t| t.most;
+        |t| t.max_contention_met;
     "mean_jobs_met", "jobs", "Mean of `jobs_met`.",
-        |t| t.mean(t.jobs_met as f64);
+        |t| t.mean_over_jobs(t.jobs_met as f64);
 };

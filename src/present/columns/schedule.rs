@@ -1,8 +1,8 @@
 //! Figures of a whole schedule.
 
-use super::{Column, Value, columns, named, object};
+use super::{Column, Value, columns, json_object, select_columns};
 use nodeorder_jobs::schedule::{
-    BOUND, LeftOut, ScheduleResult, ScheduleSummary, SizeClass, Starved,
+    MIN_SLOWDOWN_SECONDS, ScheduleResult, ScheduleSummary, SizeClass, Starved, UnservedJob,
 };
 
 /// Summary of a schedule, with the names that tell it apart in a table.
@@ -99,11 +99,11 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.schedule.map(|s| s.nodes);
         "slowdown_bound", "s",
             "Run times below count as this in slowdowns.",
-            |_| BOUND;
+            |_| MIN_SLOWDOWN_SECONDS;
         "first_submit", "s", "When the first job joined the queue.",
-            |r| r.exact(|(first, _)| first);
+            |r| r.span_end(|(first, _)| first);
         "last_end", "s", "When the last job ended.",
-            |r| r.exact(|(_, last)| last);
+            |r| r.span_end(|(_, last)| last);
         "mean_stretch", "",
             "Mean of run time over the trace's run time.",
             |r| r.summary.mean_stretch;
@@ -135,7 +135,7 @@ impl<'a> ScheduleFigures<'a> {
     };
 
     /// Returns the columns of the JSON document.
-    pub fn json() -> Vec<Column<Self>> {
+    pub fn json_columns() -> Vec<Column<Self>> {
         [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
     }
 
@@ -143,18 +143,18 @@ impl<'a> ScheduleFigures<'a> {
     pub const BY_SIZE: &'a [Column<Self>] = columns! {
         "by_size", "",
             "A JSON list with the objects of `by_size` in `schedule --json`.",
-            |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| object(SIZE_CLASS, c))).to_string();
+            |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| json_object(SIZE_CLASS, c))).to_string();
     };
 
     /// Returns the columns of a row of a sweep.
-    pub fn sweep() -> Vec<Column<Self>> {
+    pub fn sweep_columns() -> Vec<Column<Self>> {
         // A row of a sweep has the `mean_mind` of its replay, too.
         let mind = [Column {
             name: "schedule_mean_mind",
             ..Self::MIND[0]
         }];
         // A few of the JSON figures: a sweep's table has the columns of all kinds of rows side by side.
-        let lost = named(
+        let lost = select_columns(
             Self::JSON,
             &[
                 "mean_stretch",
@@ -177,7 +177,7 @@ impl<'a> ScheduleFigures<'a> {
     }
 
     /// Returns the columns of `schedule.csv`.
-    pub fn compared() -> Vec<Column<Self>> {
+    pub fn comparison_columns() -> Vec<Column<Self>> {
         let all = [
             Self::ORDERING,
             Self::JOBS,
@@ -187,7 +187,7 @@ impl<'a> ScheduleFigures<'a> {
         ]
         .concat();
         // This table has an order of its own: by what its rows are ranked comes first.
-        named(
+        select_columns(
             &all,
             &[
                 "ordering",
@@ -215,20 +215,22 @@ impl<'a> ScheduleFigures<'a> {
     }
 
     /// Returns the columns of `machine-queue.csv`.
-    pub fn machines() -> Vec<Column<Self>> {
-        [Self::MACHINE, &Self::compared()].concat()
+    pub fn machine_columns() -> Vec<Column<Self>> {
+        [Self::MACHINE, &Self::comparison_columns()].concat()
     }
 
     /// Returns the time that `which` picks of the first submit and the last end, in seconds.
-    fn exact(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
+    fn span_end(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
         // Ticks may be parts of a second: the schedule knows how to write them.
-        let text = self.schedule.map(|s| s.seconds(s.span().map_or(0, which)));
-        number(text.unwrap_or_default())
+        let text = self
+            .schedule
+            .map(|s| s.format_seconds(s.time_span().map_or(0, which)));
+        parse_seconds(text.unwrap_or_default())
     }
 }
 
 /// Parses a text of seconds; whole seconds stay whole.
-fn number(seconds: String) -> Value<'static> {
+fn parse_seconds(seconds: String) -> Value<'static> {
     // Whole seconds above 2^53 would lose their last digits as floats.
     match seconds.parse::<i64>() {
         Ok(seconds) => seconds.into(),
@@ -255,9 +257,9 @@ pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
 };
 
 /// A job of a schedule that starved or was left out, after its schedule.
-pub struct Neglected<'a, T>(pub &'a ScheduleResult, pub T);
+pub struct UnservedJob<'a, T>(pub &'a ScheduleResult, pub T);
 
-impl<'a> Neglected<'a, Starved> {
+impl<'a> UnservedJob<'a, Starved> {
     /// Columns of the JSON document's list `starved`.
     pub const STARVED: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",
@@ -265,16 +267,16 @@ impl<'a> Neglected<'a, Starved> {
         "nodes", "nodes", "Nodes of the job.",
             |r| r.0.tasks[r.1.task as usize].nodes;
         "submit", "s", "When it joined the queue.",
-            |r| number(r.0.seconds(r.0.tasks[r.1.task as usize].submit));
+            |r| parse_seconds(r.0.format_seconds(r.0.tasks[r.1.task as usize].submit));
         "wait", "s", "Time from submit to start.",
-            |r| number(r.0.seconds(r.1.wait));
+            |r| parse_seconds(r.0.format_seconds(r.1.wait));
         "overtaken", "jobs",
             "Jobs behind it in the queue that started before it.",
             |r| r.1.overtaken;
     };
 }
 
-impl<'a> Neglected<'a, &'a LeftOut> {
+impl<'a> UnservedJob<'a, &'a UnservedJob> {
     /// Columns of the JSON document's list `never`.
     pub const NEVER: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",

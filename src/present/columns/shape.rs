@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Column, Value, columns};
-use nodeorder_jobs::allocator::{Room, RoomSums};
+use nodeorder_jobs::allocator::{PlaceableNodes, PlaceableSums};
 use nodeorder_jobs::schedule::{Instant, ScheduleResult};
-use nodeorder_order::metric::ring::Ring;
+use nodeorder_order::metric::ring::RingLength;
 use nodeorder_order::metric::shape::{AllocationShape, ShapeSums};
 
 /// Columns of an allocation, after those of its levels.
@@ -15,7 +15,7 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
             |s| s.ring_mean();
     "ring_longest", "hops",
         "Hops of the longest step of that walk; empty where no path joins some.",
-        |s| s.ring.map(|ring: Ring| ring.longest);
+        |s| s.ring.map(|ring: RingLength| ring.longest);
     "cut_best", "capacity", "Links of the best halving found of its nodes: among its routers and those that carry no \
         nodes; a link counts by its capacity.",
             |s| s.halving.best;
@@ -28,7 +28,7 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
 };
 
 /// Columns of the room left on the machine for further jobs.
-pub const ROOM: &[Column<Room>] = columns! {
+pub const ROOM: &[Column<PlaceableNodes>] = columns! {
     "placeable", "nodes",
         "The largest job that the allocator would still place, 0 for none.",
         |r| r.placeable;
@@ -47,21 +47,21 @@ pub const SHAPE_SUMS: &[Column<ShapeSums>] = columns! {
         |s| s.ring_longest();
     "mean_cut_best", "capacity",
         "Mean of `cut_best` over jobs of two nodes and more.",
-        |s| s.cuts()[0];
+        |s| s.mean_cuts()[0];
     "mean_cut_ranks", "capacity",
         "Mean of `cut_ranks` over these jobs.",
-        |s| s.cuts()[1];
+        |s| s.mean_cuts()[1];
     "mean_closed_rings", "", "Mean of `closed_rings`.",
         |s| s.closed_rings();
     "units", "", "A JSON list, leaf first: of each level mean units that jobs span, mean of the fewest that have as \
         many nodes, share of the jobs that span no more.",
-            |s| levels(s);
+            |s| levels_json(s);
 };
 
 /// Lists the units spanned at each level as JSON, for one cell of a table.
-fn levels(sums: &ShapeSums) -> Value<'static> {
+fn levels_json(sums: &ShapeSums) -> Value<'static> {
     let levels: serde_json::Value = sums
-        .levels()
+        .level_means()
         .map(|(level, [spanned, fewest, at_fewest])| {
             json!({"level": level, "spanned": spanned, "fewest": fewest, "at_fewest": at_fewest})
         })
@@ -71,28 +71,28 @@ fn levels(sums: &ShapeSums) -> Value<'static> {
 }
 
 /// Columns of means of the room left for jobs: over placements in a replay, over time in a schedule.
-pub const ROOM_SUMS: &[Column<RoomSums>] = columns! {
+pub const ROOM_SUMS: &[Column<PlaceableSums>] = columns! {
     "mean_placeable", "nodes",
         "Mean of `placeable`: after each placement of a replay, over time of a schedule.",
-        |r| r.placeable();
+        |r| r.mean_placeable();
     "min_placeable", "nodes", "The smallest.",
-        |r| r.least();
+        |r| r.min_placeable();
     "mean_stranded", "nodes",
         "Mean of the free nodes less `placeable`.",
-        |r| r.stranded();
+        |r| r.mean_stranded();
     "mean_slurm_fragmentation", "nodes",
         "Mean of `slurm_fragmentation`.",
-        |r| r.fragmentation();
+        |r| r.mean_fragmentation();
 };
 
 /// State of a schedule after all that happened at one time: the schedule, and the instant in it.
-pub struct Moment<'a>(pub &'a ScheduleResult, pub &'a Instant);
+pub struct ScheduleMoment<'a>(pub &'a ScheduleResult, pub &'a Instant);
 
-impl<'a> Moment<'a> {
+impl<'a> ScheduleMoment<'a> {
     /// Columns of the table over time.
     pub const ALL: &'a [Column<Self>] = columns! {
         "time", "s", "When, by the trace's clock.",
-            |m| m.0.seconds(m.1.time);
+            |m| m.0.format_seconds(m.1.time);
         "busy", "nodes", "Nodes in use.",
             |m| m.1.busy;
         "waiting", "jobs", "Jobs that wait.",

@@ -51,7 +51,7 @@ impl ResultRow {
     }
 
     /// Returns whether the table has this column.
-    pub fn has(&self, column: &str) -> bool {
+    pub fn has_column(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
 
@@ -69,7 +69,7 @@ impl ResultRow {
         match self.0.get(column)? {
             // Rows read from a file hold texts only.
             Value::Text(text) => text.parse().ok(),
-            value => value.number(),
+            value => value.as_number(),
         }
     }
 }

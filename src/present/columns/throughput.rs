@@ -10,13 +10,13 @@ pub const FOUND: &[Column<Throughput>] = columns! {
         |t| t.floor;
     "throughput", "",
         "The multiple of the traffic that the routing found carries: 1 over the highest load over capacity.",
-        |t| t.found();
+        |t| t.carried_multiple();
     "throughput_at_most", "",
         "The multiple that no routing over these paths exceeds: proved.",
-        |t| t.at_most();
+        |t| t.carried_at_most();
     "routing_gap", "",
         "The part by which the routing found may load links more than the best.",
-        |t| t.gap();
+        |t| t.relative_gap();
     "valiant_share", "",
         "Share of the volume between routers that goes over an intermediate; missing where there are none.",
         |t| t.valiant_share;

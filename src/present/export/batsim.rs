@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Export, ExportTarget, ParseTarget, WriteOrder, names};
+use super::{Export, ExportTarget, ParseTarget, WriteOrder, checked_names};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
@@ -27,12 +27,12 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
     options: &[
         Opt::file("trace", "the jobs, as schedule reads them"),
         Opt::text("alloc", "the allocator, its options apart by colons"),
-        Opt::text("policy", "who starts when, its options apart by colons").or("easy"),
+        Opt::text("policy", "who starts when, its options apart by colons").default_value("easy"),
         Opt::whole(
             "procs_per_node",
             "processors of a node, where the trace counts processors",
         )
-        .or("1"),
+        .default_value("1"),
     ],
     parse: ParseTarget::Order(parse),
 };
@@ -63,14 +63,14 @@ struct BatsimOptions {
 }
 
 fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
-    let Some(trace) = params.path("trace")? else {
-        return Err(params.wrong("trace", "trace = a file of jobs"));
+    let Some(trace) = params.optional_path("trace")? else {
+        return Err(params.invalid_value("trace", "trace = a file of jobs"));
     };
-    let Some(allocator) = params.word("alloc")? else {
-        return Err(params.wrong("alloc", "alloc = the name of an allocator"));
+    let Some(allocator) = params.optional_word("alloc")? else {
+        return Err(params.invalid_value("alloc", "alloc = the name of an allocator"));
     };
     ALLOCATORS.find_at(&allocator, || params.location_of("alloc"))?;
-    let policy = params.word("policy")?.unwrap_or_default();
+    let policy = params.optional_word("policy")?.unwrap_or_default();
     POLICIES.find_at(&policy, || params.location_of("policy"))?;
     // A comma parts the options of the target.
     let policy = match policy.split_once(':') {
@@ -81,8 +81,8 @@ fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
         trace,
         allocator,
         policy,
-        procs_per_node: params.whole("procs_per_node", 1, u32::MAX)?,
-        procs_stated: params.has("procs_per_node"),
+        procs_per_node: params.required_integer("procs_per_node", 1, u32::MAX)?,
+        procs_stated: params.has_key("procs_per_node"),
     }))
 }
 
@@ -95,8 +95,8 @@ impl WriteOrder for BatsimOptions {
             memory: topology.context().memory,
             ..Options::default()
         };
-        let resources = Resources::new(names(topology, order)?);
-        let trace = open::trace(&self.trace, &options)?;
+        let resources = Resources::new(checked_names(topology, order)?);
+        let trace = open::open_trace(&self.trace, &options)?;
         let distances = RankDistances::new(topology, order)?;
         let context = AllocatorContext {
             topology,
@@ -115,8 +115,8 @@ impl WriteOrder for BatsimOptions {
             timeline: false,
             rules: None,
         };
-        let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
-        let notes = left_out(&trace, &result);
+        let result = simulate(&context, &Task::from_trace(&trace), &settings, &|_| ())?;
+        let notes = note_left_out(&trace, &result);
         let placed = if result.places_itself {
             "the policy's own choice"
         } else {
@@ -133,8 +133,8 @@ impl WriteOrder for BatsimOptions {
             description += &format!("; {note}");
         }
         Ok(Export {
-            text: workload(order.len(), &description, &result, &resources),
-            beside: vec![(".resources".into(), resources.table())],
+            text: write_workload(order.len(), &description, &result, &resources),
+            beside: vec![(".resources".into(), resources.write_resources())],
             notes,
             ..Export::default()
         })
@@ -142,9 +142,9 @@ impl WriteOrder for BatsimOptions {
 }
 
 /// Notes which jobs of the trace are left out or changed.
-fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
+fn note_left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
     let name = trace.name();
-    let texts = trace.tally().texts();
+    let texts = trace.tally().describe_reasons();
     let mut notes: Vec<String> = texts.map(|text| format!("{name}: {text}")).collect();
     notes.extend(
         trace
@@ -165,15 +165,21 @@ fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
 }
 
 /// Writes the workload, a job and a profile a line, jobs in the order of the queue.
-fn workload(nodes: usize, description: &str, result: &ScheduleResult, of: &Resources) -> String {
+fn write_workload(
+    nodes: usize,
+    description: &str,
+    result: &ScheduleResult,
+    of: &Resources,
+) -> String {
     let mut profiles = BTreeMap::new();
     let mut records: Vec<_> = result.records.iter().collect();
     records.sort_by_key(|record| record.task);
     let jobs = records.into_iter().map(|record| {
-        let task = result.task(record);
+        let task = result.task_of_record(record);
         let profile = format!("delay-{}", task.run);
         profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
-        let (alloc, mapping) = of.set(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
+        let (alloc, mapping) =
+            of.format_ranks(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
         json_line(&Job {
             id: task.id.to_string(),
             subtime: task.submit,
@@ -213,7 +219,7 @@ struct Resources {
 }
 
 /// Returns the sort key of a name: its bytes, digits in a row as one number.
-fn key(name: &str) -> Vec<(u8, u128)> {
+fn sort_key(name: &str) -> Vec<(u8, u128)> {
     let mut key: Vec<(u8, u128)> = Vec::new();
     let mut inside = false;
     for byte in name.bytes() {
@@ -234,7 +240,7 @@ fn key(name: &str) -> Vec<(u8, u128)> {
 impl Resources {
     /// Numbers hosts that are given in rank order.
     fn new(names: Vec<String>) -> Resources {
-        let keys: Vec<_> = names.iter().map(|name| key(name)).collect();
+        let keys: Vec<_> = names.iter().map(|name| sort_key(name)).collect();
         let mut rank: Vec<u32> = (0..names.len() as u32).collect();
         let compare = |a: usize, b: usize| -> Ordering {
             keys[a].cmp(&keys[b]).then_with(|| names[a].cmp(&names[b]))
@@ -252,7 +258,7 @@ impl Resources {
     }
 
     /// Formats a job's ranks as `2-3 7`, and the mapping of its processes where they do not go by number.
-    fn set(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
+    fn format_ranks(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
         let numbers: Vec<u32> = ranks
             .iter()
             .map(|rank| self.number[rank as usize])
@@ -278,7 +284,7 @@ impl Resources {
     }
 
     /// Writes `resource,host,rank`, a resource a line.
-    fn table(&self) -> String {
+    fn write_resources(&self) -> String {
         let rows = self.rank.iter().enumerate();
         let rows = rows.map(|(n, rank)| format!("{n},{},{rank}\n", self.names[*rank as usize]));
         std::iter::once("resource,host,rank\n".to_string())
@@ -311,7 +317,7 @@ mod tests {
         assert_eq!(found.number, [6, 3, 4, 0, 5, 2, 1]);
         assert!(
             found
-                .table()
+                .write_resources()
                 .starts_with("resource,host,rank\n0,a9,3\n1,m-1,6\n")
         );
     }
@@ -322,8 +328,8 @@ mod tests {
         let set = |list: &[u32]| {
             let mut ranks = Ranks::default();
             list.iter().for_each(|rank| ranks.push_rank(*rank));
-            ranks.settle();
-            found.set(&ranks)
+            ranks.sort_and_join();
+            found.format_ranks(&ranks)
         };
         assert_eq!(set(&[3]), ("0".into(), None));
         assert_eq!(

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::cables::{cables, nodes_by_router};
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::cables::{list_cables, nodes_by_router};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -19,7 +19,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/booksim.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let links = cables(topology, "booksim", false)?;
+    let links = list_cables(topology, "booksim", false)?;
     let rank: BTreeMap<NodeId, usize> = order.nodes().iter().copied().zip(0..).collect();
     let mut lines: Vec<String> = Vec::new();
     for (router, nodes) in nodes_by_router(topology).iter().enumerate() {
@@ -35,10 +35,10 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     links
         .iter()
         .for_each(|(u, v, _)| lines[*u as usize] += &format!(" router {v}"));
-    let text = header("//", topology, order, ABOUT)
+    let text = header_comments("//", topology, order, ABOUT)
         + "topology = anynet;\nnetwork_file = net.any;\nrouting_function = min;\nnum_vcs = 8;\ntraffic = uniform;\ninjection_rate = 0.1;\n";
     let beside = vec![("net.any".into(), lines.join("\n") + "\n")];
-    let notes = topology.assumed().into_iter().collect();
+    let notes = topology.capacity_assumption().into_iter().collect();
     Ok(Export {
         folder: Some("booksim.cfg"),
         text,

@@ -1,6 +1,6 @@
 //! A machine as routers and cables alone: what the networks of simulators are written from.
 
-use super::at;
+use super::locate_option;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -11,7 +11,7 @@ use nodeorder_network::topology::Topology;
 /// # Errors
 /// What no list of cables says, for `target`: several rails, hops that do not count 1, capacities that are no whole
 /// number of cables, components that no path joins.
-pub(super) fn cables(
+pub(super) fn list_cables(
     topology: &Topology,
     target: &str,
     parallel: bool,
@@ -19,14 +19,18 @@ pub(super) fn cables(
     let network = topology.network();
     let refuse = |problem: &str, remedy: &str| {
         Err(Error::unsuited(
-            at("--to", target),
+            locate_option("--to", target),
             format!("{problem} ({})", topology.name()),
             remedy,
         ))
     };
     let mut joints = 0;
     network.for_each_joint(&mut |_, _, _| joints += 1);
-    if joints > 0 || network.rails().is_some_and(|rails| rails.interfaces() > 1) {
+    if joints > 0
+        || network
+            .rails()
+            .is_some_and(|rails| rails.interfaces_per_node() > 1)
+    {
         return refuse(
             "nodes on several rails",
             "a machine whose nodes have one node link each",
@@ -43,7 +47,7 @@ pub(super) fn cables(
     }
     let mut links = Vec::new();
     network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
-    topology.require("the links of an export", 64 * links.len() as u64)?;
+    topology.require_memory("the links of an export", 64 * links.len() as u64)?;
     links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
     let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
     let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);

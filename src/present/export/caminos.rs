@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::cables::cables;
+use super::cables::list_cables;
 use super::{
-    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, at, header, jobs_or_all, one_each,
+    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, header_comments, jobs_or_all,
+    locate_option, one_each,
 };
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::RouterId;
@@ -21,11 +22,11 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
     options: &[
         Opt::one_of("routing", &["shortest", "valiant", "ugal"], "the way of a packet"),
         Opt::number("load", "phits that a node sends in a cycle, in jobs without messages of their own")
-            .or("0.1"),
+            .default_value("0.1"),
         Opt::whole("cycles", "cycles measured, after a tenth as many; at most these where all jobs have messages of their own")
-            .or("20000"),
-        Opt::whole("message", "phits of a message").or("16"),
-        Opt::number("phit", "bytes of a phit, for jobs with messages of their own").or("64"),
+            .default_value("20000"),
+        Opt::whole("message", "phits of a message").default_value("16"),
+        Opt::number("phit", "bytes of a phit, for jobs with messages of their own").default_value("64"),
     ],
     parse: ParseTarget::Jobs(parse),
 };
@@ -49,24 +50,24 @@ struct CaminosOptions {
 
 fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
     Ok(Box::new(CaminosOptions {
-        routing: params.choice("routing")?,
-        load: params.number("load", 0.0, 1.0)?,
-        cycles: params.whole("cycles", 1, 1 << 40)?,
-        message: params.whole("message", 1, 1 << 20)?,
-        phit: params.number("phit", 1e-9, 1e15)?,
+        routing: params.required_choice("routing")?,
+        load: params.required_real("load", 0.0, 1.0)?,
+        cycles: params.required_integer("cycles", 1, 1 << 40)?,
+        message: params.required_integer("message", 1, 1 << 20)?,
+        phit: params.required_real("phit", 1e-9, 1e15)?,
     }))
 }
 
 impl WriteJobs for CaminosOptions {
     fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
         let network = topology.network();
-        let links = cables(topology, "caminos", false)?;
+        let links = list_cables(topology, "caminos", false)?;
         let routers = network.routers();
         let per_router = network.per_router();
         if links.is_empty() || network.dealt_over() > 1 {
             let problem = "a machine of one router, or whose node ids are dealt over routers";
             return Err(Error::unsuited(
-                at("--to", "caminos"),
+                locate_option("--to", "caminos"),
                 problem,
                 "routers that links join",
             ));
@@ -76,7 +77,7 @@ impl WriteJobs for CaminosOptions {
         let all = jobs_or_all(order, jobs);
         // Within one node there is nothing to send.
         let sending = all.iter().filter(|job| job.nodes.len() > 1);
-        let mut files = vec![("network.adj".into(), adjacency(routers, &links))];
+        let mut files = vec![("network.adj".into(), write_adjacency(routers, &links))];
         let mut traffic = vec![];
         for (i, job) in sending.enumerate() {
             let file = if jobs.is_empty() {
@@ -88,7 +89,7 @@ impl WriteJobs for CaminosOptions {
             let map = lines
                 .map(|(task, node)| format!("{task} {node}\n"))
                 .collect();
-            let application = self.application(job)?;
+            let application = self.write_application(job)?;
             traffic.push(format!(
                 "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
                 job.name.replace(char::is_control, " ")
@@ -99,7 +100,7 @@ impl WriteJobs for CaminosOptions {
         if traffic.is_empty() {
             let problem = "nothing to send: no job has two nodes";
             return Err(Error::unsuited(
-                at("--to", "caminos"),
+                locate_option("--to", "caminos"),
                 problem,
                 "a job of two nodes or more",
             ));
@@ -116,7 +117,7 @@ impl WriteJobs for CaminosOptions {
              delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
              output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
              link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
-            header(
+            header_comments(
                 "//",
                 topology,
                 order,
@@ -126,7 +127,7 @@ impl WriteJobs for CaminosOptions {
             self.cycles,
             traffic.join(",\n  "),
         );
-        let notes = topology.assumed().into_iter().collect();
+        let notes = topology.capacity_assumption().into_iter().collect();
         Ok(Export {
             folder: Some("main.cfg"),
             text,
@@ -138,7 +139,7 @@ impl WriteJobs for CaminosOptions {
 }
 
 /// Writes the neighbours of every router.
-fn adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
+fn write_adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
     let mut neighbours = vec![Vec::new(); routers as usize];
     for (u, v, _) in links {
         neighbours[*u as usize].push(*v);
@@ -187,7 +188,7 @@ impl CaminosOptions {
     ///
     /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
     /// at a time; processes without one name themselves, which caminos passes over.
-    fn application(&self, job: &ExportJob) -> Result<String> {
+    fn write_application(&self, job: &ExportJob) -> Result<String> {
         let n = job.nodes.len();
         let message = self.message;
         if job.traffic.is_empty() {
@@ -216,7 +217,7 @@ impl CaminosOptions {
                     job.name
                 );
                 return Err(Error::unsuited(
-                    at("--to", "caminos"),
+                    locate_option("--to", "caminos"),
                     problem,
                     "a smaller job",
                 ));

@@ -1,7 +1,9 @@
 //! CODES: the nodes of jobs, and the wiring of a dragonfly.
 
-use super::cables::cables;
-use super::{Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, at, jobs_or_all, one_each};
+use super::cables::list_cables;
+use super::{
+    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, jobs_or_all, locate_option, one_each,
+};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params};
@@ -25,7 +27,7 @@ struct CodesOptions {
 
 fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
     Ok(Box::new(CodesOptions {
-        wiring: params.flag("wiring")?,
+        wiring: params.is_set("wiring")?,
     }))
 }
 
@@ -35,7 +37,7 @@ impl WriteJobs for CodesOptions {
         if topology.network().rails().is_some() {
             let problem = "nodes on rails, which its models do not have";
             return Err(Error::unsuited(
-                at("--to", "codes"),
+                locate_option("--to", "codes"),
                 problem,
                 "a machine without rails",
             ));
@@ -52,7 +54,7 @@ impl WriteJobs for CodesOptions {
         export.notes.push(note.into());
         if self.wiring {
             export.folder = Some("alloc.conf");
-            export.binary = wires(topology)?;
+            export.binary = wiring_files(topology)?;
         }
         Ok(export)
     }
@@ -64,17 +66,17 @@ impl WriteJobs for CodesOptions {
 ///
 /// # Errors
 /// A machine without groups of routers, or whose groups are not wired alike.
-fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
+fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let refuse = |problem: &str| {
         let remedy = "leave out wiring=true, or a dragonfly whose groups are all alike";
         Error::unsuited(
-            at("--to", "codes:wiring=true"),
+            locate_option("--to", "codes:wiring=true"),
             format!("{problem} ({})", topology.name()),
             remedy,
         )
     };
     let network = topology.network();
-    let links = cables(topology, "codes:wiring=true", true)?;
+    let links = list_cables(topology, "codes:wiring=true", true)?;
     let routers_of = |name: &str| {
         let levels = network.levels();
         let level = levels

@@ -43,7 +43,9 @@ mod tests {
     fn one_line_a_node_in_rank_order() {
         let topology = Topology::inline("mesh:2x6", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake:axes=yx").unwrap();
-        let text = super::super::write("csv", &topology, &order).unwrap().text;
+        let text = super::super::write_order("csv", &topology, &order)
+            .unwrap()
+            .text;
         assert!(
             text.starts_with("rank,node,name\n0,0,n00\n1,6,n06\n2,7,n07\n3,1,n01\n"),
             "{text}"

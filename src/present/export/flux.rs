@@ -1,6 +1,6 @@
 //! Flux: brokers ranked in rank order.
 
-use super::{Export, ExportTarget, ParseTarget, header, names};
+use super::{Export, ExportTarget, ParseTarget, checked_names, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
@@ -15,8 +15,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/flux.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let hosts = compact_list(names(topology, order)?);
-    let text = header("#", topology, order, ABOUT);
+    let hosts = compact_list(checked_names(topology, order)?);
+    let text = header_comments("#", topology, order, ABOUT);
     Ok(format!(
         "{text}[bootstrap]\nhosts = [\n    {{ host = \"{hosts}\" }},\n]\n\n[[resource.config]]\nhosts = \"{hosts}\"\n"
     )

@@ -1,7 +1,7 @@
 //! Volcano: a HyperNode a unit.
 
-use super::units::{ExportUnit, units};
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::units::{ExportUnit, list_units};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -16,9 +16,9 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/hypernodes.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let units = units(topology, order)?;
+    let units = list_units(topology, order)?;
     let names = super::lower_names(units.iter().map(|unit| unit.name.as_str()));
-    let mut text = header("#", topology, order, ABOUT);
+    let mut text = header_comments("#", topology, order, ABOUT);
     for (
         ExportUnit {
             height,

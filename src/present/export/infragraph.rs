@@ -1,7 +1,9 @@
 //! InfraGraph: nodes, switches and cables as YAML, nodes in rank order.
 
-use super::cables::{cables, nodes_by_router};
-use super::{Export, ExportTarget, ParseTarget, at, free_name, header, names_of};
+use super::cables::{list_cables, nodes_by_router};
+use super::{
+    Export, ExportTarget, ParseTarget, free_name, header_comments, locate_option, names_of,
+};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -16,15 +18,15 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/infragraph.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let links = cables(topology, "infragraph", true)?;
+    let links = list_cables(topology, "infragraph", true)?;
     let nodes = nodes_by_router(topology);
     let mut listed = order.nodes().to_vec();
-    listed.extend(order.left_out(topology));
+    listed.extend(order.list_left_out(topology));
     let names = names_of(topology, &listed)?;
     if let Some(name) = names.iter().find(|name| name.contains('.')) {
         let problem = format!("a node called `{name}`: a dot parts the words of its paths");
         return Err(Error::unsuited(
-            at("--to", "infragraph"),
+            locate_option("--to", "infragraph"),
             problem,
             "names= without dots",
         ));
@@ -39,7 +41,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
             .for_each(|router| ports[**router as usize] += cables);
     });
     let most = ports.iter().max().copied().unwrap_or(1).max(1);
-    let mut text = header("#", topology, order, ABOUT);
+    let mut text = header_comments("#", topology, order, ABOUT);
     text += &format!(
         "name: machine\ndevices:\n\
          - {{name: {host}, components: [{{name: nic, count: 1, choice: nic}}], links: [], edges: []}}\n\
@@ -70,7 +72,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     for (u, v, cables) in links {
         (0..cables).for_each(|_| edge(port(u), port(v)));
     }
-    let notes = topology.assumed().into_iter().collect();
+    let notes = topology.capacity_assumption().into_iter().collect();
     Ok(Export {
         notes,
         ..Export::from(text)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::units::{ExportUnit, units};
+use super::units::{ExportUnit, list_units};
 use super::{Export, ExportTarget, ParseTarget};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
@@ -16,7 +16,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 );
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let units = units(topology, order)?;
+    let units = list_units(topology, order)?;
     let mut above = vec![None; units.len()];
     for (i, unit) in units.iter().enumerate() {
         unit.below.iter().for_each(|below| above[*below] = Some(i));
@@ -26,7 +26,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut vertices = Vec::new();
     let mut edges = Vec::new();
     let cluster =
-        json!({"id": "0", "metadata": vertex("cluster", "cluster0", 0, 0, -1, "/cluster0")});
+        json!({"id": "0", "metadata": vertex_json("cluster", "cluster0", 0, 0, -1, "/cluster0")});
     vertices.push(cluster);
     let mut next = 1u64;
     let mut ids = vec![0; units.len()];
@@ -44,9 +44,9 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         });
         paths[i] = format!("{parent}/{}", unit.name);
         ids[i] = next;
-        edges.push(edge(above[i].map_or(0, |parent| ids[parent]), next));
+        edges.push(edge_json(above[i].map_or(0, |parent| ids[parent]), next));
         let number: &mut u64 = counts.entry(unit.level.clone()).or_default();
-        let metadata = vertex(&unit.level, &unit.name, *number, next, -1, &paths[i]);
+        let metadata = vertex_json(&unit.level, &unit.name, *number, next, -1, &paths[i]);
         *number += 1;
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
         next += 1;
@@ -63,9 +63,9 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     nodes.sort_unstable();
     for (number, node, unit) in nodes {
         let path = format!("{}/{node}", paths[unit]);
-        let metadata = vertex("node", node, number as u64, next, number as i64, &path);
+        let metadata = vertex_json("node", node, number as u64, next, number as i64, &path);
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
-        edges.push(edge(ids[unit], next));
+        edges.push(edge_json(ids[unit], next));
         next += 1;
     }
     // A vertex or edge a line.
@@ -83,13 +83,13 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     )
 }
 
-fn vertex(kind: &str, name: &str, id: u64, unique: u64, rank: i64, path: &str) -> Value {
+fn vertex_json(kind: &str, name: &str, id: u64, unique: u64, rank: i64, path: &str) -> Value {
     json!({
         "type": kind, "basename": kind, "name": name, "id": id, "uniq_id": unique, "rank": rank,
         "exclusive": false, "unit": "", "size": 1, "paths": {"containment": path},
     })
 }
 
-fn edge(source: u64, target: u64) -> Value {
+fn edge_json(source: u64, target: u64) -> Value {
     json!({"source": source.to_string(), "target": target.to_string(), "metadata": {"subsystem": "containment"}})
 }

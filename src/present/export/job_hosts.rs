@@ -6,7 +6,7 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Topology;
-use nodeorder_order::metric::ring::{Ring, rings};
+use nodeorder_order::metric::ring::{RingLength, measure_rings};
 use nodeorder_order::ordering::{NodeOrder, defaults};
 
 /// Reads the hosts of a text, each once, as they are called there, and their nodes.
@@ -39,7 +39,11 @@ pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<
 ///
 /// # Errors
 /// A node that the ordering does not have.
-pub fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+pub fn sort_by_rank(
+    topology: &Topology,
+    order: &NodeOrder,
+    nodes: &[NodeId],
+) -> Result<Vec<NodeId>> {
     let wanted: HashSet<NodeId> = nodes.iter().copied().collect();
     let kept: Vec<NodeId> = order
         .nodes()
@@ -65,22 +69,25 @@ pub fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> R
 ///
 /// # Errors
 /// More memory than allowed.
-pub fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<(Vec<NodeId>, String, Ring)> {
+pub fn best_ring(
+    topology: &Topology,
+    nodes: &[NodeId],
+) -> Result<(Vec<NodeId>, String, RingLength)> {
     let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
     let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
     // Walks over the whole machine take long for the hosts of one job.
     let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
-    for by in defaults::suiting(topology)
+    for by in defaults::default_orderings(topology)
         .into_iter()
         .filter(|by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by)))
     {
-        let order = restricted(topology, &NodeOrder::make(topology, &by)?, nodes)?;
+        let order = sort_by_rank(topology, &NodeOrder::make(topology, &by)?, nodes)?;
         if found.iter().all(|(_, other)| *other != order) {
             found.push((by, order));
         }
     }
     let sequences: Vec<&[NodeId]> = found.iter().map(|(_, order)| order.as_slice()).collect();
-    let walks = rings(topology, &sequences)?;
+    let walks = measure_rings(topology, &sequences)?;
     let best = walks
         .iter()
         .enumerate()

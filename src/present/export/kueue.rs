@@ -1,7 +1,7 @@
 //! Kueue: a Topology, and the labels that place nodes in it.
 
-use super::units::{ExportUnit, units};
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::units::{ExportUnit, list_units};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -19,17 +19,17 @@ const ABOUT: &str = include_str!("texts/kueue.txt");
 const LABEL: &str = "topology.nodeorder.io/";
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let units = units(topology, order)?;
+    let units = list_units(topology, order)?;
     let mut levels: Vec<&ExportUnit> = Vec::new();
     for unit in units.iter().filter(|unit| unit.level != "root") {
         if levels.iter().all(|other| other.height != unit.height) {
             levels.push(unit);
         }
     }
-    let mut text = header("#", topology, order, ABOUT);
+    let mut text = header_comments("#", topology, order, ABOUT);
     text += "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: nodeorder\nspec:\n  levels:\n";
     for level in levels.iter().rev() {
-        text += &format!("  - nodeLabel: \"{LABEL}{}\"\n", label(&level.level));
+        text += &format!("  - nodeLabel: \"{LABEL}{}\"\n", label_name(&level.level));
     }
     text += "  - nodeLabel: \"kubernetes.io/hostname\"\n";
     let mut commands = String::from("#!/bin/sh\nset -e\n");
@@ -44,10 +44,10 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         };
         let count = here().count();
         for (number, (i, unit)) in here().enumerate() {
-            let value = format!("{}-{}", super::padded("", number, count), unit.name);
+            let value = format!("{}-{}", super::padded_name("", number, count), unit.name);
             let value: String = value.chars().take(63).collect();
             let value = value.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-            labels[i].1 = format!("{LABEL}{}={value}", label(&level.level));
+            labels[i].1 = format!("{LABEL}{}={value}", label_name(&level.level));
             unit.below.iter().for_each(|below| labels[*below].0 = i);
         }
     }
@@ -70,7 +70,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
 }
 
 /// Formats a level's name as part of a label.
-fn label(level: &str) -> String {
+fn label_name(level: &str) -> String {
     level
         .chars()
         .map(|c| {

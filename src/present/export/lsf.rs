@@ -1,6 +1,8 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::{Export, ExportTarget, ParseTarget, header, names, padded, prefix};
+use super::{
+    Export, ExportTarget, ParseTarget, checked_names, choose_prefix, header_comments, padded_name,
+};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -15,12 +17,12 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/lsf.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header("#", topology, order, ABOUT);
-    let names = names(topology, order)?;
-    let prefix = prefix(&names);
+    let mut text = header_comments("#", topology, order, ABOUT);
+    let names = checked_names(topology, order)?;
+    let prefix = choose_prefix(&names);
     text += "Begin ComputeUnit\nNAME MEMBER TYPE\n";
     for (rank, name) in names.iter().enumerate() {
-        text += &format!("{} ({name}) node\n", padded(prefix, rank, names.len()));
+        text += &format!("{} ({name}) node\n", padded_name(prefix, rank, names.len()));
     }
     text += "End ComputeUnit\n";
     Ok(text.into())

@@ -36,12 +36,12 @@ mod units;
 
 pub use entry::{Export, ExportTarget, ParseTarget, WriteJobs, WriteOrder};
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
-pub use job_hosts::{best_ring, read_hosts, restricted};
+pub use job_hosts::{best_ring, read_hosts, sort_by_rank};
 use node_names::{
-    all, all_names, all_nodes, at, free_name, header, lower_names, names, names_of, padded, prefix,
-    range,
+    all_as_host_list, all_names, all_nodes, checked_names, choose_prefix, free_name,
+    header_comments, locate_option, lower_names, names_of, padded_name, range_as_host_list,
 };
 pub use placed::ExportJob;
 use placed::{jobs_or_all, one_each};
-pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
-pub use table::{TARGETS, taking_jobs, target, write, write_jobs};
+pub use simgrid::{EXPLICIT, SimGridFigures, write_simgrid};
+pub use table::{TARGETS, find_target, targets_with_jobs, write_jobs, write_order};

@@ -1,6 +1,6 @@
 //! MPICH: the coordinates of the processes of one job.
 
-use super::{Export, ExportJob, ExportTarget, ParseTarget, at, jobs_or_all};
+use super::{Export, ExportJob, ExportTarget, ParseTarget, jobs_or_all, locate_option};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -16,10 +16,17 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 /// outermost level; without levels above switches all are of group 0.
 fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
     let refuse = |problem: String, remedy: &str| {
-        Err(Error::unsuited(at("--to", "mpich-coords"), problem, remedy))
+        Err(Error::unsuited(
+            locate_option("--to", "mpich-coords"),
+            problem,
+            remedy,
+        ))
     };
     let network = topology.network();
-    if network.rails().is_some_and(|rails| rails.interfaces() > 1) {
+    if network
+        .rails()
+        .is_some_and(|rails| rails.interfaces_per_node() > 1)
+    {
         return refuse(
             "nodes on several switches".into(),
             "a machine whose nodes have one node link each",

@@ -8,13 +8,18 @@ use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
 
 /// Places an option and its value in messages.
-pub(super) fn at(option: &str, value: &str) -> SourceLocation {
+pub(super) fn locate_option(option: &str, value: &str) -> SourceLocation {
     SourceLocation::option(format!("{option} {value}"))
 }
 
 /// Writes the comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
 /// that are not in it, then `about`.
-pub(super) fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> String {
+pub(super) fn header_comments(
+    mark: &str,
+    topology: &Topology,
+    order: &NodeOrder,
+    about: &str,
+) -> String {
     let machine = topology.name();
     let spec = topology.spec();
     let mut first = format!(
@@ -23,8 +28,8 @@ pub(super) fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: 
         order.label().replace(char::is_control, " "),
         order.len()
     );
-    let left_out = order.left_out(topology);
-    let excluded = topology.nodes().excluded().collect();
+    let left_out = order.list_left_out(topology);
+    let excluded = topology.nodes().excluded_nodes().collect();
     for (what, nodes) in [
         ("left out by the ordering", left_out),
         ("excluded", excluded),
@@ -48,7 +53,7 @@ pub(super) fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: 
 ///
 /// # Errors
 /// Another character, which the configuration files of resource managers give a meaning; a name twice.
-pub(super) fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+pub(super) fn checked_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     names_of(topology, order.nodes())
 }
 
@@ -61,8 +66,8 @@ pub(super) fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<St
 /// Lists the nodes in rank order, then those that the ordering leaves out, then the excluded ones.
 pub(super) fn all_nodes(topology: &Topology, order: &NodeOrder) -> Vec<NodeId> {
     let mut nodes = order.nodes().to_vec();
-    nodes.extend(order.left_out(topology));
-    nodes.extend(topology.nodes().excluded());
+    nodes.extend(order.list_left_out(topology));
+    nodes.extend(topology.nodes().excluded_nodes());
     nodes
 }
 
@@ -132,24 +137,28 @@ pub(super) fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// Formats a rank with the digits that the last one has, so that the order of texts is that of ranks.
-pub(super) fn padded(prefix: &str, rank: usize, count: usize) -> String {
+pub(super) fn padded_name(prefix: &str, rank: usize, count: usize) -> String {
     let width = count.saturating_sub(1).to_string().len();
     format!("{prefix}{rank:0width$}")
 }
 
 /// Formats all ranks as a host list `prefix[000-127]`, as [`padded_name`] writes each.
-pub(super) fn all(prefix: &str, count: usize) -> String {
-    range(prefix, 0..count, count)
+pub(super) fn all_as_host_list(prefix: &str, count: usize) -> String {
+    range_as_host_list(prefix, 0..count, count)
 }
 
 /// Formats some of `count` ranks, at least one, as a host list `prefix[016-127]`.
-pub(super) fn range(prefix: &str, ranks: std::ops::Range<usize>, count: usize) -> String {
-    let last = padded("", ranks.end.saturating_sub(1), count);
-    format!("{prefix}[{}-{last}]", padded("", ranks.start, count))
+pub(super) fn range_as_host_list(
+    prefix: &str,
+    ranks: std::ops::Range<usize>,
+    count: usize,
+) -> String {
+    let last = padded_name("", ranks.end.saturating_sub(1), count);
+    format!("{prefix}[{}-{last}]", padded_name("", ranks.start, count))
 }
 
 /// Chooses `r`, or a longer word where nodes themselves are called `r` and a number.
-pub(super) fn prefix(names: &[String]) -> &'static str {
+pub(super) fn choose_prefix(names: &[String]) -> &'static str {
     let clashes = |prefix: &str| {
         names.iter().any(|name| {
             name.strip_prefix(prefix).is_some_and(|rest: &str| {
@@ -173,11 +182,11 @@ mod tests {
     #[test]
     fn aliases_keep_clear_of_real_names() {
         let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
-        assert_eq!(prefix(&names(&["nid1", "rx2", "r"])), "r");
-        assert_eq!(prefix(&names(&["nid1", "r17"])), "rank");
-        assert_eq!(prefix(&names(&["rank3", "r17"])), "nodeorder-rank");
-        assert_eq!(padded("r", 7, 1001), "r0007");
-        assert_eq!(padded("r", 0, 1), "r0");
-        assert_eq!(all("r", 64), "r[00-63]");
+        assert_eq!(choose_prefix(&names(&["nid1", "rx2", "r"])), "r");
+        assert_eq!(choose_prefix(&names(&["nid1", "r17"])), "rank");
+        assert_eq!(choose_prefix(&names(&["rank3", "r17"])), "nodeorder-rank");
+        assert_eq!(padded_name("r", 7, 1001), "r0007");
+        assert_eq!(padded_name("r", 0, 1), "r0");
+        assert_eq!(all_as_host_list("r", 64), "r[00-63]");
     }
 }

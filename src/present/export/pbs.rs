@@ -1,6 +1,6 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::{Export, ExportTarget, ParseTarget, header, names};
+use super::{Export, ExportTarget, ParseTarget, checked_names, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -15,9 +15,9 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/pbs.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header("#", topology, order, ABOUT);
+    let mut text = header_comments("#", topology, order, ABOUT);
     text += "create resource rank type=long, flag=h\n";
-    for (rank, name) in names(topology, order)?.iter().enumerate() {
+    for (rank, name) in checked_names(topology, order)?.iter().enumerate() {
         text += &format!("set node {name} resources_available.rank = {rank}\n");
     }
     Ok(text.into())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::at;
+use super::locate_option;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::ranks::Ranks;
@@ -49,7 +49,7 @@ impl ExportJob {
     ///
     /// # Errors
     /// With file and line: a bad log. A log with fewer events, or in which nodes fail; an allocator of pods.
-    pub fn at_event(
+    pub fn jobs_at_event(
         topology: &Topology,
         order: &NodeOrder,
         log: &mut Log,
@@ -65,10 +65,10 @@ impl ExportJob {
                 distances: &distances,
             },
         )?;
-        if allocator.pods().is_some() {
+        if allocator.pod_rules().is_some() {
             let problem = "pods, of which a node may have several";
             return Err(Error::unsuited(
-                at("--alloc", alloc),
+                locate_option("--alloc", alloc),
                 problem,
                 "an allocator of nodes",
             ));
@@ -92,7 +92,7 @@ impl ExportJob {
                 let found = format!("event {} of a node", done + i as u64 + 1);
                 return Err(Error::option(log.name(), found, "jobs that begin and end"));
             }
-            replay.step(&block, None, &mut placed)?;
+            replay.replay_block(&block, None, &mut placed)?;
             let mut placed = placed.drain(..).peekable();
             for (i, what) in block.events.iter().enumerate() {
                 if let Event::Free { job } = what {
@@ -102,13 +102,16 @@ impl ExportJob {
                     (what, placed.next_if(|found| found.event == i))
                 {
                     let ranks = found.figures.ranks.unwrap_or_default();
-                    live.insert(job.0, (done + i as u64, block.name(i).to_string(), ranks));
+                    live.insert(
+                        job.0,
+                        (done + i as u64, block.name_of_event(i).to_string(), ranks),
+                    );
                 }
             }
             done += block.events.len() as u64;
         }
         let counts = replay.counts();
-        let lost = counts.skipped + counts.refused();
+        let lost = counts.skipped + counts.count_refused();
         if done < event {
             let found = format!("{done} events in {}", log.name());
             let expected = format!("--at from 1 to {done}");
@@ -162,7 +165,7 @@ pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) ->
                 let job = &job.name;
                 let problem = format!("two processes on node {name} (jobs `{other}` and `{job}`)");
                 return Err(Error::unsuited(
-                    at("--to", target),
+                    locate_option("--to", target),
                     problem,
                     "one process a node",
                 ));

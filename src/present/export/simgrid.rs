@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_traffic::corun::Figures;
+use nodeorder_traffic::corun::NetworkFigures;
 use nodeorder_traffic::mapping::routing::Routes;
 
 /// `--to simgrid`.
@@ -25,7 +25,7 @@ pub const EXPLICIT: usize = 256;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SimGridFigures {
     /// Bandwidths and latencies.
-    pub network: Figures,
+    pub network: NetworkFigures,
     /// Operations a second of a node.
     pub speed: Option<f64>,
 }
@@ -42,7 +42,7 @@ impl SimGridFigures {
     }
 
     /// Formats the latency of a link of this weight.
-    fn latency_of(&self, weight: u32) -> String {
+    fn link_latency(&self, weight: u32) -> String {
         match weight {
             1 => self.latency(),
             _ => format!(
@@ -57,8 +57,8 @@ impl SimGridFigures {
     }
 
     /// Describes the figures: those of a link, and which are placeholders.
-    fn words(&self) -> [String; 2] {
-        let Figures {
+    fn describe_figures(&self) -> [String; 2] {
+        let NetworkFigures {
             bandwidth, latency, ..
         } = self.network;
         let link = match (bandwidth, latency) {
@@ -93,17 +93,21 @@ const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
 const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    simgrid(topology, order, &SimGridFigures::default())
+    write_simgrid(topology, order, &SimGridFigures::default())
 }
 
 /// Writes the target `simgrid` with the platform's figures.
 ///
 /// # Errors
 /// A node whose name has blanks; more memory than allowed.
-pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures) -> Result<Export> {
-    let names = names(topology, order)?;
+pub fn write_simgrid(
+    topology: &Topology,
+    order: &NodeOrder,
+    figures: &SimGridFigures,
+) -> Result<Export> {
+    let names = xml_names(topology, order)?;
     let explicit = order.len() <= EXPLICIT;
-    let [link, note] = figures.words();
+    let [link, note] = figures.describe_figures();
     let speeds = figures.network;
     let nodes = if speeds.node_links_free {
         "A node link bounds each message by itself (FATPIPE)."
@@ -135,27 +139,27 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
         return Err(Error::option("--switch-bandwidth", found, expected));
     }
-    let (routers, _) = one_rail(topology);
+    let (routers, _) = routers_and_rails(topology);
     let speed = figures.speed();
     // Two hyphens may not stand in a comment.
-    let comment = header(" ", topology, order, &about).replace("--", "- -");
+    let comment = header_comments(" ", topology, order, &about).replace("--", "- -");
     let mut text = format!(
         "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--\n{comment}-->\n\
          <platform version=\"4.1\">\n  <zone id=\"machine\" routing=\"{}\">\n",
         if explicit { "Full" } else { "Dijkstra" }
     );
     for name in &names {
-        line(
+        write_line(
             &mut text,
             format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"),
         );
     }
     if !explicit {
         for router in 0..routers {
-            line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
+            write_line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
         }
     }
-    links(topology, &names, figures, explicit, &mut text);
+    write_links(topology, &names, figures, explicit, &mut text);
     if explicit {
         all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
     } else {
@@ -167,7 +171,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         .iter()
         .map(|node| topology.node_name(*node) + "\n")
         .collect();
-    let notes = topology.assumed().into_iter().collect();
+    let notes = topology.capacity_assumption().into_iter().collect();
     Ok(Export {
         text,
         beside: vec![(".hosts".into(), hosts)],
@@ -177,7 +181,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
 }
 
 /// Writes node links, switches and links.
-fn links(
+fn write_links(
     topology: &Topology,
     names: &[String],
     figures: &SimGridFigures,
@@ -187,7 +191,7 @@ fn links(
     let network = topology.network();
     let speeds = figures.network;
     // Rails that share alike are written as one of their bandwidth together.
-    let (routers, rails) = one_rail(topology);
+    let (routers, rails) = routers_and_rails(topology);
     let each = figures.bandwidth() * f64::from(rails);
     let node_bandwidth = speeds
         .node_bandwidth
@@ -204,41 +208,41 @@ fn links(
         let link = format_args!(
             "<link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>"
         );
-        line(text, link);
+        write_line(text, link);
     }
     if let Some(through) = speeds.switch_bandwidth {
         for router in 0..network.routers() {
             let switch = format_args!(
                 "<link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>"
             );
-            line(text, switch);
+            write_line(text, switch);
         }
     }
     network.for_each_link(&mut |u, v, capacity| {
         let (u, v) = (u.min(v), u.max(v));
         let bandwidth = each * capacity;
-        let latency = figures.latency_of(weights.next().unwrap_or(1));
+        let latency = figures.link_latency(weights.next().unwrap_or(1));
         if v >= routers {
             return;
         }
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
         );
-        line(text, link);
+        write_line(text, link);
     });
     let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
     if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
         let link = format_args!(
             "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
         );
-        line(text, link);
+        write_line(text, link);
     }
     network.for_each_joint(&mut |u, v, weight| {
-        let (u, v, latency) = (u.min(v), u.max(v), figures.latency_of(weight));
+        let (u, v, latency) = (u.min(v), u.max(v), figures.link_latency(weight));
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
         );
-        line(text, link);
+        write_line(text, link);
     });
 }
 
@@ -247,24 +251,24 @@ fn routes_of_links(
     topology: &Topology,
     nodes: &[NodeId],
     names: &[String],
-    speeds: &Figures,
+    speeds: &NetworkFigures,
     text: &mut String,
 ) {
-    let (network, (routers, _)) = (topology.network(), one_rail(topology));
+    let (network, (routers, _)) = (topology.network(), routers_and_rails(topology));
     for (node, name) in nodes.iter().zip(names) {
         let router = topology.router_of(*node);
-        let up = direction(speeds, "UP");
+        let up = link_direction(speeds, "UP");
         let route = format_args!(
             "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
         );
-        line(text, route);
+        write_line(text, route);
     }
     network.for_each_joint(&mut |u, v, _| {
         let (u, v) = (u.min(v), u.max(v));
         let route = format_args!(
             "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
         );
-        line(text, route);
+        write_line(text, route);
     });
     network.for_each_link(&mut |u, v, _| {
         let (u, v) = (u.min(v), u.max(v));
@@ -274,17 +278,17 @@ fn routes_of_links(
         let route = format_args!(
             "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
         );
-        line(text, route);
+        write_line(text, route);
     });
 }
 
-fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
+fn write_line(text: &mut String, what: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "    {what}");
 }
 
 /// Returns the direction of a node link, which those that are not shared do not have.
-fn direction(figures: &Figures, way: &str) -> String {
+fn link_direction(figures: &NetworkFigures, way: &str) -> String {
     if figures.node_links_free {
         String::new()
     } else {
@@ -294,19 +298,19 @@ fn direction(figures: &Figures, way: &str) -> String {
 
 /// Counts the routers written, and the rails that these stand for: all, and one, but where nodes are on several
 /// rails.
-fn one_rail(topology: &Topology) -> (u32, u32) {
+fn routers_and_rails(topology: &Topology) -> (u32, u32) {
     match topology
         .network()
         .rails()
-        .filter(|rails| rails.interfaces() > 1)
+        .filter(|rails| rails.interfaces_per_node() > 1)
     {
-        Some(rails) => (rails.per_rail(), rails.interfaces()),
+        Some(rails) => (rails.per_rail(), rails.interfaces_per_node()),
         None => (topology.network().routers(), 1),
     }
 }
 
 /// Lists the names as XML writes them.
-fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+fn xml_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     let mut names = Vec::with_capacity(order.len());
     for node in order.nodes() {
         let name = topology.node_name(*node);
@@ -335,7 +339,7 @@ fn all_routes(
     topology: &Topology,
     nodes: &[NodeId],
     names: &[String],
-    figures: &Figures,
+    figures: &NetworkFigures,
     text: &mut String,
 ) -> Result<()> {
     let mut routes = Routes::new(topology)?;
@@ -345,7 +349,7 @@ fn all_routes(
     let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     for (to, target) in nodes.iter().enumerate() {
         for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
-            routes.path(
+            routes.fill_path(
                 topology.router_of(*source).0,
                 topology.router_of(*target).0,
                 &mut path,
@@ -361,7 +365,7 @@ fn all_routes(
                 continue;
             };
             let a = ranks.get(&leaves).map_or(a, |rank| &names[*rank]);
-            let up = direction(figures, "UP");
+            let up = link_direction(figures, "UP");
             let _ = write!(text, "<link_ctn id=\"node-{a}\"{up}/>");
             if figures.switch_bandwidth.is_some() {
                 path.iter().for_each(|switch| {
@@ -372,7 +376,9 @@ fn all_routes(
                 let u = hop[0].min(hop[1]);
                 let v = hop[0].max(hop[1]);
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
-                let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
+                let joint = graph
+                    .find_link(u, v)
+                    .is_some_and(|link| graph.is_joint(link));
                 let way = if joint {
                     String::new()
                 } else {
@@ -380,7 +386,7 @@ fn all_routes(
                 };
                 let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
             }
-            let down = direction(figures, "DOWN");
+            let down = link_direction(figures, "DOWN");
             let _ = writeln!(text, "<link_ctn id=\"node-{b}\"{down}/></route>");
         }
     }

@@ -1,8 +1,8 @@
 //! Slurm by the order of NodeName lines: ranks inside a leaf, the leaves in rank order.
 
 use super::slurm_site::SlurmEntry;
-use super::units::{check_contiguous, units};
-use super::{Export, ExportTarget, ParseTarget, WriteOrder, all_names, header};
+use super::units::{check_contiguous, list_units};
+use super::{Export, ExportTarget, ParseTarget, WriteOrder, all_names, header_comments};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::{Topology, compact_list};
@@ -39,8 +39,8 @@ struct SlurmLinesOptions {
 
 fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
     let options = SlurmLinesOptions {
-        site: params.choice("leaf")? == "site",
-        first: params.choice("choose")? == "first",
+        site: params.required_choice("leaf")? == "site",
+        first: params.required_choice("choose")? == "first",
     };
     if options.first && options.site {
         let problem = "choose=first with leaf=site, whose switches Slurm then goes by";
@@ -54,24 +54,24 @@ impl WriteOrder for SlurmLinesOptions {
     fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
         let names = all_names(topology, order)?;
         let about = if self.first { FIRST } else { ABOUT };
-        let mut text = header("#", topology, order, about);
+        let mut text = header_comments("#", topology, order, about);
         let optional = if self.first { "" } else { ",TopoOptional" };
         text +=
             &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
         names
             .iter()
             .for_each(|name| text += &format!("NodeName={name}\n"));
-        let mut tree = header(
+        let mut tree = header_comments(
             "#",
             topology,
             order,
             "The topology.conf that belongs to the NodeName lines of slurm-lines.\n",
         );
         if self.site {
-            let units = units(topology, order)?;
+            let units = list_units(topology, order)?;
             check_contiguous(&units, &names, "slurm-lines:leaf=site")?;
-            let entries = SlurmEntry::of_units(&units).into_iter();
-            entries.for_each(|entry| tree += &entry.line("SwitchName"));
+            let entries = SlurmEntry::entries_of_units(&units).into_iter();
+            entries.for_each(|entry| tree += &entry.conf_line("SwitchName"));
         } else {
             tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
         }

@@ -1,6 +1,9 @@
 //! Slurm by node name: aliases whose order is the rank order.
 
-use super::{Export, ExportTarget, ParseTarget, all_names, header, padded, prefix, range};
+use super::{
+    Export, ExportTarget, ParseTarget, all_names, choose_prefix, header_comments, padded_name,
+    range_as_host_list,
+};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -15,18 +18,18 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/slurm-names.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header("#", topology, order, ABOUT);
+    let mut text = header_comments("#", topology, order, ABOUT);
     let names = all_names(topology, order)?;
-    let prefix = prefix(&names);
+    let prefix = choose_prefix(&names);
     for (rank, name) in names.iter().enumerate() {
-        let alias = padded(prefix, rank, names.len());
+        let alias = padded_name(prefix, rank, names.len());
         text += &format!("NodeName={alias} NodeHostname={name}\n");
     }
     if names.len() > order.len() {
-        let rest = range(prefix, order.len()..names.len(), names.len());
+        let rest = range_as_host_list(prefix, order.len()..names.len(), names.len());
         text += &format!("# not in the ordering: {rest}\n");
     }
-    let ordered = range(prefix, 0..order.len(), names.len());
+    let ordered = range_as_host_list(prefix, 0..order.len(), names.len());
     text += &format!("# PartitionName=... Nodes={ordered}\n");
     Ok(text.into())
 }

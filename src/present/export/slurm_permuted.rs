@@ -1,7 +1,7 @@
 //! A site's own topology.conf with its lines in rank order.
 
-use super::slurm_site::{Described, described};
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::slurm_site::{Described, describe_site};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
@@ -19,14 +19,16 @@ const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let Described {
         kind, lines, sizes, ..
-    } = described(topology, order, TARGET.name)?;
-    let mut text = header("#", topology, order, ABOUT);
+    } = describe_site(topology, order, TARGET.name)?;
+    let mut text = header_comments("#", topology, order, ABOUT);
     let key = match kind {
         SiteKind::Block => "BlockName",
         SiteKind::Ring => "RingName",
         _ => "SwitchName",
     };
-    lines.into_iter().for_each(|line| text += &line.line(key));
+    lines
+        .into_iter()
+        .for_each(|line| text += &line.conf_line(key));
     if !sizes.is_empty() {
         let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
         text += &format!("BlockSizes={}\n", sizes.join(","));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::all_names;
-use super::units::{ExportUnit, units};
+use super::units::{ExportUnit, list_units};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::site::{Site, SiteKind, SiteTorus};
 use nodeorder_network::topology::{Topology, compact_list};
@@ -28,7 +28,7 @@ pub(super) struct SlurmEntry {
 
 impl SlurmEntry {
     /// Converts units to switches.
-    pub(super) fn of_units(units: &[ExportUnit]) -> Vec<SlurmEntry> {
+    pub(super) fn entries_of_units(units: &[ExportUnit]) -> Vec<SlurmEntry> {
         units
             .iter()
             .map(|unit: &ExportUnit| SlurmEntry {
@@ -40,7 +40,7 @@ impl SlurmEntry {
     }
 
     /// Writes the line of topology.conf, which begins with `key`.
-    pub(super) fn line(self, key: &str) -> String {
+    pub(super) fn conf_line(self, key: &str) -> String {
         let mut line = format!("{key}={}", self.name);
         for (word, names) in [("Nodes", self.nodes), ("Switches", self.children)] {
             if !names.is_empty() {
@@ -57,13 +57,17 @@ impl SlurmEntry {
 ///
 /// # Errors
 /// A torus or flat network where `target` is slurm-permuted; names that Slurm gives a meaning.
-pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) -> Result<Described> {
+pub(super) fn describe_site(
+    topology: &Topology,
+    order: &NodeOrder,
+    target: &str,
+) -> Result<Described> {
     let names = all_names(topology, order)?;
     let Some(site) = topology.network().site() else {
-        let units = units(topology, order)?;
+        let units = list_units(topology, order)?;
         let kind = SiteKind::Tree;
         let name = "default".into();
-        let lines = SlurmEntry::of_units(&units);
+        let lines = SlurmEntry::entries_of_units(&units);
         return Ok(Described {
             kind,
             name,
@@ -100,8 +104,8 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
         });
     }
     let sorted = match site.kind {
-        SiteKind::Block => blocks(site, &lowest),
-        _ => tree(site, &mut lowest, &mut lines),
+        SiteKind::Block => sort_blocks(site, &lowest),
+        _ => sort_tree(site, &mut lowest, &mut lines),
     };
     let lines = sorted
         .into_iter()
@@ -118,7 +122,7 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
 }
 
 /// Sorts the lines by height, then by lowest rank; children likewise.
-fn tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usize> {
+fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usize> {
     let mut height = vec![0; lines.len()];
     for start in 0..lines.len() {
         let mut at = start;
@@ -143,7 +147,7 @@ fn tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usiz
 
 /// Sorts blocks by lowest rank, inside the larger blocks that sizes make of them; those move inside still larger
 /// ones. A larger block that is not full stays last.
-fn blocks(site: &Site, lowest: &[usize]) -> Vec<usize> {
+fn sort_blocks(site: &Site, lowest: &[usize]) -> Vec<usize> {
     let base = site.sizes.first().copied().unwrap_or(1).max(1);
     let mut groups: Vec<Vec<usize>> = (0..lowest.len()).map(|i| vec![i]).collect();
     let mut reach = 1;

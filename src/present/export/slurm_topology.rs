@@ -1,6 +1,9 @@
 //! Slurm by switch rank: a tree whose leaves stand in rank order.
 
-use super::{Export, ExportTarget, ParseTarget, all, header, names, padded};
+use super::{
+    Export, ExportTarget, ParseTarget, all_as_host_list, checked_names, header_comments,
+    padded_name,
+};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -15,12 +18,15 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/slurm-topology.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header("#", topology, order, ABOUT);
-    let names = names(topology, order)?;
+    let mut text = header_comments("#", topology, order, ABOUT);
+    let names = checked_names(topology, order)?;
     for (rank, name) in names.iter().enumerate() {
-        let leaf = padded("leaf", rank, names.len());
+        let leaf = padded_name("leaf", rank, names.len());
         text += &format!("SwitchName={leaf} Nodes={name}\n");
     }
-    text += &format!("SwitchName=root Switches={}\n", all("leaf", names.len()));
+    text += &format!(
+        "SwitchName=root Switches={}\n",
+        all_as_host_list("leaf", names.len())
+    );
     Ok(text.into())
 }

@@ -1,7 +1,7 @@
 //! Slurm's topology.yaml, its entries in rank order.
 
-use super::slurm_site::{Described, described};
-use super::{Export, ExportTarget, ParseTarget, header};
+use super::slurm_site::{Described, describe_site};
+use super::{Export, ExportTarget, ParseTarget, header_comments};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::site::{SiteKind, SiteTorus};
 use nodeorder_network::topology::{Topology, compact_list};
@@ -23,8 +23,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         lines,
         sizes,
         toruses,
-    } = described(topology, order, TARGET.name)?;
-    let mut text = header("#", topology, order, ABOUT);
+    } = describe_site(topology, order, TARGET.name)?;
+    let mut text = header_comments("#", topology, order, ABOUT);
     text += &format!("---\n- topology: \"{name}\"\n  cluster_default: true\n");
     let (list, key) = match kind {
         SiteKind::Flat => {
@@ -33,7 +33,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         }
         SiteKind::Torus => {
             text += "  torus3d:\n    toruses:\n";
-            toruses.iter().for_each(|torus| text += &written(torus));
+            toruses.iter().for_each(|torus| text += &write_torus(torus));
             return Ok(text.into());
         }
         SiteKind::Tree => ("  tree:\n    switches:\n", "switch"),
@@ -63,7 +63,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
 }
 
 /// Writes a torus with its cells, or a region a row of cells where it has holes, and its placements.
-fn written(torus: &SiteTorus) -> String {
+fn write_torus(torus: &SiteTorus) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("{{x: {x}, y: {y}, z: {z}}}");
     let mut text = format!(
         "      - name: \"{}\"\n        dims: {}\n",

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::cables::{cables, nodes_by_router};
+use super::cables::{list_cables, nodes_by_router};
 use super::{
-    Export, ExportJob, ExportTarget, ParseTarget, header, jobs_or_all, names_of, one_each,
+    Export, ExportJob, ExportTarget, ParseTarget, header_comments, jobs_or_all, names_of, one_each,
 };
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
@@ -20,10 +20,10 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/sst.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
-    let links = cables(topology, "sst", true)?;
+    let links = list_cables(topology, "sst", true)?;
     let nodes = nodes_by_router(topology);
     one_each(topology, jobs, "sst")?;
-    let comment = header(" ", topology, order, ABOUT).replace("--", "- -");
+    let comment = header_comments(" ", topology, order, ABOUT).replace("--", "- -");
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{comment}-->\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
          <key id=\"e\" for=\"node\" attr.name=\"endpoints\" attr.type=\"int\"/>\n\
@@ -55,7 +55,7 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<E
         load += "[MOTIF] Init\n[MOTIF] Alltoall bytes=1024\n[MOTIF] Fini\n";
     }
     let beside = vec![("ember.load".into(), load)];
-    let notes = topology.assumed().into_iter().collect();
+    let notes = topology.capacity_assumption().into_iter().collect();
     Ok(Export {
         folder: Some("network.graphml"),
         text,

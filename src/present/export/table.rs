@@ -1,6 +1,6 @@
 //! Every target, and how a text names one.
 
-use super::{Export, ExportJob, ExportTarget, ParseTarget, at};
+use super::{Export, ExportJob, ExportTarget, ParseTarget, locate_option};
 use super::{
     batsim, booksim, caminos, codes, csv, flux, hypernodes, infragraph, jgf, kueue, lsf,
     mpich_coords, pbs, simgrid, slurm_lines, slurm_names, slurm_permuted, slurm_topology,
@@ -75,7 +75,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 /// # Errors
 /// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
 /// it cannot say.
-pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+pub fn write_order(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
     write_jobs(text, topology, order, &[])
 }
 
@@ -89,12 +89,15 @@ pub fn write_jobs(
     order: &NodeOrder,
     jobs: &[ExportJob],
 ) -> Result<Export> {
-    let (target, params) = read(text)?;
+    let (target, params) = read_target(text)?;
     match target.parse {
         ParseTarget::Order(_) if !jobs.is_empty() => {
-            let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
+            let remedy = format!(
+                "one of {}",
+                targets_with_jobs().collect::<Vec<_>>().join(", ")
+            );
             Err(Error::unsuited(
-                at("--to", text),
+                locate_option("--to", text),
                 "jobs, which it does not write",
                 remedy,
             ))
@@ -105,7 +108,7 @@ pub fn write_jobs(
 }
 
 /// Lists the targets that take jobs.
-pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
+pub fn targets_with_jobs() -> impl Iterator<Item = &'static str> {
     TARGETS
         .iter()
         .filter(|target| matches!(target.parse, ParseTarget::Jobs(_)))
@@ -116,8 +119,8 @@ pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
-pub fn target(text: &str) -> Result<&'static ExportTarget> {
-    let (target, params) = read(text)?;
+pub fn find_target(text: &str) -> Result<&'static ExportTarget> {
+    let (target, params) = read_target(text)?;
     match target.parse {
         ParseTarget::Order(parse) => parse(&params).map(drop)?,
         ParseTarget::Jobs(parse) => parse(&params).map(drop)?,
@@ -125,12 +128,12 @@ pub fn target(text: &str) -> Result<&'static ExportTarget> {
     Ok(target)
 }
 
-fn read(name: &str) -> Result<(&'static ExportTarget, Params)> {
+fn read_target(name: &str) -> Result<(&'static ExportTarget, Params)> {
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
         let location = SourceLocation::option(format!("--to {name}"));
         return Err(Error::unsuited(location, *reason, *remedy));
     }
-    TARGETS.read(name, 1)
+    TARGETS.find_and_read(name, 1)
 }
 
 #[cfg(test)]
@@ -140,9 +143,11 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check(&TARGETS, |entry, params| match entry.parse {
-            ParseTarget::Order(parse) => parse(params).map(drop),
-            ParseTarget::Jobs(parse) => parse(params).map(drop),
+        nodeorder_base::registry::testing::check_table(&TARGETS, |entry, params| {
+            match entry.parse {
+                ParseTarget::Order(parse) => parse(params).map(drop),
+                ParseTarget::Jobs(parse) => parse(params).map(drop),
+            }
         });
     }
 
@@ -152,7 +157,7 @@ mod tests {
         let order = NodeOrder::make(&machine, "snake").unwrap();
         // The trace of batsim is a file, which tests of the command have.
         for target in TARGETS.iter().filter(|target| target.name != "batsim") {
-            let export = write(target.example, &machine, &order).unwrap();
+            let export = write_order(target.example, &machine, &order).unwrap();
             assert!(!export.text.is_empty(), "{}", target.name);
         }
     }

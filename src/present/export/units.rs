@@ -28,7 +28,7 @@ pub(super) struct ExportUnit {
 ///
 /// # Errors
 /// Names that are no names for resource managers, as [`super::all_names`].
-pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
+pub(super) fn list_units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
     let names = super::all_names(topology, order)?;
     let levels = topology.switch_levels();
     let mut units: Vec<ExportUnit> = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
         below = here;
     }
     if below.len() > 1 && topology.network().component_of().is_none() {
-        let name = plain_name(&root(topology.network().site()), &mut taken);
+        let name = plain_name(&root_name(topology.network().site()), &mut taken);
         let below = below.into_iter().map(|(unit, _)| unit).collect();
         let level = "root".into();
         units.push(ExportUnit {
@@ -78,7 +78,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
 }
 
 /// Returns the name of a site's only switch without one above.
-fn root(site: Option<&Site>) -> String {
+fn root_name(site: Option<&Site>) -> String {
     let tops: Vec<&SiteLine> = match site {
         Some(site) if site.kind == SiteKind::Tree => site
             .lines

@@ -36,7 +36,7 @@ impl Grid {
         }
     }
 
-    pub fn size(&self) -> (f64, f64) {
+    pub fn block_size(&self) -> (f64, f64) {
         let rows = self.count.div_ceil(self.columns);
         (
             self.columns as f64 * self.step.0 - self.gap,
@@ -44,13 +44,13 @@ impl Grid {
         )
     }
 
-    pub fn corner(&self, block: usize) -> (f64, f64) {
+    pub fn block_corner(&self, block: usize) -> (f64, f64) {
         let column = block % self.columns;
         let row = block / self.columns;
         (column as f64 * self.step.0, row as f64 * self.step.1)
     }
 }
 
-pub(super) fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+pub(super) fn add_pairs(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0 + b.0, a.1 + b.1)
 }

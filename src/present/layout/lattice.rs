@@ -1,7 +1,7 @@
 //! Layouts by a machine's own coordinates: a box, or slices of it side by side.
 
 use super::grid::Grid;
-use super::parts::{Digit, EDGE, FRAMES, Frame, Layout, Part, cells};
+use super::parts::{Digit, EDGE, FRAMES, Frame, Layout, Part, flat_layout};
 use nodeorder_network::topology::{Lattice, Topology};
 
 /// Most cells of a box, and most nodes of a list of cells.
@@ -11,7 +11,7 @@ const CELLS: usize = 100_000;
 const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
 /// Returns the topology's lattice and its axes of more than one coordinate.
-pub(super) fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
+pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let lattice = topology.lattice().filter(|lattice| {
         lattice
             .cells
@@ -27,7 +27,7 @@ pub(super) fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
 }
 
 /// Lists the digits of a lattice's cells with what they are called, `per` numbers a cell.
-pub(super) fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
+pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     let mut stride = per;
     let mut names = Vec::new();
     for (name, extent) in lattice.axes.iter().zip(&lattice.extents).rev() {
@@ -39,16 +39,16 @@ pub(super) fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
 }
 
 /// Lays out a box, where exactly three axes have more than one coordinate.
-pub(super) fn solid(topology: &Topology) -> Option<Layout> {
-    let (lattice, axes) = lattice(topology)?;
+pub(super) fn lay_out_box(topology: &Topology) -> Option<Layout> {
+    let (lattice, axes) = lattice_and_axes(topology)?;
     if axes.len() != 3 || lattice.cell_count() > CELLS {
         return None;
     }
-    let names = coordinates(lattice, 1);
+    let names = named_digits(lattice, 1);
     let per_cell = topology.network().per_router();
     let parts = (0..3)
         .map(|i: usize| {
-            Part::line(
+            Part::line_part(
                 names[axes[i]].1,
                 [0.0; 3],
                 [0, 1, 2].map(|k| f64::from(u8::from(k == i))),
@@ -82,7 +82,7 @@ pub(super) fn solid(topology: &Topology) -> Option<Layout> {
 }
 
 /// Lays out planes of the two longest axes side by side. `None` where there are no two axes or too many planes.
-pub(super) fn slices(
+pub(super) fn lay_out_slices(
     topology: &Topology,
     lattice: &Lattice,
     mut axes: Vec<usize>,
@@ -102,7 +102,7 @@ pub(super) fn slices(
         Some(_) => (1, 1),
         None => (split, topology.network().per_router() / split),
     };
-    let names = coordinates(lattice, split);
+    let names = named_digits(lattice, split);
     let w = f64::from(lattice.extents[across]);
     let h = f64::from(lattice.extents[up]);
     let panels: usize = others
@@ -128,12 +128,12 @@ pub(super) fn slices(
     };
     let digits = others.iter().map(|a| names[*a].1).collect();
     let parts = vec![
-        Part::grid(digits, &grid, (0.0, head + h - 1.0)),
-        Part::line(names[across].1, [0.0; 3], [1.0, 0.0, 0.0]),
-        Part::line(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
-        Part::grid(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
+        Part::grid_part(digits, &grid, (0.0, head + h - 1.0)),
+        Part::line_part(names[across].1, [0.0; 3], [1.0, 0.0, 0.0]),
+        Part::line_part(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
+        Part::grid_part(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
     ];
-    let within = Lattice::of_routers(
+    let within = Lattice::with_router_cells(
         others.iter().map(|a| lattice.extents[*a]).collect(),
         Vec::new(),
     );
@@ -148,7 +148,7 @@ pub(super) fn slices(
         let titles: Vec<String> = long
             .map(|(axis, x)| format!("{}{x}", names[*axis].0))
             .collect();
-        let ((x, y), h) = (grid.corner(panel), h + head);
+        let ((x, y), h) = (grid.block_corner(panel), h + head);
         let title = titles.join(", ");
         let short = title.replace(" = ", "").replace(',', "");
         frames.push(Frame {
@@ -189,6 +189,10 @@ pub(super) fn slices(
         frames,
         names,
         about,
-        ..cells(lattice.cell_count() * split as usize, grid.size(), parts)
+        ..flat_layout(
+            lattice.cell_count() * split as usize,
+            grid.block_size(),
+            parts,
+        )
     })
 }

@@ -12,44 +12,44 @@ mod nested;
 mod parts;
 mod plain;
 
-use lattice::{coordinates, lattice, slices, solid};
-use nested::nested;
+use lattice::{lattice_and_axes, lay_out_box, lay_out_slices, named_digits};
+use nested::lay_out_units;
 pub use parts::{Digit, EDGE, Frame, Layout, Part};
-use plain::{circle, rows};
+use plain::{lay_out_circle, lay_out_rows};
 
 /// Most routers on a circle.
 const CIRCLE: u32 = 400;
 
 /// Lays out a machine for a page, which can turn a box.
-pub fn layout(topology: &Topology) -> Layout {
-    nested(topology)
-        .or_else(|| solid(topology))
-        .unwrap_or_else(|| plane(topology, topology.network().per_router()))
+pub fn lay_out_page(topology: &Topology) -> Layout {
+    lay_out_units(topology)
+        .or_else(|| lay_out_box(topology))
+        .unwrap_or_else(|| lay_out_planes(topology, topology.network().per_router()))
 }
 
 /// Lays out a machine for a picture, where a router of a lattice is one cell.
-pub fn flat(topology: &Topology) -> Layout {
-    nested(topology).unwrap_or_else(|| plane(topology, 1))
+pub fn lay_out_picture(topology: &Topology) -> Layout {
+    lay_out_units(topology).unwrap_or_else(|| lay_out_planes(topology, 1))
 }
 
 /// Lays out slices of the lattice with up to `split` cells a router; without a lattice that suits, routers round a
 /// circle or rows of node ids.
-fn plane(topology: &Topology, split: u32) -> Layout {
-    let lattice = lattice(topology);
+fn lay_out_planes(topology: &Topology, split: u32) -> Layout {
+    let lattice = lattice_and_axes(topology);
     let sliced = lattice
         .as_ref()
-        .and_then(|(lattice, axes)| slices(topology, lattice, axes.clone(), split));
+        .and_then(|(lattice, axes)| lay_out_slices(topology, lattice, axes.clone(), split));
     if let Some(slices) = sliced {
         return slices;
     }
     let network = topology.network();
     let mut out = if network.hosts() <= CIRCLE {
-        circle(topology)
+        lay_out_circle(topology)
     } else {
-        rows(topology)
+        lay_out_rows(topology)
     };
     if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
-        out.names = coordinates(lattice, network.per_router());
+        out.names = named_digits(lattice, network.per_router());
     }
     out
 }

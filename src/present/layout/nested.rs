@@ -1,12 +1,12 @@
 //! The layout of units within units.
 
-use super::grid::{Grid, sum};
-use super::parts::{FRAMES, Frame, Layout, Part, cells};
+use super::grid::{Grid, add_pairs};
+use super::parts::{FRAMES, Frame, Layout, Part, flat_layout};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
 /// Lays out units within units, the outermost framed and named. `None` if there are none.
-pub(super) fn nested(topology: &Topology) -> Option<Layout> {
+pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
     // Slots after the last schedulable node are no part of the machine.
     let slots = topology
         .nodes()
@@ -36,7 +36,7 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
             gap,
             shape,
         );
-        let (w, h) = grid.size();
+        let (w, h) = grid.block_size();
         let (pad, head) = if k == 0 {
             (0.45, (0.13 * h).max(0.9))
         } else {
@@ -60,9 +60,9 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
             let (x, y) = grids[..=k]
                 .iter()
                 .map(|(grid, shift, stride): &(Grid, (f64, f64), usize)| {
-                    sum(grid.corner(node / stride % grid.count), *shift)
+                    add_pairs(grid.block_corner(node / stride % grid.count), *shift)
                 })
-                .fold((0.0, 0.0), sum);
+                .fold((0.0, 0.0), add_pairs);
             let frame = Frame {
                 x,
                 y,
@@ -87,11 +87,11 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
         }
     }
     // Positions are the middles of the innermost squares.
-    grids[units.len()].1 = sum(grids[units.len()].1, (0.5, 0.5));
+    grids[units.len()].1 = add_pairs(grids[units.len()].1, (0.5, 0.5));
     let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
     let parts = grids
         .iter()
-        .map(|(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift))
+        .map(|(grid, shift, stride): &_| Part::grid_part(vec![digit(grid, *stride)], grid, *shift))
         .collect();
     let names = units.iter().zip(&grids);
     let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
@@ -107,6 +107,6 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
         sparse: true,
-        ..cells(slots, all.size(), parts)
+        ..flat_layout(slots, all.block_size(), parts)
     })
 }

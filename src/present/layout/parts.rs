@@ -52,7 +52,7 @@ pub struct Layout {
 
 impl Layout {
     /// Returns the centre of a cell: x, y and z.
-    pub fn centre(&self, cell: u32) -> [f64; 3] {
+    pub fn centre_of_cell(&self, cell: u32) -> [f64; 3] {
         let at = |k: usize| {
             self.points
                 .get(2 * cell as usize + k)
@@ -60,15 +60,15 @@ impl Layout {
                 .unwrap_or(0.0)
         };
         self.parts.iter().fold([at(0), at(1), 0.0], |at, part| {
-            let offset = part.block(cell).1;
+            let offset = part.block_of_cell(cell).1;
             [0, 1, 2].map(|k| at[k] + offset[k])
         })
     }
 
     /// Returns number and origin of the slice or outermost unit that holds a cell.
-    pub fn panel(&self, cell: u32) -> (u32, [f64; 3]) {
+    pub fn panel_of_cell(&self, cell: u32) -> (u32, [f64; 3]) {
         match &self.parts[..] {
-            [outermost, _, ..] => outermost.block(cell),
+            [outermost, _, ..] => outermost.block_of_cell(cell),
             _ => (0, [0.0; 3]),
         }
     }
@@ -98,7 +98,7 @@ pub struct Part {
 
 impl Part {
     /// Returns the block of the grid that holds a cell: its number and where it starts.
-    fn block(&self, cell: u32) -> (u32, [f64; 3]) {
+    fn block_of_cell(&self, cell: u32) -> (u32, [f64; 3]) {
         let number = self
             .digits
             .iter()
@@ -115,7 +115,7 @@ impl Part {
         )
     }
 
-    pub(super) fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
+    pub(super) fn grid_part(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
         let across = [grid.step.0, 0.0, 0.0];
         let down = [0.0, grid.step.1, 0.0];
         Part {
@@ -127,7 +127,7 @@ impl Part {
         }
     }
 
-    pub(super) fn line(digit: Digit, start: [f64; 3], across: [f64; 3]) -> Self {
+    pub(super) fn line_part(digit: Digit, start: [f64; 3], across: [f64; 3]) -> Self {
         Part {
             digits: vec![digit],
             columns: digit.1 as usize,
@@ -162,7 +162,7 @@ pub struct Frame {
 }
 
 /// Makes a flat layout of `count` cells.
-pub(super) fn cells(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
+pub(super) fn flat_layout(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
     Layout {
         count: count as u32,
         per_cell: 1,

@@ -3,8 +3,8 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::grid::Grid;
-use super::parts::{Layout, Part, cells};
-use nodeorder_base::error::thousands;
+use super::parts::{Layout, Part, flat_layout};
+use nodeorder_base::error::format_thousands;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
@@ -12,7 +12,7 @@ use nodeorder_network::topology::Topology;
 const LINKS: u64 = 3000;
 
 /// Lays out routers round a circle with their links, nodes outwards.
-pub(super) fn circle(topology: &Topology) -> Layout {
+pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
     let network = topology.network();
     let hosts = network.hosts();
     let per = network.per_router();
@@ -58,12 +58,12 @@ pub(super) fn circle(topology: &Topology) -> Layout {
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
         ),
-        ..cells(slots as usize, (size, size), Vec::new())
+        ..flat_layout(slots as usize, (size, size), Vec::new())
     }
 }
 
 /// Lays out node ids in rows.
-pub(super) fn rows(topology: &Topology) -> Layout {
+pub(super) fn lay_out_rows(topology: &Topology) -> Layout {
     let slots = topology.nodes().slot_count();
     let per = f64::from(topology.network().per_router());
     let columns = (((f64::from(slots) * 1.6).sqrt() / per).ceil() * per) as u32;
@@ -74,12 +74,12 @@ pub(super) fn rows(topology: &Topology) -> Layout {
         step: (1.0, 1.0),
         gap: 0.0,
     };
-    let parts = vec![Part::grid(vec![(1, slots)], &grid, (0.5, 0.5))];
+    let parts = vec![Part::grid_part(vec![(1, slots)], &grid, (0.5, 0.5))];
     Layout {
         about: format!(
             "Node ids in rows of {}, from the top left.",
-            thousands(u64::from(columns))
+            format_thousands(u64::from(columns))
         ),
-        ..cells(slots as usize, grid.size(), parts)
+        ..flat_layout(slots as usize, grid.block_size(), parts)
     }
 }

@@ -18,10 +18,10 @@ fn cells_lie_apart_and_within_the_drawing() {
     ];
     for (spec, count, about) in machines {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
-        let layout = layout(&topology);
+        let layout = lay_out_page(&topology);
         assert_eq!(layout.count, count, "{spec}");
         assert!(layout.about.contains(about), "{spec}: {}", layout.about);
-        let at: Vec<[f64; 3]> = (0..count).map(|cell| layout.centre(cell)).collect();
+        let at: Vec<[f64; 3]> = (0..count).map(|cell| layout.centre_of_cell(cell)).collect();
         for (i, a) in at.iter().enumerate() {
             for b in &at[..i] {
                 let apart = (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
@@ -44,11 +44,11 @@ fn cells_lie_apart_and_within_the_drawing() {
 #[test]
 fn a_node_is_told_by_its_digits() {
     let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();
-    let layout = layout(&topology);
+    let layout = lay_out_page(&topology);
     let digits = layout
         .names
         .iter()
         .map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
     assert_eq!(digits.collect::<Vec<_>>(), ["x = 5", "y = 4", "z = 3"]);
-    assert_eq!(layout.centre(119), [5.0, 4.0, 3.0]);
+    assert_eq!(layout.centre_of_cell(119), [5.0, 4.0, 3.0]);
 }

@@ -8,13 +8,13 @@ use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::mapping::routing::{BestShares, PathSet};
-use nodeorder_traffic::throughput::matching::longest;
+use nodeorder_traffic::throughput::matching::find_longest_matching;
 use nodeorder_traffic::throughput::traffic::traffic;
 use nodeorder_traffic::throughput::{Throughput, best_shares};
 
 /// Throughput of a machine: multiples of traffic in which every node sends 1.
 #[derive(Clone, Debug)]
-pub struct Carried {
+pub struct MachineThroughput {
     /// All-to-all traffic.
     pub all_to_all: Throughput,
     /// The traffic of a longest matching.
@@ -26,12 +26,16 @@ pub struct Carried {
     pub worst_at_most: Option<f64>,
 }
 
-impl Carried {
+impl MachineThroughput {
     /// Searches for what `topology` carries under `routing`.
     ///
     /// # Errors
     /// As [`best_shares`] and [`longest`].
-    pub fn of(topology: &Topology, routing: &BestShares, observer: &dyn Observer) -> Result<Self> {
+    pub fn search_machine(
+        topology: &Topology,
+        routing: &BestShares,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let fabric = Fabric::new(topology)?;
         let all_to_all = traffic(topology, "all-to-all")?;
         let all_to_all = best_shares(&fabric, &all_to_all, routing, observer)?;
@@ -39,17 +43,17 @@ impl Carried {
         let matching = best_shares(&fabric, &matching, routing, observer)?;
         let nodes = topology.node_count() as f64;
         // Each of the two phases sends 1 spread over all N nodes; all-to-all traffic spreads it over N - 1.
-        let at_least = all_to_all.found() * nodes / (2.0 * (nodes - 1.0));
-        Ok(Carried {
+        let at_least = all_to_all.carried_multiple() * nodes / (2.0 * (nodes - 1.0));
+        Ok(MachineThroughput {
             worst_at_least: (routing.path_set == PathSet::Any).then_some(at_least),
-            worst_at_most: longest(topology)?.worst_at_most(topology)?,
+            worst_at_most: find_longest_matching(topology)?.worst_at_most(topology)?,
             all_to_all,
             matching,
         })
     }
 
     /// Searches for the throughput of all machines, in their order. Fails as [`MachineThroughput::search_machine`].
-    pub(super) fn of_all(
+    pub(super) fn search_machines(
         topologies: &[&Topology],
         routing: &BestShares,
         observer: &dyn Observer,
@@ -61,7 +65,10 @@ impl Carried {
         let mut found = BTreeMap::new();
         for i in largest {
             progress(topologies[i].name());
-            found.insert(i, Carried::of(topologies[i], routing, observer)?);
+            found.insert(
+                i,
+                MachineThroughput::search_machine(topologies[i], routing, observer)?,
+            );
         }
         Ok(found.into_values().collect())
     }

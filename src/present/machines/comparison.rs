@@ -2,17 +2,17 @@
 
 use std::borrow::Borrow;
 
-use super::carried::Carried;
+use super::carried::MachineThroughput;
 use super::confidence::Difference;
-use super::contender::{Contender, Criterion, Seeds};
-use super::workload::{ComparedJobs, serve};
+use super::contender::{Contender, Criterion, SeedFigures};
+use super::workload::{ComparedJobs, serve_workload};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_jobs::schedule::orderings::TraceSettings;
 use nodeorder_jobs::schedule::saving::WEEK;
 use nodeorder_network::topology::Topology;
-use nodeorder_order::metric::comparison::{mean_log, up_to};
-use nodeorder_order::metric::cost::{Buying, Prices};
-use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::metric::comparison::{mean_log, values_up_to};
+use nodeorder_order::metric::cost::{PriceList, Prices};
+use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_traffic::mapping::routing::BestShares;
@@ -46,11 +46,11 @@ pub struct Machines {
 
 /// Options of a comparison of machines.
 #[derive(Clone, Default)]
-pub struct Request<'a> {
+pub struct MachineOptions<'a> {
     /// Orderings asked for; each machine takes those that suit it, or its default ones.
     pub orders: &'a [String],
     /// Prices, watts, classes of cables.
-    pub buying: Buying,
+    pub buying: PriceList,
     /// Routing under which the throughput of the machines is searched; none for no search.
     pub routing: Option<BestShares>,
     /// Criterion that ranks them; none for the response times or distances of their jobs, else MPC.
@@ -63,16 +63,16 @@ impl Machines {
     pub fn rank(&self, slot: usize) -> Option<usize> {
         let compared = &self.contenders[..self.compared];
         let contender = compared.get(slot)?;
-        let Some(own) = contender.bracket(self.criterion) else {
+        let Some(own) = contender.ranking_bracket(self.criterion) else {
             return Some(slot + 1);
         };
         let mut rank = 1;
         for other in compared {
-            let Some(other) = other.bracket(self.criterion) else {
+            let Some(other) = other.ranking_bracket(self.criterion) else {
                 continue;
             };
             // First the end that was found, then the one that nothing exceeds.
-            let is_better = if self.criterion.rises() {
+            let is_better = if self.criterion.higher_is_better() {
                 other[0] > own[1]
             } else {
                 other[0] < own[1]
@@ -116,7 +116,7 @@ impl Machines {
 /// in parallel. Results never depend on the number of threads.
 pub fn compare(
     topologies: &[impl Borrow<Topology>],
-    request: &Request<'_>,
+    request: &MachineOptions<'_>,
     workload: Option<&ComparedJobs<'_>>,
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
@@ -125,14 +125,16 @@ pub fn compare(
     // Searches take minutes: what cannot be priced is refused before them.
     check_priced(&topologies, request)?;
     let mut carried = match &request.routing {
-        Some(routing) => Carried::of_all(&topologies, routing, observer, progress)?,
+        Some(routing) => {
+            MachineThroughput::search_machines(&topologies, routing, observer, progress)?
+        }
         None => Vec::new(),
     }
     .into_iter();
     let orderings = topologies
         .iter()
         // All orderings first: means are over the job sizes that every machine has.
-        .map(|topology| Machine::orderings(topology, request.orders, observer))
+        .map(|topology| MachineFigures::make_orderings(topology, request.orders, observer))
         .collect::<Result<Vec<_>>>()?;
     let largest = orderings
         .iter()
@@ -143,27 +145,27 @@ pub fn compare(
     let mut contenders = Vec::new();
     for (topology, orderings) in topologies.iter().copied().zip(orderings) {
         progress(topology.name());
-        let machine = Machine::new(topology, orderings, largest, &request.buying)?;
+        let machine = MachineFigures::new(topology, orderings, largest, &request.buying)?;
         let service = workload
-            .map(|workload| serve(topology, &machine.best, workload))
+            .map(|workload| serve_workload(topology, &machine.best, workload))
             .transpose()?;
         contenders.push(Contender {
-            seeds: seeds(topology, &machine, largest)?,
+            seeds: draw_seeds(topology, &machine, largest)?,
             machine,
             service,
             carried: carried.next(),
         });
     }
     let (criterion, jobs) = match request.rank {
-        None => criterion(&contenders),
+        None => choose_criterion(&contenders),
         Some(rank) => (rank, Vec::new()),
     };
     let mut ranked: Vec<(f64, Contender)> = contenders
         .into_iter()
-        .map(|contender| (score(&contender, criterion, &jobs), contender))
+        .map(|contender| (ranking_score(&contender, criterion, &jobs), contender))
         .collect();
     ranked.sort_by(|(a_score, a), (b_score, b)| {
-        let by_score = if criterion.rises() {
+        let by_score = if criterion.higher_is_better() {
             b_score.total_cmp(a_score)
         } else {
             a_score.total_cmp(b_score)
@@ -185,7 +187,9 @@ pub fn compare(
     let differences = contenders[..compared]
         .iter()
         .skip(1)
-        .filter_map(|other| difference(&contenders[0], other, criterion, &jobs, workload, seed))
+        .filter_map(|other| {
+            machine_difference(&contenders[0], other, criterion, &jobs, workload, seed)
+        })
         .collect();
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     Ok(Machines {
@@ -201,21 +205,21 @@ pub fn compare(
 }
 
 /// Returns the figure that ranks a machine; means are over these jobs, by index.
-fn score(contender: &Contender, criterion: Criterion, jobs: &[usize]) -> f64 {
+fn ranking_score(contender: &Contender, criterion: Criterion, jobs: &[usize]) -> f64 {
     match criterion {
         Criterion::MeanLog => contender.mean_log(),
         Criterion::Throughput | Criterion::Cost => contender
-            .bracket(criterion)
+            .ranking_bracket(criterion)
             .map_or(f64::NAN, |ends| ends[0]),
         Criterion::Response | Criterion::Hops => {
-            let values = values(contender, criterion);
+            let values = job_figures(contender, criterion);
             jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
         }
     }
 }
 
 /// Returns the figure of each job on a machine: response times or hops. Empty if it has none.
-fn values(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
+fn job_figures(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
     match (&contender.service, criterion) {
         (Some(service), Criterion::Response) => &service.responses,
         (Some(service), Criterion::Hops) => &service.hops,
@@ -224,10 +228,13 @@ fn values(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
 }
 
 /// Chooses the first criterion of which every machine has figures, and the jobs that have them on all.
-fn criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
+fn choose_criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
     // What users wait for says more than distances of jobs, and these more than curves without jobs.
     for criterion in [Criterion::Response, Criterion::Hops] {
-        let all: Vec<_> = contenders.iter().map(|c| values(c, criterion)).collect();
+        let all: Vec<_> = contenders
+            .iter()
+            .map(|c| job_figures(c, criterion))
+            .collect();
         let most = all.iter().map(|values| values.len()).min().unwrap_or(0);
         let jobs: Vec<usize> = (0..most)
             .filter(|job| all.iter().all(|values| values[*job].is_some()))
@@ -240,7 +247,7 @@ fn criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
 }
 
 /// Subtracts the second machine's figure from the first one's, with an interval. `None` if they have no job in common.
-fn difference(
+fn machine_difference(
     first: &Contender,
     second: &Contender,
     criterion: Criterion,
@@ -251,18 +258,18 @@ fn difference(
     let figure = criterion.name();
     let unit = criterion.unit();
     if criterion.is_bracket() {
-        let ours = first.bracket(criterion)?;
-        return Some(Difference::within(
+        let ours = first.ranking_bracket(criterion)?;
+        return Some(Difference::between_brackets(
             figure,
             unit,
             ours,
-            second.bracket(criterion)?,
+            second.ranking_bracket(criterion)?,
         ));
     }
     if criterion == Criterion::MeanLog {
         if first.seeds.is_none() && second.seeds.is_none() {
             let gap = first.machine.mean_log() - second.machine.mean_log();
-            return Some(Difference::exact(figure, unit, gap));
+            return Some(Difference::without_interval(figure, unit, gap));
         }
         // Seed by seed; a network that is not drawn has the same mean on each.
         let gaps: Vec<f64> = (0..SEEDS as usize)
@@ -275,8 +282,8 @@ fn difference(
         .and_then(|workload| workload.queue.as_ref())
         .map(|queue| queue.tasks)
         .filter(|_| criterion == Criterion::Response);
-    let ours = values(first, criterion);
-    let theirs = values(second, criterion);
+    let ours = job_figures(first, criterion);
+    let theirs = job_figures(second, criterion);
     let mut pairs = Vec::new();
     for job in jobs {
         if let (Some(a), Some(b)) = (ours[*job], theirs[*job]) {
@@ -284,11 +291,15 @@ fn difference(
             pairs.push((week, a - b));
         }
     }
-    Difference::paired(figure, unit, &pairs, seed)
+    Difference::over_jobs(figure, unit, &pairs, seed)
 }
 
 /// Draws a random network on ten seeds, from its own on. `None` if the network is not drawn.
-fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Option<Seeds>> {
+fn draw_seeds(
+    topology: &Topology,
+    machine: &MachineFigures,
+    largest: usize,
+) -> Result<Option<SeedFigures>> {
     let spec = topology.spec();
     if !RANDOM.contains(&spec.split(':').next().unwrap_or_default()) {
         return Ok(None);
@@ -314,10 +325,10 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
         // One method for all draws: it is the ordering of the family that is judged, not the luck of a choice.
         let order = NodeOrder::make(&drawn, machine.best.label())?;
         let curve = mpc::curve(&drawn, &order)?;
-        values.push(mean_log(up_to(&curve.values(), largest)));
+        values.push(mean_log(values_up_to(&curve.values(), largest)));
         distances.push(drawn.statistics()?.mean_distance);
     }
-    Ok(Some(Seeds {
+    Ok(Some(SeedFigures {
         first,
         mean_distance: Difference::over_seeds("mean distance", "hops", &distances),
         mean_log: Difference::over_seeds(Criterion::MeanLog.name(), "hops", &values),
@@ -326,13 +337,15 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
 }
 
 /// Checks before any search that every machine can be priced.
-fn check_priced(topologies: &[&Topology], request: &Request<'_>) -> Result<()> {
+fn check_priced(topologies: &[&Topology], request: &MachineOptions<'_>) -> Result<()> {
     if request.rank == Some(Criterion::Cost) && request.buying.prices == Prices::default() {
         let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
         return Err(Error::option("--rank cost", "no prices", expected));
     }
     for topology in topologies {
-        request.buying.bill(topology, &topology.statistics()?)?;
+        request
+            .buying
+            .add_up_costs(topology, &topology.statistics()?)?;
     }
     Ok(())
 }

@@ -6,9 +6,9 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use nodeorder_base::random::{below, generator};
-use nodeorder_jobs::replay::statistics::half_width;
-use nodeorder_jobs::schedule::saving::{RESAMPLES, WEEKS, middle};
+use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_jobs::replay::statistics::interval_half_width;
+use nodeorder_jobs::schedule::saving::{MIN_WEEKS, RESAMPLES, percentile_interval};
 
 /// A difference, first machine less second, with its 95 % interval, or with proved ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ impl Difference {
     }
 
     /// Makes the difference of two exact figures, without an interval.
-    pub fn exact(figure: &'static str, unit: &'static str, difference: f64) -> Self {
+    pub fn without_interval(figure: &'static str, unit: &'static str, difference: f64) -> Self {
         Difference {
             figure,
             unit,
@@ -55,7 +55,7 @@ impl Difference {
     }
 
     /// Subtracts two figures that are known between proved ends; those of the difference follow.
-    pub(super) fn within(
+    pub(super) fn between_brackets(
         figure: &'static str,
         unit: &'static str,
         a: [f64; 2],
@@ -66,7 +66,7 @@ impl Difference {
             low: Some(a[0].min(a[1]) - b[0].max(b[1])),
             high: Some(a[0].max(a[1]) - b[0].min(b[1])),
             over: "bounds",
-            ..Difference::exact(figure, unit, a[0] - b[0])
+            ..Difference::without_interval(figure, unit, a[0] - b[0])
         }
     }
 
@@ -76,13 +76,13 @@ impl Difference {
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
         // One seed has no deviation: the half width is no number, and the ends are none.
-        let half = half_width(values.len()) * (squares / (n - 1.0) / n).sqrt();
+        let half = interval_half_width(values.len()) * (squares / (n - 1.0) / n).sqrt();
         Difference {
             low: half.is_finite().then_some(mean - half),
             high: half.is_finite().then_some(mean + half),
             over: "seeds",
             count: values.len(),
-            ..Difference::exact(figure, unit, mean)
+            ..Difference::without_interval(figure, unit, mean)
         }
     }
 
@@ -93,7 +93,7 @@ impl Difference {
     /// # References
     /// Efron, Tibshirani, "An introduction to the bootstrap", 1993, chapter 13 (percentile intervals); whole weeks
     /// at a time, as waits of one week depend on each other: Künsch, Annals of Statistics 17(3), 1989.
-    pub fn paired(
+    pub fn over_jobs(
         figure: &'static str,
         unit: &'static str,
         values: &[(Option<i64>, f64)],
@@ -111,7 +111,7 @@ impl Difference {
             }
         }
         // Waits of one week depend on each other: whole weeks are drawn where there are enough.
-        let by_week = weeks.len() >= WEEKS && values.iter().all(|(week, _)| week.is_some());
+        let by_week = weeks.len() >= MIN_WEEKS && values.iter().all(|(week, _)| week.is_some());
         let sums: Vec<(f64, u64)> = if by_week {
             weeks.into_values().collect()
         } else {
@@ -122,18 +122,18 @@ impl Difference {
             .into_par_iter()
             .map(|i| {
                 // A stream of its own for each, so that threads do not show.
-                let mut random = generator(seed ^ (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                mean_of_sums((0..bound).map(|_| sums[below(bound, &mut random) as usize]))
+                let mut random = seed_generator(seed ^ (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                mean_of_sums((0..bound).map(|_| sums[random_below(bound, &mut random) as usize]))
             })
             .collect();
-        let (low, high) = middle(&mut means);
+        let (low, high) = percentile_interval(&mut means);
         Some(Difference {
             low: Some(low),
             high: Some(high),
             over: if by_week { "weeks" } else { "jobs" },
             count: sums.len(),
             jobs: values.len(),
-            ..Difference::exact(figure, unit, mean_of_sums(sums.iter().copied()))
+            ..Difference::without_interval(figure, unit, mean_of_sums(sums.iter().copied()))
         })
     }
 }

@@ -1,9 +1,9 @@
 //! One of the machines that are compared, and the figures by which it may be ranked.
 
-use super::carried::Carried;
+use super::carried::MachineThroughput;
 use super::confidence::Difference;
-use super::workload::Service;
-use nodeorder_order::metric::machine_figures::Machine;
+use super::workload::JobService;
+use nodeorder_order::metric::machine_figures::MachineFigures;
 
 /// Ends of a figure that is proved to lie between them: the value found, and the limit that nothing exceeds.
 pub type Bracket = [f64; 2];
@@ -12,18 +12,18 @@ pub type Bracket = [f64; 2];
 #[derive(Clone, Debug)]
 pub struct Contender {
     /// Figures of the machine and its best ordering.
-    pub machine: Machine,
+    pub machine: MachineFigures,
     /// Service that jobs get on it; none without a workload.
-    pub service: Option<Service>,
+    pub service: Option<JobService>,
     /// Mean distance and the best ordering's mean(log) on ten seeds; none where the network is not random.
-    pub seeds: Option<Seeds>,
+    pub seeds: Option<SeedFigures>,
     /// Throughput of the machine; none unless asked for.
-    pub carried: Option<Carried>,
+    pub carried: Option<MachineThroughput>,
 }
 
 impl Contender {
     /// Names the machine with its best ordering, or alone where the figure has nothing to do with orderings.
-    pub fn called(&self, criterion: Criterion) -> String {
+    pub fn display_name(&self, criterion: Criterion) -> String {
         let name = self.machine.name();
         if criterion.is_bracket() {
             name.to_string()
@@ -33,7 +33,7 @@ impl Contender {
     }
 
     /// Returns the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
-    pub(super) fn bracket(&self, criterion: Criterion) -> Option<Bracket> {
+    pub(super) fn ranking_bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
             // First what was found: a machine is ranked by what it surely carries.
             Criterion::Throughput => self.all_to_all(),
@@ -45,11 +45,11 @@ impl Contender {
     /// Returns the all-to-all throughput of a node. `None` if it was not searched.
     pub fn all_to_all(&self) -> Option<Bracket> {
         let throughput = &self.carried.as_ref()?.all_to_all;
-        Some([throughput.found(), throughput.at_most()])
+        Some([throughput.carried_multiple(), throughput.carried_at_most()])
     }
 
     /// Adds up the all-to-all throughput of all nodes.
-    fn all_nodes(&self) -> Option<Bracket> {
+    fn total_throughput(&self) -> Option<Bracket> {
         let nodes = self.machine.comparison.topology.nodes as f64;
         Some(self.all_to_all()?.map(|end| end * nodes))
     }
@@ -59,14 +59,14 @@ impl Contender {
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
         // A machine of one router has no links, and prices may add up to nothing.
         let pieces = pieces.filter(|pieces| *pieces > 0.0)?;
-        Some(self.all_nodes()?.map(|end| end / pieces))
+        Some(self.total_throughput()?.map(|end| end / pieces))
     }
 
     /// Divides `sum`, the machine's cost or watts, by its all-to-all throughput: what a unit takes at most, and at least.
     pub fn per_throughput(&self, sum: Option<f64>) -> Option<Bracket> {
         let sum = sum?;
         // The more it carries the less a unit costs: the end that was found gives the upper end here.
-        Some(self.all_nodes()?.map(|end| sum / end))
+        Some(self.total_throughput()?.map(|end| sum / end))
     }
 
     /// Returns the best ordering's mean(log) in hops; of a random network the mean over its seeds.
@@ -87,7 +87,7 @@ impl Contender {
 
 /// Figures of a random network on ten seeds, from its own on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seeds {
+pub struct SeedFigures {
     /// First seed: the one that the machine is given with.
     pub first: u64,
     /// Mean over the seeds of the mean distance, with its interval.
@@ -115,7 +115,7 @@ pub enum Criterion {
 
 impl Criterion {
     /// Returns whether higher values are better.
-    pub fn rises(self) -> bool {
+    pub fn higher_is_better(self) -> bool {
         self == Criterion::Throughput
     }
 

@@ -6,7 +6,7 @@ use super::contender::{Contender, Criterion};
 
 /// Says the outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
-    let (outcome, details) = outcome(machines, workload);
+    let (outcome, details) = outcome_sentences(machines, workload);
     let mut sentences = vec![outcome];
     sentences.extend(details);
     sentences.join(" ")
@@ -14,7 +14,7 @@ pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
 
 /// Says the outcome in a sentence, and in those that follow how sure it is, which job sizes count, which machines are not
 /// compared, and which jobs do not fit on which machine.
-pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
+pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
     if machines.contenders.is_empty() {
         return Default::default();
     }
@@ -26,9 +26,15 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
         .find(|difference| !difference.is_significant())
         .or(machines.differences.first());
     details.extend(deciding.and_then(|difference| how_sure(difference, machines)));
-    details.extend(machines.contenders.iter().take(1).filter_map(carries));
+    details.extend(
+        machines
+            .contenders
+            .iter()
+            .take(1)
+            .filter_map(throughput_sentence),
+    );
     details.extend(machines.contenders.iter().filter_map(few_ports));
-    details.extend(counted(machines));
+    details.extend(size_sentence(machines));
     // Not left out silently: the reader may have asked for just this machine.
     for contender in &machines.contenders[machines.compared..] {
         details.push(format!(
@@ -38,11 +44,11 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
         ));
     }
     details.extend(machines.contenders.iter().filter_map(too_large));
-    (verdict(machines, workload), details)
+    (winner_sentence(machines, workload), details)
 }
 
 /// Says which machine is the best, and by how much; or that there is no winner, and why.
-fn verdict(machines: &Machines, workload: Option<&str>) -> String {
+fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
     let Machines {
         contenders,
         scores,
@@ -50,7 +56,7 @@ fn verdict(machines: &Machines, workload: Option<&str>) -> String {
         differences,
         ..
     } = machines;
-    let first = contenders[0].called(*criterion);
+    let first = contenders[0].display_name(*criterion);
     let digits = criterion.decimals();
     let figure = criterion.name();
     let unit = criterion.unit();
@@ -58,11 +64,15 @@ fn verdict(machines: &Machines, workload: Option<&str>) -> String {
     if contenders.len() == 1 {
         return format!("{first}: {score}.");
     }
-    let scope = for_what(machines, workload);
+    let scope = scope_phrase(machines, workload);
     match machines.is_told() {
         Some(true) => {
             let gap = differences[0].difference.abs();
-            let more = if criterion.rises() { "more" } else { "less" };
+            let more = if criterion.higher_is_better() {
+                "more"
+            } else {
+                "less"
+            };
             // A score of 0 has no share, as of jobs that wait for nothing.
             let share = if scores[1] > 0.0 {
                 100.0 * gap / scores[1]
@@ -71,7 +81,7 @@ fn verdict(machines: &Machines, workload: Option<&str>) -> String {
             };
             format!(
                 "Best{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
-                contenders[1].called(*criterion),
+                contenders[1].display_name(*criterion),
             )
         }
         Some(false) => {
@@ -80,14 +90,14 @@ fn verdict(machines: &Machines, workload: Option<&str>) -> String {
             let mut values = vec![format!("{:.digits$}", scores[0])];
             for (i, difference) in differences.iter().enumerate() {
                 if !difference.is_significant() {
-                    names.push(contenders[i + 1].called(*criterion));
+                    names.push(contenders[i + 1].display_name(*criterion));
                     values.push(format!("{:.digits$}", scores[i + 1]));
                 }
             }
             format!(
                 "No winner{scope}: {} are not told apart by {figure} ({} {unit}).",
-                list(&names),
-                list(&values),
+                join_names(&names),
+                join_names(&values),
             )
         }
         None if machines.compared == 0 => {
@@ -98,7 +108,7 @@ fn verdict(machines: &Machines, workload: Option<&str>) -> String {
 }
 
 /// Names the scope of the outcome: the workload, and the job sizes if not all machines have the same.
-fn for_what(machines: &Machines, workload: Option<&str>) -> String {
+fn scope_phrase(machines: &Machines, workload: Option<&str>) -> String {
     if machines.criterion.is_bracket() {
         return " when traffic is routed well".into();
     }
@@ -113,7 +123,7 @@ fn for_what(machines: &Machines, workload: Option<&str>) -> String {
 }
 
 /// Says which job sizes count. `None` if all machines have the same.
-fn counted(machines: &Machines) -> Option<String> {
+fn size_sentence(machines: &Machines) -> Option<String> {
     let (least, most) = machines.node_counts()?;
     // Throughput is of whole machines, whatever their size.
     if machines.criterion.is_bracket() {
@@ -129,19 +139,25 @@ fn counted(machines: &Machines) -> Option<String> {
 }
 
 /// Says what a machine carries, costs and draws. `None` if its throughput was not searched.
-fn carries(contender: &Contender) -> Option<String> {
+fn throughput_sentence(contender: &Contender) -> Option<String> {
     let carried = contender.carried.as_ref()?;
     let mut text = format!(
         "{} carries {} of a link's capacity from each node in all-to-all traffic, {} where each node sends to one of those \
          farthest away",
         contender.machine.name(),
-        range(contender.all_to_all()?, 4),
-        range([carried.matching.found(), carried.matching.at_most()], 4),
+        format_range(contender.all_to_all()?, 4),
+        format_range(
+            [
+                carried.matching.carried_multiple(),
+                carried.matching.carried_at_most()
+            ],
+            4
+        ),
     );
     if let (Some(low), Some(high)) = (carried.worst_at_least, carried.worst_at_most) {
         text += &format!(
             ", and of the worst traffic in which no node sends or gets more than 1, {}",
-            range([low, high], 4)
+            format_range([low, high], 4)
         );
     }
     let bill = &contender.machine.bill;
@@ -149,7 +165,7 @@ fn carries(contender: &Contender) -> Option<String> {
         if let Some(ends) = contender.per_throughput(sum) {
             text += &format!(
                 "; a node's unit of all-to-all throughput {what} {}{unit}",
-                range(ends, 2)
+                format_range(ends, 2)
             );
         }
     }
@@ -157,7 +173,7 @@ fn carries(contender: &Contender) -> Option<String> {
 }
 
 /// Formats the ends of a bracket, low to high, or one number if both read the same.
-fn range(ends: [f64; 2], digits: usize) -> String {
+fn format_range(ends: [f64; 2], digits: usize) -> String {
     let low = format!("{:.digits$}", ends[0].min(ends[1]));
     let high = format!("{:.digits$}", ends[0].max(ends[1]));
     // Bounds that meet to the last digit shown are one number to the reader.
@@ -193,7 +209,7 @@ fn too_large(contender: &Contender) -> Option<String> {
 }
 
 /// Lists names or numbers in a sentence: `a, b and c`.
-fn list(items: &[String]) -> String {
+fn join_names(items: &[String]) -> String {
     match items {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         other => other.concat(),
@@ -210,7 +226,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
             .then(|| "Both figures are exact.".into());
     };
     // The sentence says how much better the first one is. Zero less a zero has no sign.
-    let (low, high) = if machines.criterion.rises() {
+    let (low, high) = if machines.criterion.higher_is_better() {
         (low, high)
     } else {
         (0.0 - high, 0.0 - low)

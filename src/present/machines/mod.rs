@@ -14,10 +14,10 @@ mod headline;
 mod options;
 mod workload;
 
-pub use carried::Carried;
-pub use comparison::{Machines, Request, compare};
+pub use carried::MachineThroughput;
+pub use comparison::{MachineOptions, Machines, compare};
 pub use confidence::Difference;
-pub use contender::{Bracket, Contender, Criterion, Seeds};
-pub use headline::{headline, outcome};
+pub use contender::{Bracket, Contender, Criterion, SeedFigures};
+pub use headline::{headline, outcome_sentences};
 pub use options::WorkloadOptions;
-pub use workload::{AllocatorService, ComparedJobs, Queue, Service};
+pub use workload::{AllocatorService, ComparedJobs, JobService, ScheduledJobs};

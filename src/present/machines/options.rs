@@ -31,7 +31,7 @@ impl<'a> WorkloadOptions<'a> {
     }
 
     /// Returns the policy of the schedule. `None` if nothing is to be scheduled.
-    pub fn scheduled(&self) -> Option<&'a str> {
+    pub fn schedule_policy(&self) -> Option<&'a str> {
         Some(self.policy.unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
     }
 
@@ -43,17 +43,19 @@ impl<'a> WorkloadOptions<'a> {
         self.allocators
             .iter()
             .try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
-        self.scheduled().map(policy::check).transpose()?;
+        self.schedule_policy()
+            .map(policy::check_policy)
+            .transpose()?;
         // The default model needs no check, and is no contradiction to `none`.
         let Some(text) = self.model else {
             return Ok(());
         };
-        model::check(text)?;
-        if self.scheduled().is_some() {
+        model::check_name(text)?;
+        if self.schedule_policy().is_some() {
             return Ok(());
         }
         let found = "--policy none, which schedules nothing";
-        Err(refused("--model", text, found, "a policy"))
+        Err(conflicting_option("--model", text, found, "a policy"))
     }
 
     /// Checks that nothing is asked that the placement log called `name` cannot have: its jobs have no times.
@@ -65,17 +67,17 @@ impl<'a> WorkloadOptions<'a> {
             if let Some(text) = given {
                 let found = format!("{name}, a placement log");
                 let expected = "an SWF trace, whose jobs have times";
-                return Err(refused(option, text, found, expected));
+                return Err(conflicting_option(option, text, found, expected));
             }
         }
         Ok(())
     }
 
     /// Returns the jobs of a trace and how they are scheduled. `None` if nothing is to be scheduled.
-    pub fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
+    pub fn schedule_inputs(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
         let settings = TraceSettings {
             trace: trace.name().to_string(),
-            policy: self.scheduled()?.to_string(),
+            policy: self.schedule_policy()?.to_string(),
             allocator: self
                 .allocators
                 .first()
@@ -94,12 +96,17 @@ impl<'a> WorkloadOptions<'a> {
                 .map(|i| trace.jobs()[*i as usize].wait)
                 .collect(),
         };
-        Some((Task::of(trace), settings))
+        Some((Task::from_trace(trace), settings))
     }
 }
 
 /// Makes the error of an option whose value something else rules out.
-fn refused(option: &str, value: &str, found: impl Into<String>, expected: &str) -> Error {
+fn conflicting_option(
+    option: &str,
+    value: &str,
+    found: impl Into<String>,
+    expected: &str,
+) -> Error {
     Error::input(
         SourceLocation::option(format!("{option} {value}")),
         found,

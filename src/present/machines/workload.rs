@@ -8,9 +8,9 @@ use serde::Serialize;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_jobs::replay::{BlockResult, FigureSet};
 use nodeorder_jobs::schedule::Task;
-use nodeorder_jobs::schedule::orderings::{OrderingSchedule, TraceSettings, fitting};
+use nodeorder_jobs::schedule::orderings::{OrderingSchedule, TraceSettings, schedule_fitting};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
@@ -32,11 +32,11 @@ pub struct ComparedJobs<'w> {
     /// Index of the allocator that ranks the machines where jobs have no times.
     pub leading: usize,
     /// Jobs to be scheduled and how; none where jobs have no times.
-    pub queue: Option<Queue<'w>>,
+    pub queue: Option<ScheduledJobs<'w>>,
 }
 
 /// Jobs with times and how they are scheduled.
-pub struct Queue<'w> {
+pub struct ScheduledJobs<'w> {
     /// Jobs in queue order.
     pub tasks: &'w [Task],
     /// Policy, allocator and runtime model.
@@ -45,7 +45,7 @@ pub struct Queue<'w> {
 
 /// Hops, waits and response times of the jobs on a machine.
 #[derive(Clone, Debug)]
-pub struct Service {
+pub struct JobService {
     /// Replay of each allocator, in the order given.
     pub allocators: Vec<AllocatorService>,
     /// Number of jobs that the first allocator placed.
@@ -95,11 +95,11 @@ struct LeadingPlacements {
 
 /// Replays and schedules `workload` on one ordering of a machine. Fails on a bad log, allocator, policy or model, and if it
 /// takes more memory than allowed.
-pub(super) fn serve(
+pub(super) fn serve_workload(
     topology: &Topology,
     order: &NodeOrder,
     workload: &ComparedJobs<'_>,
-) -> Result<Service> {
+) -> Result<JobService> {
     let distances = RankDistances::new(topology, order)?;
     let settings = ReplaySettings {
         allocators: workload.allocators,
@@ -123,19 +123,19 @@ pub(super) fn serve(
         |step| {
             if step.replay == workload.leading {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                keep(&mut kept, &step, distances.len());
+                add_placements(&mut kept, &step, distances.len());
             }
             Result::Ok(())
         },
         || Ok(()),
     )?;
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let results = replays.results();
+    let results = replays.list_results();
     let counts = results
         .first()
         .map(|first| first.counts.clone())
         .unwrap_or_default();
-    let mut service = Service {
+    let mut service = JobService {
         allocators: results.iter().map(allocator_service).collect(),
         placed: counts.placed,
         // Jobs too large for the machine are told apart: they are no fault of the load.
@@ -147,18 +147,18 @@ pub(super) fn serve(
         hops: kept.hops,
         responses: Vec::new(),
     };
-    if let Some(Queue { tasks, settings }) = &workload.queue {
+    if let Some(ScheduledJobs { tasks, settings }) = &workload.queue {
         let context = AllocatorContext {
             topology,
             order,
             distances: &distances,
         };
-        let fitted = fitting(
+        let fitted = schedule_fitting(
             &context,
             tasks,
             settings,
             &settings.model,
-            |schedule, record| (record.end - schedule.task(record).submit) as f64,
+            |schedule, record| (record.end - schedule.task_of_record(record).submit) as f64,
         )?;
         service.schedule = Some(fitted.row);
         service.rules = Some((fitted.rule, fitted.model));
@@ -169,7 +169,9 @@ pub(super) fn serve(
 
 /// Returns the mean distance of a replay and its improvement over the baseline.
 fn allocator_service(result: &ReplayResult<'_>) -> AllocatorService {
-    let gain = result.summary.improvement(result.baseline, THRESHOLD);
+    let gain = result
+        .summary
+        .improvement_by_group(result.baseline, THRESHOLD);
     AllocatorService {
         allocator: result.allocator.to_string(),
         mean_mind: result.summary.mean_mind(),
@@ -180,7 +182,7 @@ fn allocator_service(result: &ReplayResult<'_>) -> AllocatorService {
 }
 
 /// Adds the placements of a block of events, and its jobs too large for `nodes`.
-fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
+fn add_placements(kept: &mut LeadingPlacements, step: &BlockResult<'_>, nodes: u32) {
     let mut placed = step.placed.iter().peekable();
     for (event, what) in step.block.events.iter().enumerate() {
         let Event::Place { nodes: wanted, .. } = *what else {
@@ -188,12 +190,13 @@ fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
         };
         // Placements come in the order of their events; a job that was not placed has none.
         let got = placed.next_if(|p| p.event == event);
-        kept.hops.push(got.and_then(|p| p.placement.mind()));
+        kept.hops
+            .push(got.and_then(|p| p.placement.mean_distance()));
         if wanted > nodes {
             kept.too_large += 1;
             // All names of a long trace would fill a page.
             if kept.names.len() < NAMED {
-                kept.names.push(step.block.name(event).to_string());
+                kept.names.push(step.block.name_of_event(event).to_string());
             }
         }
     }

@@ -3,8 +3,8 @@
 use crate::plot::chart::{BELOW, Legend, Panel, TOP};
 use crate::plot::drawing::Figure;
 use crate::plot::element::{Sample, Stroke};
-use crate::plot::palette::look;
-use crate::plot::scale::{Scale, bounds};
+use crate::plot::palette::look_of_slot;
+use crate::plot::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
 /// Height of a panel.
@@ -20,7 +20,7 @@ pub type OverTime<'a> = (&'a str, Vec<Points>);
 ///
 /// # Errors
 /// No value at all.
-pub fn over_time<'a>(
+pub fn plot_over_time<'a>(
     title: &str,
     note: &'a str,
     names: &[&'a str],
@@ -28,8 +28,8 @@ pub fn over_time<'a>(
     panels: Vec<OverTime<'a>>,
 ) -> Result<Figure<'a>> {
     let legend = Legend::new(Sample::Curve, names.iter().copied().zip(0..));
-    let size = legend.figure(TOP, panels.len() as f64 * (HIGH + BELOW));
-    let times = bounds(
+    let size = legend.figure_size(TOP, panels.len() as f64 * (HIGH + BELOW));
+    let times = lowest_and_highest(
         panels
             .iter()
             .flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)),
@@ -38,25 +38,30 @@ pub fn over_time<'a>(
     let description = format!("{} over time: {}.", what.join(", "), names.join(", "));
     Figure::new((title, note), description, size, move |pen| {
         let scale = |lines: &Vec<Points>| {
-            let (low, high) = bounds(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
-            Scale::near((low.min(high - 1e-9), high), 5)
+            let (low, high) =
+                lowest_and_highest(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
+            Scale::without_zero((low.min(high - 1e-9), high), 5)
         };
         let scales: Vec<Scale> = panels.iter().map(|(_, lines)| scale(lines)).collect();
-        let left = scales.iter().map(Scale::room).fold(0.0, f64::max);
+        let left = scales.iter().map(Scale::label_room).fold(0.0, f64::max);
         let (first, last) = times.unwrap_or((0.0, 1.0));
-        let x = Scale::named((first, last.max(first + 1.0)), ticks.clone());
+        let x = Scale::named_ticks((first, last.max(first + 1.0)), ticks.clone());
         for (i, ((name, lines), y)) in panels.iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (HIGH + BELOW);
             let ends = (left, legend.panel_right());
-            let mut chart = Panel::at(ends, (top, HIGH), (&x, ""), (y, name)).draw(pen)?;
+            let mut chart =
+                Panel::place_panel(ends, (top, HIGH), (&x, ""), (y, name)).draw_axes(pen)?;
             for (slot, points) in lines.iter().enumerate() {
-                chart.line(points.iter().copied(), &Stroke::of(look(slot), 1.8))?;
+                chart.draw_line(
+                    points.iter().copied(),
+                    &Stroke::line_of_look(look_of_slot(slot), 1.8),
+                )?;
                 if points.len() <= 60 {
-                    chart.marks(points.iter().copied(), look(slot))?;
+                    chart.draw_marks(points.iter().copied(), look_of_slot(slot))?;
                 }
             }
         }
         legend.draw(pen, TOP - 3.0)
     })
-    .when(times.is_some(), "no value at all")
+    .if_drawable(times.is_some(), "no value at all")
 }

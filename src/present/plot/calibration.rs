@@ -1,16 +1,16 @@
 //! Measured patterns against the seconds that fitted figures of the network give: how far each row is off.
 
-use crate::plot::chart::{BELOW, Legend, Panel, TOP, WIDTH, beside};
+use crate::plot::chart::{BELOW, Legend, Panel, TOP, WIDTH, side_by_side};
 use crate::plot::drawing::Figure;
 use crate::plot::element::Sample;
-use crate::plot::palette::look;
-use crate::plot::scale::{Scale, bounds, brief};
+use crate::plot::palette::look_of_slot;
+use crate::plot::scale::{Scale, format_briefly, lowest_and_highest};
 use nodeorder_traffic::corun::fit::{Fit, Measured, PATTERNS};
 
 const PANEL: f64 = 320.0;
 
 /// Draws how far the fitted seconds of each row are off, over the measured ones; a mark a row, its look the pattern.
-pub fn calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Figure<'a> {
+pub fn plot_calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Figure<'a> {
     let off = |i: usize| 100.0 * (fit.fitted[i] / rows[i].seconds - 1.0);
     let mut sizes: Vec<f64> = (0..rows.len()).map(|i| off(i).abs()).collect();
     sizes.sort_by(f64::total_cmp);
@@ -18,8 +18,8 @@ pub fn calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Fig
     let note = format!(
         "{} rows; half are off by {} % or less, the worst by {} %",
         rows.len(),
-        brief(sizes[(sizes.len() - 1) / 2]),
-        brief(sizes[sizes.len() - 1])
+        format_briefly(sizes[(sizes.len() - 1) / 2]),
+        format_briefly(sizes[sizes.len() - 1])
     );
     let names: Vec<(&str, usize)> = PATTERNS.into_iter().zip(0..).collect();
     let legend = Legend::new(Sample::Mark, names.into_iter());
@@ -33,23 +33,24 @@ pub fn calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Fig
         move |pen| {
             legend.draw_flow(pen)?;
             let microseconds = |row: &Measured| 1e6 * row.seconds;
-            let (low, high) = bounds(rows.iter().map(microseconds)).unwrap_or((1.0, 10.0));
-            let x = Scale::log((low / 1.2, high * 1.2), WIDTH - 120.0);
-            let y = Scale::exact((-most, most), 8);
-            let columns: Vec<_> = beside(&y, 1).collect();
-            let panel = Panel::at(
+            let (low, high) =
+                lowest_and_highest(rows.iter().map(microseconds)).unwrap_or((1.0, 10.0));
+            let x = Scale::logarithmic((low / 1.2, high * 1.2), WIDTH - 120.0);
+            let y = Scale::end_to_end((-most, most), 8);
+            let columns: Vec<_> = side_by_side(&y, 1).collect();
+            let panel = Panel::place_panel(
                 columns[0],
                 (top, PANEL),
                 (&x, "measured (µs)"),
                 (&y, "fitted less measured (%)"),
             );
-            let mut chart = panel.draw(pen)?;
+            let mut chart = panel.draw_axes(pen)?;
             for (i, row) in rows.iter().enumerate() {
                 let slot = PATTERNS
                     .iter()
                     .position(|pattern| *pattern == row.pattern)
                     .unwrap_or(0);
-                chart.marks([(microseconds(row), off(i))], look(slot))?;
+                chart.draw_marks([(microseconds(row), off(i))], look_of_slot(slot))?;
             }
             Ok(())
         },

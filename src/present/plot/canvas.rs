@@ -15,7 +15,7 @@ use plotters_backend::{
 };
 
 use super::svg::Svg;
-use super::text::baseline;
+use super::text::baseline_start;
 
 /// Painted pixels a pixel of the file, each way.
 const OVERSAMPLING: usize = 2;
@@ -34,7 +34,7 @@ pub(super) enum Canvas<'a> {
     Pixels(BitMapBackend<'a>),
 }
 
-fn plain<E: std::error::Error + Send + Sync + 'static>(
+fn to_drawing_error<E: std::error::Error + Send + Sync + 'static>(
     error: DrawingErrorKind<E>,
 ) -> DrawingErrorKind<Infallible> {
     match error {
@@ -60,7 +60,7 @@ impl DrawingBackend for Canvas<'_> {
     fn present(&mut self) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.flush(),
-            Canvas::Pixels(pixels) => pixels.present().map_err(plain)?,
+            Canvas::Pixels(pixels) => pixels.present().map_err(to_drawing_error)?,
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl DrawingBackend for Canvas<'_> {
     fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color),
-            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(plain)?,
+            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(to_drawing_error)?,
         }
         Ok(())
     }
@@ -99,7 +99,9 @@ impl DrawingBackend for Canvas<'_> {
                 let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
                 self.draw_path(corners, style)
             }
-            Canvas::Pixels(pixels) => pixels.draw_rect(from, to, style, fill).map_err(plain),
+            Canvas::Pixels(pixels) => pixels
+                .draw_rect(from, to, style, fill)
+                .map_err(to_drawing_error),
         }
     }
 
@@ -121,11 +123,13 @@ impl DrawingBackend for Canvas<'_> {
         let radius = style.stroke_width() / 2;
         for point in path {
             if let Some((from, first)) = last.filter(|(from, _)| *from != point) {
-                pixels.draw_path([from, point], style).map_err(plain)?;
+                pixels
+                    .draw_path([from, point], style)
+                    .map_err(to_drawing_error)?;
                 if !first {
                     pixels
                         .draw_circle(from, radius, &style.color(), true)
-                        .map_err(plain)?;
+                        .map_err(to_drawing_error)?;
                 }
             }
             last = Some((point, last.is_none()));
@@ -143,7 +147,9 @@ impl DrawingBackend for Canvas<'_> {
         match self {
             Canvas::Svg(svg) => svg.disc(at, radius as i32, style.color()),
             Canvas::Pixels(pixels) => {
-                pixels.draw_circle(at, radius, style, fill).map_err(plain)?;
+                pixels
+                    .draw_circle(at, radius, style, fill)
+                    .map_err(to_drawing_error)?;
             }
         }
         Ok(())
@@ -156,13 +162,15 @@ impl DrawingBackend for Canvas<'_> {
     ) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.polygon(corners, style.color()),
-            Canvas::Pixels(pixels) => pixels.fill_polygon(corners, style).map_err(plain)?,
+            Canvas::Pixels(pixels) => pixels
+                .fill_polygon(corners, style)
+                .map_err(to_drawing_error)?,
         }
         Ok(())
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
-        let at = baseline(style, at);
+        let at = baseline_start(style, at);
         let pixels = match self {
             _ if text.is_empty() => return Ok(()),
             Canvas::Svg(svg) => {
@@ -187,14 +195,14 @@ impl DrawingBackend for Canvas<'_> {
             let (x, y) = if upwards { (y, -x) } else { (x, y) };
             pixels
                 .draw_pixel((at.0 + x, at.1 + y), color)
-                .map_err(plain)
+                .map_err(to_drawing_error)
         });
         drawn.map_err(font)?
     }
 }
 
 /// Encodes a painted bitmap of `size` device units as a PNG file.
-pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
+pub(super) fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let row = width as usize;
     let width = row / OVERSAMPLING;
     let height = height as usize / OVERSAMPLING;
@@ -216,17 +224,17 @@ pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let [width, height] = [width, height].map(|length| (length as u32).to_be_bytes());
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     // 8 bits, RGB, deflate, adaptive filters, not interlaced
-    chunk(
+    append_chunk(
         &mut png,
         b"IHDR",
         &[&width[..], &height, &[8, 2, 0, 0, 0]].concat(),
     );
-    chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
-    chunk(&mut png, b"IEND", &[]);
+    append_chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
+    append_chunk(&mut png, b"IEND", &[]);
     png
 }
 
-fn chunk(png: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
+fn append_chunk(png: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
     png.extend((data.len() as u32).to_be_bytes());
     png.extend(name);
     png.extend(data);

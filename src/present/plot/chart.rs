@@ -8,11 +8,11 @@ use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
 use super::element::{Element, Glyph, Point, SAMPLE, Sample, Stroke};
-use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, filled, look};
+use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, fill_style, look_of_slot};
 use super::pen::Pen;
 use super::scale::Scale;
 use super::text::Text;
-use super::thin::thin;
+use super::thin::thin_points;
 use nodeorder_base::error::Result;
 
 pub(super) const WIDTH: f64 = 960.0;
@@ -59,7 +59,7 @@ pub(super) struct Chart<'p, 'a> {
 
 impl<'p> Panel<'p> {
     /// Places the panel between left and right, so high below its top.
-    pub fn at((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
+    pub fn place_panel((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
         Panel {
             from: (left, top),
             to: (right, top + high),
@@ -69,17 +69,17 @@ impl<'p> Panel<'p> {
     }
 
     /// Draws grid, ticks, names, and the line of zero where the axis goes below.
-    pub fn draw<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+    pub fn draw_axes<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
         self.draw_with(pen, (true, true))
     }
 
     /// Makes the panel without axes.
-    pub fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
-        self.build(pen, 0.0, 0.0)
+    pub fn without_axes<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+        self.build_chart(pen, 0.0, 0.0)
     }
 
     /// Makes a panel with `room` for labels on its left and `below` it.
-    fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
+    fn build_chart<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
         let Panel {
             from: (left, top),
             to: (right, bottom),
@@ -88,13 +88,16 @@ impl<'p> Panel<'p> {
         } = self;
         let from = (left - room, top);
         let size = (right - left + room, bottom - top + below);
-        let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
+        let area = pen
+            .area
+            .clone()
+            .shrink(pen.to_device(from), pen.to_device(size));
         let built = ChartBuilder::on(&area)
-            .set_label_area_size(LabelAreaPosition::Left, pen.length(room))
-            .set_label_area_size(LabelAreaPosition::Bottom, pen.length(below))
+            .set_label_area_size(LabelAreaPosition::Left, pen.to_device_length(room))
+            .set_label_area_size(LabelAreaPosition::Bottom, pen.to_device_length(below))
             .build_cartesian_2d(x.0.clone(), y.0.clone());
         Ok(Chart {
-            context: pen.checked(built)?,
+            context: pen.name_in_error(built)?,
             panel: self,
             pen,
         })
@@ -114,22 +117,24 @@ impl<'p> Panel<'p> {
         // The names of panels above each other stand in one line, at the left edge of the figure.
         let room = match shares_axis {
             true => 1.0,
-            false if left < 2.0 * y.room() => left - 6.0,
-            false => y.room() - 6.0,
+            false if left < 2.0 * y.label_room() => left - 6.0,
+            false => y.label_room() - 6.0,
         };
-        let mut chart = self.build(pen, room, LABELS)?;
+        let mut chart = self.build_chart(pen, room, LABELS)?;
         let name = Text::new(13.0);
         let blank = |_: &f64| String::new();
-        let line = |colour, width| filled(colour, 1.0).stroke_width(pen.length(width) as u32);
+        let line = |colour, width| {
+            fill_style(colour, 1.0).stroke_width(pen.to_device_length(width) as u32)
+        };
         let mut mesh = chart.context.configure_mesh();
         mesh.bold_line_style(line(GRID, 1.0))
             .axis_style(line(AXIS, 1.2))
-            .x_label_style(x.0.tick.style(pen.scale))
-            .y_label_style(y.tick.style(pen.scale))
-            .axis_desc_style(name.style(pen.scale))
-            .set_all_tick_mark_size(pen.length(3.5))
-            .x_desc(name.fit(x.1, right - left + 60.0))
-            .y_desc(name.fit(y_name, bottom - top + 20.0));
+            .x_label_style(x.0.tick.to_plotters_style(pen.scale))
+            .y_label_style(y.tick.to_plotters_style(pen.scale))
+            .axis_desc_style(name.to_plotters_style(pen.scale))
+            .set_all_tick_mark_size(pen.to_device_length(3.5))
+            .x_desc(name.cut_to_width(x.1, right - left + 60.0))
+            .y_desc(name.cut_to_width(y_name, bottom - top + 20.0));
         if shares_axis {
             mesh.set_tick_mark_size(LabelAreaPosition::Left, 0)
                 .y_label_formatter(&blank);
@@ -140,9 +145,9 @@ impl<'p> Panel<'p> {
         if !grid.1 {
             mesh.disable_y_mesh();
         }
-        pen.checked(mesh.draw())?;
-        if !y.log && y.contains(-1e-9) && y.contains(0.0) {
-            chart.across(0.0, &Stroke::solid(INK, 1.2))?;
+        pen.name_in_error(mesh.draw())?;
+        if !y.log && y.is_within(-1e-9) && y.is_within(0.0) {
+            chart.draw_across(0.0, &Stroke::solid_line(INK, 1.2))?;
         }
         Ok(chart)
     }
@@ -150,35 +155,37 @@ impl<'p> Panel<'p> {
 
 impl Chart<'_, '_> {
     /// Returns the pixel of a value.
-    pub fn pixel(&self, (x, y): Point) -> Point {
+    pub fn to_pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
         (
-            self.panel.x.0.pixel(x, (from.0, to.0)),
-            self.panel.y.0.pixel(y, (to.1, from.1)),
+            self.panel.x.0.pixel_on_axis(x, (from.0, to.0)),
+            self.panel.y.0.pixel_on_axis(y, (to.1, from.1)),
         )
     }
 
     /// Draws a line through values, thinned to what can be seen.
-    pub fn line(
+    pub fn draw_line(
         &mut self,
         points: impl IntoIterator<Item = Point>,
         stroke: &Stroke<'_>,
     ) -> Result<()> {
         // Curves have a point for every job size, a million of them on large machines.
-        let points = thin(points, |p| self.pixel(p));
+        let points = thin_points(points, |p| self.to_pixel(p));
         let line = [Element {
             points,
             glyph: Glyph::Line(*stroke),
             scale: self.pen.scale,
         }];
-        self.pen.checked(self.context.draw_series(line)).map(|_| ())
+        self.pen
+            .name_in_error(self.context.draw_series(line))
+            .map(|_| ())
     }
 
     /// Keeps the first of the points in each square of `side` pixels.
-    pub fn apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
+    pub fn keep_apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
         let mut taken = HashSet::new();
         let square = |point| {
-            let (x, y) = self.pixel(point);
+            let (x, y) = self.to_pixel(point);
             ((x / side).round() as i64, (y / side).round() as i64)
         };
         points
@@ -187,21 +194,27 @@ impl Chart<'_, '_> {
     }
 
     /// Draws a line from the left to the right.
-    pub fn across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
-        let (y, Panel { from, to, .. }) = (self.pixel((0.0, y)).1, self.panel);
-        self.pen.line(&[(from.0, y), (to.0, y)], stroke)
+    pub fn draw_across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
+        let (y, Panel { from, to, .. }) = (self.to_pixel((0.0, y)).1, self.panel);
+        self.pen.draw_polyline(&[(from.0, y), (to.0, y)], stroke)
     }
 
     /// Draws the line of zero from the top to the bottom, for bars to both sides.
-    pub fn upright(&mut self) -> Result<()> {
-        let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
-        let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
-        self.pen
-            .line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
+    pub fn draw_zero_line(&mut self) -> Result<()> {
+        let (at, Panel { from, to, x, .. }) = (self.to_pixel((0.0, 0.0)).0, self.panel);
+        let colour = if x.0.is_within(-1e-9) { INK } else { AXIS };
+        self.pen.draw_polyline(
+            &[(at, from.1), (at, to.1)],
+            &Stroke::solid_line(colour, 1.2),
+        )
     }
 
     /// Draws a mark at each of some values.
-    pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
+    pub fn draw_marks(
+        &mut self,
+        points: impl IntoIterator<Item = Point>,
+        look: Look,
+    ) -> Result<()> {
         let glyph = Glyph::Mark(look);
         let scale = self.pen.scale;
         let marks = points.into_iter().map(|at| Element {
@@ -210,20 +223,26 @@ impl Chart<'_, '_> {
             scale,
         });
         self.pen
-            .checked(self.context.draw_series(marks))
+            .name_in_error(self.context.draw_series(marks))
             .map(|_| ())
     }
 
     /// Draws bars between two corners each, in values.
-    pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
+    pub fn draw_bars(
+        &mut self,
+        bars: impl IntoIterator<Item = [Point; 2]>,
+        colour: Rgb,
+    ) -> Result<()> {
         let bars = bars
             .into_iter()
-            .map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
-        self.pen.checked(self.context.draw_series(bars)).map(|_| ())
+            .map(|corners| Rectangle::new(corners, fill_style(colour, 1.0)));
+        self.pen
+            .name_in_error(self.context.draw_series(bars))
+            .map(|_| ())
     }
 
     /// Draws a legend within the chart, on ground of its own.
-    pub fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
+    pub fn draw_legend_inside(&mut self, legend: &Legend) -> Result<()> {
         self.legend(&legend.entries, SeriesLabelPosition::UpperRight)
     }
 
@@ -237,7 +256,7 @@ impl Chart<'_, '_> {
             let none = std::iter::empty::<Element<'_, Point>>();
             let glyph = Glyph::Sample(*look, *sample);
             self.pen
-                .checked(self.context.draw_series(none))?
+                .name_in_error(self.context.draw_series(none))?
                 .label(label)
                 .legend(move |at| Element {
                     points: vec![at],
@@ -247,43 +266,43 @@ impl Chart<'_, '_> {
         }
         let mut labels = self.context.configure_series_labels();
         if position == SeriesLabelPosition::UpperRight {
-            labels.background_style(filled(PAPER, 1.0));
+            labels.background_style(fill_style(PAPER, 1.0));
         }
         labels
             .position(position)
             .margin(0)
-            .legend_area_size(self.pen.length(SAMPLE + SAMPLE_GAP))
-            .label_font(Text::new(13.0).style(scale));
-        self.pen.checked(labels.draw())
+            .legend_area_size(self.pen.to_device_length(SAMPLE + SAMPLE_GAP))
+            .label_font(Text::new(13.0).to_plotters_style(scale));
+        self.pen.name_in_error(labels.draw())
     }
 }
 
 /// Draws the title of a figure and, below it, a note.
-pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
+pub(super) fn draw_heading(pen: &Pen<'_>, note: &str) -> Result<()> {
     let bold = Text::new(17.0).bold();
-    let muted = Text::new(12.0).colour(MUTED);
-    pen.text(
+    let muted = Text::new(12.0).with_colour(MUTED);
+    pen.draw_text(
         (MARGIN, 30.0),
-        &bold.fit(pen.title, WIDTH - 2.0 * MARGIN),
+        &bold.cut_to_width(pen.title, WIDTH - 2.0 * MARGIN),
         &bold,
     )?;
-    pen.text(
+    pen.draw_text(
         (MARGIN, 51.0),
-        &muted.fit(note, WIDTH - 2.0 * MARGIN),
+        &muted.cut_to_width(note, WIDTH - 2.0 * MARGIN),
         &muted,
     )
 }
 
 /// Draws the name of a panel, above it; `room` is its width.
-pub(super) fn panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
+pub(super) fn draw_panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
     let bold = Text::new(13.0).bold();
-    pen.text(at, &bold.fit(text, room), &bold)
+    pen.draw_text(at, &bold.cut_to_width(text, room), &bold)
 }
 
 /// Returns left and right of `count` panels that share the vertical axis `y`.
-pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
+pub(super) fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
     const GAP: f64 = 22.0;
-    let first = y.room();
+    let first = y.label_room();
     let wide = (WIDTH - MARGIN - first - (count - 1) as f64 * GAP) / count as f64;
     (0..count)
         .map(move |i| first + i as f64 * (wide + GAP))
@@ -291,12 +310,12 @@ pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)
 }
 
 /// Joins labels as a list in a sentence.
-pub(super) fn list<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn join_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
     labels.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// Sorts values from the highest down, thinned to a point a pixel of `room`: ranks and values.
-pub(super) fn falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
+pub(super) fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     let points = (room as usize).min(values.len());
     let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
     at.map(|at| (at as f64, values[at]))
@@ -313,7 +332,13 @@ impl Legend {
         let style = Text::new(13.0);
         Legend {
             entries: entries
-                .map(|(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample))
+                .map(|(label, slot)| {
+                    (
+                        style.cut_to_width(label, LABEL_ROOM),
+                        look_of_slot(slot),
+                        sample,
+                    )
+                })
                 .collect(),
         }
     }
@@ -323,23 +348,23 @@ impl Legend {
         self.entries.push((label.to_string(), look, Sample::Line));
     }
 
-    fn width(&self) -> f64 {
+    fn label_width(&self) -> f64 {
         let style = Text::new(13.0);
         let widest = self
             .entries
             .iter()
-            .map(|(l, ..)| style.width(l))
+            .map(|(l, ..)| style.estimate_width(l))
             .fold(60.0, f64::max);
         SAMPLE + SAMPLE_GAP + widest
     }
 
     /// Returns where panels end that have the legend on their right.
     pub fn panel_right(&self) -> f64 {
-        WIDTH - MARGIN - self.width() - LEGEND_GAP
+        WIDTH - MARGIN - self.label_width() - LEGEND_GAP
     }
 
     /// Returns the size of a figure whose panels take `height`, with the legend in one column on their right.
-    pub fn figure(&self, top: f64, height: f64) -> Point {
+    pub fn figure_size(&self, top: f64, height: f64) -> Point {
         (
             WIDTH,
             top + height.max(self.entries.len() as f64 * ROW + 8.0),
@@ -348,28 +373,28 @@ impl Legend {
 
     /// Draws the legend on the right of panels that start at `top`.
     pub fn draw(&self, pen: &Pen<'_>, top: f64) -> Result<()> {
-        column(pen, (self.panel_right() + LEGEND_GAP, top), &self.entries)
+        draw_column(pen, (self.panel_right() + LEGEND_GAP, top), &self.entries)
     }
 
     /// Counts columns, and rows of each, over the full width.
-    fn grid(&self) -> (usize, usize) {
-        let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.width() + 20.0)) as usize;
+    fn columns_and_rows(&self) -> (usize, usize) {
+        let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.label_width() + 20.0)) as usize;
         let columns = most.clamp(1, self.entries.len().max(1));
         (columns, self.entries.len().div_ceil(columns))
     }
 
     /// Returns the height of the legend in columns above the panels.
     pub fn flow_height(&self) -> f64 {
-        self.grid().1 as f64 * ROW + 2.0
+        self.columns_and_rows().1 as f64 * ROW + 2.0
     }
 
     /// Draws the legend in columns above the panels.
     pub fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
-        let rows = self.grid().1.max(1);
+        let rows = self.columns_and_rows().1.max(1);
         for (i, entries) in self.entries.chunks(rows).enumerate() {
-            column(
+            draw_column(
                 pen,
-                (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0),
+                (MARGIN + i as f64 * (self.label_width() + 20.0), TOP - 9.0),
                 entries,
             )?;
         }
@@ -378,12 +403,12 @@ impl Legend {
 }
 
 /// Draws one column of a legend: the labels of an empty chart.
-fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
+fn draw_column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
     let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
-    let bare = Scale::named((0.0, 1.0), Vec::new());
+    let bare = Scale::named_ticks((0.0, 1.0), Vec::new());
     let axis = (&bare, "");
-    let panel = Panel::at((at.0, at.0 + size.0), (at.1, size.1), axis, axis);
+    let panel = Panel::place_panel((at.0, at.0 + size.0), (at.1, size.1), axis, axis);
     panel
-        .bare(pen)?
+        .without_axes(pen)?
         .legend(entries, SeriesLabelPosition::Coordinate(0, 0))
 }

@@ -1,10 +1,10 @@
 //! Jobs that share links: what they do at first, and how busy links are.
 
-use crate::plot::chart::{Panel, WIDTH, falling, panel_title};
+use crate::plot::chart::{Panel, WIDTH, draw_panel_title, sort_falling};
 use crate::plot::drawing::Figure;
 use crate::plot::element::Stroke;
-use crate::plot::palette::{HOLE, look};
-use crate::plot::scale::{Scale, brief};
+use crate::plot::palette::{HOLE, look_of_slot};
+use crate::plot::scale::{Scale, format_briefly};
 use nodeorder_traffic::corun::Outcome;
 
 const LEFT: f64 = 150.0;
@@ -19,7 +19,7 @@ const NAMED: usize = 40;
 
 /// Draws the jobs of a machine over their first iterations (coloured while they send), and the directed links from
 /// the busiest down.
-pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
+pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let jobs = outcome.jobs.len();
     let slowest = outcome
         .jobs
@@ -42,7 +42,7 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
     let note = format!(
         "{jobs} jobs for {} s; links {:.1}% used on average, {:.1}% at most",
-        brief(outcome.seconds),
+        format_briefly(outcome.seconds),
         100.0 * used.iter().sum::<f64>() / used.len().max(1) as f64,
         100.0 * used.first().copied().unwrap_or(0.0)
     );
@@ -53,9 +53,9 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let title = format!("Jobs side by side on {machine}");
     Figure::new((&title, &note), description, size, move |pen| {
         let first = "Jobs at first: coloured while they send";
-        panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
+        draw_panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
         let row = high / jobs.max(1) as f64;
-        pen.rect((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
+        pen.draw_rectangle((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
         let x = |time: f64| LEFT + (RIGHT - LEFT) * (time / until).clamp(0.0, 1.0);
         for span in outcome
             .spans
@@ -65,38 +65,39 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
             let from = x(span.from);
             let to = x(span.to);
             let at = (from, TOP + row * (span.job as f64 + 0.1));
-            pen.rect(
+            pen.draw_rectangle(
                 at,
                 ((to - from).max(0.5), 0.8 * row),
-                look(span.job % 6).colour,
+                look_of_slot(span.job % 6).colour,
             )?;
         }
         let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
         let label = |name: &str| name.chars().take(20).collect::<String>();
         let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));
-        let lines = Scale::named((0.0, jobs as f64), names.collect());
-        let time = Scale::exact((0.0, until), 8).brief();
-        let panel = Panel::at(
+        let lines = Scale::named_ticks((0.0, jobs as f64), names.collect());
+        let time = Scale::end_to_end((0.0, until), 8).with_brief_labels();
+        let panel = Panel::place_panel(
             (LEFT, RIGHT),
             (TOP, high),
             (&time, "time (s)"),
             (&lines, ""),
         );
         panel.draw_with(pen, (false, false))?;
-        panel_title(
+        draw_panel_title(
             pen,
             (LEFT, middle - 12.0),
             "Directed links, the busiest first",
             RIGHT - LEFT,
         )?;
-        let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
-        let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
+        let x = Scale::end_to_end((0.0, used.len().max(1) as f64), 8);
+        let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5)
+            .with_brief_labels();
         let x = (&x, "directed links");
         let y = (&y, "utilisation (%)");
-        let panel = Panel::at((LEFT, RIGHT), (middle, TALL), x, y);
-        let line = falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
+        let panel = Panel::place_panel((LEFT, RIGHT), (middle, TALL), x, y);
+        let line = sort_falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
         panel
             .draw_with(pen, (false, true))?
-            .line(line, &Stroke::solid(look(0).colour, 2.0))
+            .draw_line(line, &Stroke::solid_line(look_of_slot(0).colour, 2.0))
     })
 }

@@ -1,9 +1,9 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, list};
+use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
 use crate::plot::drawing::Figure;
 use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, Look, MUTED, Mark, look};
+use crate::plot::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
 use crate::plot::pen::Pen;
 use crate::plot::scale::Scale;
 use crate::plot::text::Text;
@@ -64,7 +64,7 @@ pub struct Limits<'a> {
 
 impl<'a> Limits<'a> {
     /// Lists the limits that are known: names, values and looks, in grey.
-    fn known(&self) -> impl Iterator<Item = (&'static str, &'a [f64], Look)> {
+    fn known_limits(&self) -> impl Iterator<Item = (&'static str, &'a [f64], Look)> {
         let look = |dash| Look {
             colour: MUTED,
             dash,
@@ -90,7 +90,7 @@ struct Curves<'a> {
 
 impl View {
     /// Returns a description, the name of the horizontal axis and that of the vertical one.
-    fn about(self) -> (String, &'static str, &'static str) {
+    fn describe_view(self) -> (String, &'static str, &'static str) {
         let sizes = "job size (nodes)";
         let mpc = "MPC: mean distance (hops)";
         let distance = |against| format!("Mean placement distance in hops against {against}.");
@@ -131,7 +131,7 @@ impl View {
     }
 
     /// Returns the value at which curves leave the picture.
-    fn top(self) -> f64 {
+    fn highest_value(self) -> f64 {
         if self == View::AboveBest {
             ABOVE_BEST_TOP
         } else {
@@ -155,17 +155,20 @@ pub fn curves<'a>(
     let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
     if views != [View::AboveBest] {
         limits
-            .known()
+            .known_limits()
             .for_each(|(name, _, look)| legend.add_line(name, look));
     }
-    let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
+    let what: Vec<String> = views.iter().map(|v| v.describe_view().0).collect();
     let description = format!(
         "{} Orderings: {}.",
         what.join(" "),
-        list(series.iter().map(|s| s.label))
+        join_labels(series.iter().map(|s| s.label))
     );
-    let size = legend.figure(TOP, views.len() as f64 * STEP);
-    let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
+    let size = legend.figure_size(TOP, views.len() as f64 * STEP);
+    let (series, best) = (
+        series.to_vec(),
+        lowest_curve(series.iter().map(|s| s.values)),
+    );
     let any = !best.is_empty();
     let curves = Curves {
         series,
@@ -175,11 +178,11 @@ pub fn curves<'a>(
     };
     Figure::new((title, ""), description, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
-            curves.draw(pen, *view, TOP + i as f64 * STEP)?;
+            curves.draw_panel(pen, *view, TOP + i as f64 * STEP)?;
         }
         curves.legend.draw(pen, TOP - 3.0)
     })
-    .when(any, "no curve with a single size")
+    .if_drawable(any, "no curve with a single size")
 }
 
 /// Draws whole curves with their labels (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` does: the full
@@ -218,7 +221,7 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
 }
 
 /// Finds the lowest value of each size.
-pub fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+pub fn lowest_curve<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
     let mut best = Vec::new();
     for values in curves {
         best.resize(best.len().max(values.len()), f64::INFINITY);
@@ -230,20 +233,20 @@ pub fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
 }
 
 /// Iterates over the points of a whole curve.
-pub(super) fn sizes_and(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
+pub(super) fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
     values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
 }
 
 impl Curves<'_> {
     /// Draws a panel whose upper edge is at `top`.
-    fn draw(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
+    fn draw_panel(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
         let right = self.legend.panel_right();
-        let (x, y) = self.scales(view, right - LEFT);
-        let (_, x_name, y_name) = view.about();
-        let panel = Panel::at((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
-        let mut chart = panel.draw(pen)?;
+        let (x, y) = self.choose_axes(view, right - LEFT);
+        let (_, x_name, y_name) = view.describe_view();
+        let panel = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
+        let mut chart = panel.draw_axes(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
-            chart.across(
+            chart.draw_across(
                 mean,
                 &Stroke {
                     colour: AXIS,
@@ -252,14 +255,14 @@ impl Curves<'_> {
                 },
             )?;
             let text = format!("mean distance of the machine, {mean:.2} hops");
-            let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
-            pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
+            let at = (LEFT + 8.0, chart.to_pixel((0.0, mean)).1 - 8.0);
+            pen.draw_text(at, &text, &Text::new(11.5).with_colour(MUTED))?;
         }
         self.curves(view, &mut chart)
     }
 
     /// Returns the largest size drawn in `view`.
-    fn last(&self, view: View) -> usize {
+    fn largest_size(&self, view: View) -> usize {
         let largest = self.best.len() + 1;
         if view == View::Closer {
             largest.min(CLOSER)
@@ -269,13 +272,13 @@ impl Curves<'_> {
     }
 
     /// Chooses the axes, the horizontal one with `room` pixels.
-    fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
+    fn choose_axes(&self, view: View, room: f64) -> (Scale, Scale) {
         let mut low = 0f64;
         let mut high = 0f64;
         for (_, y) in self
             .series
             .iter()
-            .flat_map(|s| self.points(s.values, s.nodes, view))
+            .flat_map(|s| self.view_points(s.values, s.nodes, view))
         {
             (low, high) = (low.min(y), high.max(y));
         }
@@ -283,37 +286,37 @@ impl Curves<'_> {
             // Room above the line for its name.
             high = high.max(1.06 * self.limits.mean_distance.unwrap_or(0.0));
         }
-        let last = self.last(view) as f64;
+        let last = self.largest_size(view) as f64;
         let x = match view {
-            View::Full => Scale::whole((0.0, last), 8),
-            View::Closer => Scale::whole((2.0, last), 8),
-            View::Shares => Scale::exact((0.0, 100.0), 10),
-            View::Gain | View::AboveBest | View::Sizes => Scale::log((2.0, last), room),
+            View::Full => Scale::whole_numbers((0.0, last), 8),
+            View::Closer => Scale::whole_numbers((2.0, last), 8),
+            View::Shares => Scale::end_to_end((0.0, 100.0), 10),
+            View::Gain | View::AboveBest | View::Sizes => Scale::logarithmic((2.0, last), room),
         };
         let y = match view {
             // Little below zero should not take a whole step of the axis.
-            View::Gain => Scale::tight((low, high), 8),
-            _ => Scale::linear((low, high.min(view.top())), 8),
+            View::Gain => Scale::tight_ends((low, high), 8),
+            _ => Scale::linear((low, high.min(view.highest_value())), 8),
         };
         (x, y)
     }
 
     /// Computes the points that `view` shows of sizes and values, on a machine of `nodes` nodes.
-    fn points<'b>(
+    fn view_points<'b>(
         &'b self,
         values: &'b [f64],
         nodes: usize,
         view: View,
     ) -> impl Iterator<Item = Point> + 'b {
-        let points = sizes_and(values)
+        let points = points_of_curve(values)
             .zip(&self.best)
-            .take(self.last(view).saturating_sub(1));
+            .take(self.largest_size(view).saturating_sub(1));
         points.map(move |((size, value), best)| {
             let shown = match (view, self.limits.mean_distance) {
                 (View::Full | View::Closer | View::Sizes | View::Shares, _) => value,
                 (View::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
                 (View::Gain, _) => 0.0,
-                (View::AboveBest, _) => above(value, *best),
+                (View::AboveBest, _) => per_cent_above(value, *best),
             };
             (
                 if view == View::Shares {
@@ -328,24 +331,31 @@ impl Curves<'_> {
 
     fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
         if view != View::AboveBest {
-            for (_, values, look) in self.limits.known() {
-                chart.line(
-                    self.points(values, values.len() + 1, view),
-                    &Stroke::of(look, 1.4),
+            for (_, values, look) in self.limits.known_limits() {
+                chart.draw_line(
+                    self.view_points(values, values.len() + 1, view),
+                    &Stroke::line_of_look(look, 1.4),
                 )?;
             }
         }
         // The leader, which comes first, is drawn last and so on top.
         for (i, series) in self.series.iter().enumerate().rev() {
-            let look = look(series.slot);
-            let stroke = Stroke::of(look, if i == 0 { 2.4 } else { 1.7 });
-            let points: Vec<Point> = self.points(series.values, series.nodes, view).collect();
-            for run in runs(points.iter().copied(), view.top()) {
-                chart.line(run, &stroke)?;
+            let look = look_of_slot(series.slot);
+            let stroke = Stroke::line_of_look(look, if i == 0 { 2.4 } else { 1.7 });
+            let points: Vec<Point> = self
+                .view_points(series.values, series.nodes, view)
+                .collect();
+            for run in cut_at_top(points.iter().copied(), view.highest_value()) {
+                chart.draw_line(run, &stroke)?;
             }
             let log = matches!(view, View::Gain | View::AboveBest | View::Sizes);
             let marks = mark_points(i, &points, log);
-            chart.marks(marks.into_iter().filter(|(_, y)| *y <= view.top()), look)?;
+            chart.draw_marks(
+                marks
+                    .into_iter()
+                    .filter(|(_, y)| *y <= view.highest_value()),
+                look,
+            )?;
         }
         Ok(())
     }
@@ -374,7 +384,7 @@ fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
 }
 
 /// Cuts a curve where it passes `top`, and returns the parts up to there.
-fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
+fn cut_at_top(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
     let mut runs: Vec<Vec<Point>> = Vec::new();
     let mut last: Option<Point> = None;
     for (x, y) in points {
@@ -401,7 +411,7 @@ fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
 }
 
 /// Computes how many per cent `value` is above `best`; two nodes on one router may make both zero.
-fn above(value: f64, best: f64) -> f64 {
+fn per_cent_above(value: f64, best: f64) -> f64 {
     match (best > 0.0, value > 0.0) {
         (true, _) => 100.0 * (value / best - 1.0),
         (false, true) => f64::INFINITY,

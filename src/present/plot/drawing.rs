@@ -3,8 +3,8 @@
 use plotters::backend::BitMapBackend;
 use plotters::drawing::IntoDrawingArea;
 
-use super::canvas::{Canvas, PIXEL_SCALE, png};
-use super::chart::heading;
+use super::canvas::{Canvas, PIXEL_SCALE, encode_png};
+use super::chart::draw_heading;
 use super::element::Point;
 use super::palette::PAPER;
 use super::pen::Pen;
@@ -34,12 +34,12 @@ impl<'a> Figure<'a> {
         Figure {
             note: Some(note.into()),
             description,
-            ..Figure::bare(title, size, draw)
+            ..Figure::without_heading(title, size, draw)
         }
     }
 
     /// Describes a figure without a heading.
-    pub(super) fn bare(
+    pub(super) fn without_heading(
         title: &str,
         size: Point,
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
@@ -56,7 +56,7 @@ impl<'a> Figure<'a> {
     }
 
     /// Returns the figure if there is something to draw, else an error with the reason why not.
-    pub(super) fn when(self, good: bool, reason: &str) -> Result<Self> {
+    pub(super) fn if_drawable(self, good: bool, reason: &str) -> Result<Self> {
         if good {
             Ok(self)
         } else {
@@ -74,22 +74,24 @@ impl<'a> Figure<'a> {
         )
     }
 
-    fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
+    fn draw_on(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
         // Both kinds of file are drawn by the same code: only the canvas and its scale differ.
         let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
         if ground {
-            pen.rect((0.0, 0.0), self.size, PAPER)?;
+            pen.draw_rectangle((0.0, 0.0), self.size, PAPER)?;
         }
-        self.note.iter().try_for_each(|note| heading(&pen, note))?;
+        self.note
+            .iter()
+            .try_for_each(|note| draw_heading(&pen, note))?;
         (self.draw)(&pen)?;
-        pen.checked(pen.area.present())
+        pen.name_in_error(pen.area.present())
     }
 
     /// Draws the body of the SVG, and returns its size in device units with it.
     fn svg_body(&self, ground: bool) -> Result<((u32, u32), String)> {
         let mut body = String::new();
         let size = self.device_size(svg::SCALE);
-        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
+        self.draw_on(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
         Ok((size, body))
     }
 
@@ -99,13 +101,18 @@ impl<'a> Figure<'a> {
     /// Drawing failed.
     pub fn svg(&self) -> Result<String> {
         let (size, body) = self.svg_body(true)?;
-        Ok(svg::document(size, &body, &self.title, &self.description))
+        Ok(svg::wrap_document(
+            size,
+            &body,
+            &self.title,
+            &self.description,
+        ))
     }
 
     /// Draws the figure as a decoration of an HTML page that has the style sheet of figures.
-    pub fn decoration(&self) -> Result<String> {
+    pub fn decoration_svg(&self) -> Result<String> {
         let (size, body) = self.svg_body(false)?;
-        Ok(svg::decoration(size, &body))
+        Ok(svg::wrap_decoration(size, &body))
     }
 
     /// Draws the figure as a PNG file, two pixels for each of the SVG's.
@@ -116,7 +123,7 @@ impl<'a> Figure<'a> {
         let size = self.device_size(PIXEL_SCALE);
         let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
         let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
-        self.draw(canvas, PIXEL_SCALE, true)?;
-        Ok(png(size, &rgb))
+        self.draw_on(canvas, PIXEL_SCALE, true)?;
+        Ok(encode_png(size, &rgb))
     }
 }

@@ -4,7 +4,7 @@
 use plotters::element::{Drawable, PointCollection};
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 
-use super::palette::{Look, Mark, Rgb, filled};
+use super::palette::{Look, Mark, Rgb, fill_style};
 
 /// A point: in pixels from the top left, or in values of a chart.
 pub(super) type Point = (f64, f64);
@@ -23,7 +23,7 @@ pub(super) struct Stroke<'a> {
 }
 
 impl Stroke<'static> {
-    pub fn solid(colour: Rgb, width: f64) -> Self {
+    pub fn solid_line(colour: Rgb, width: f64) -> Self {
         Stroke {
             colour,
             width,
@@ -32,7 +32,7 @@ impl Stroke<'static> {
     }
 
     /// Returns the line of a curve.
-    pub fn of(Look { colour, dash, .. }: Look, width: f64) -> Self {
+    pub fn line_of_look(Look { colour, dash, .. }: Look, width: f64) -> Self {
         Stroke {
             colour,
             width,
@@ -43,7 +43,7 @@ impl Stroke<'static> {
 
 type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-fn stroke<B: DrawingBackend>(
+fn draw_stroke<B: DrawingBackend>(
     canvas: &mut B,
     points: Vec<BackendCoord>,
     stroke: &Stroke<'_>,
@@ -53,7 +53,7 @@ fn stroke<B: DrawingBackend>(
         return Ok(());
     }
     let width = (stroke.width * scale).round().max(1.0) as u32;
-    let style = filled(stroke.colour, 1.0).stroke_width(width);
+    let style = fill_style(stroke.colour, 1.0).stroke_width(width);
     let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
     if pattern.is_empty() {
         return canvas.draw_path(points, &style);
@@ -62,7 +62,7 @@ fn stroke<B: DrawingBackend>(
         .iter()
         .map(|(x, y)| (f64::from(*x), f64::from(*y)))
         .collect();
-    for part in dashes(&points, &pattern) {
+    for part in cut_into_dashes(&points, &pattern) {
         canvas.draw_path(
             part.iter()
                 .map(|p| (p.0.round() as i32, p.1.round() as i32)),
@@ -72,13 +72,13 @@ fn stroke<B: DrawingBackend>(
     Ok(())
 }
 
-fn mark<B: DrawingBackend>(
+fn draw_mark<B: DrawingBackend>(
     canvas: &mut B,
     (x, y): BackendCoord,
     look: Look,
     scale: f64,
 ) -> Drawn<B> {
-    let fill = filled(look.colour, 1.0);
+    let fill = fill_style(look.colour, 1.0);
     let d = |pixels: f64| (pixels * scale).round() as i32;
     match look.mark {
         Mark::Disc => canvas.draw_circle((x, y), d(3.3) as u32, &fill, true),
@@ -157,38 +157,38 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
         let line = points.collect::<Vec<_>>();
         let scale = self.scale;
         let (look, sample, (x, y)) = match (self.glyph, line.first()) {
-            (Glyph::Line(look), _) => return stroke(canvas, line, &look, scale),
-            (Glyph::Mark(look), Some(at)) => return mark(canvas, *at, look, scale),
+            (Glyph::Line(look), _) => return draw_stroke(canvas, line, &look, scale),
+            (Glyph::Mark(look), Some(at)) => return draw_mark(canvas, *at, look, scale),
             (Glyph::Sample(look, sample), Some(at)) => (look, sample, *at),
             _ => return Ok(()),
         };
         let d = |pixels: f64| (pixels * scale).round() as i32;
         let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
             let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
-            canvas.draw_rect(corners.0, corners.1, &filled(look.colour, alpha), true)
+            canvas.draw_rect(corners.0, corners.1, &fill_style(look.colour, alpha), true)
         };
         match sample {
             Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
-            Sample::Mark => return mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
+            Sample::Mark => return draw_mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
             Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
             Sample::Curve | Sample::Line => {}
         }
         let width = if sample == Sample::Line { 1.4 } else { 2.2 };
-        stroke(
+        draw_stroke(
             canvas,
             vec![(x, y), (x + d(SAMPLE), y)],
-            &Stroke::of(look, width),
+            &Stroke::line_of_look(look, width),
             scale,
         )?;
         match sample {
             Sample::Line => Ok(()),
-            _ => mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
+            _ => draw_mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
         }
     }
 }
 
 /// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.
-fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+fn cut_into_dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     let mut done = Vec::new();
     let mut piece = Vec::new();
     let mut step = 0;
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn dashes_keep_their_lengths_round_corners() {
-        let parts = dashes(&[(0.0, 0.0), (5.0, 0.0), (5.0, 10.0)], &[4.0, 2.0]);
+        let parts = cut_into_dashes(&[(0.0, 0.0), (5.0, 0.0), (5.0, 10.0)], &[4.0, 2.0]);
         assert_eq!(parts[0], [(0.0, 0.0), (4.0, 0.0)]);
         assert_eq!(parts[1][0], (5.0, 1.0));
         let length: f64 = parts

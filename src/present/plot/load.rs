@@ -2,12 +2,12 @@
 //! lengths, and a matrix of senders and receivers.
 
 use super::slice::{self, Slice};
-use crate::plot::chart::{Chart, Legend, Panel, WIDTH, falling, panel_title};
+use crate::plot::chart::{Chart, Legend, Panel, WIDTH, draw_panel_title, sort_falling};
 use crate::plot::drawing::Figure;
 use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look, ramp};
-use crate::plot::pen::{Pen, upright_ramp};
-use crate::plot::scale::{Scale, bounds, brief, thousands};
+use crate::plot::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look_of_slot, ramp_colour};
+use crate::plot::pen::{Pen, draw_upright_ramp};
+use crate::plot::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
@@ -45,7 +45,7 @@ pub struct Mapped<'a> {
 ///
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
-pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
+pub fn plot_mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     let Mapped {
         fabric,
         guest,
@@ -64,26 +64,29 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     );
     let note = format!(
         "{routing}; contention at most {}, {} on average; dilation {} on average, {} at most",
-        brief(contention.max),
-        brief(contention.mean),
-        brief(dilation.mean),
-        brief(dilation.max),
+        format_briefly(contention.max),
+        format_briefly(contention.mean),
+        format_briefly(dilation.mean),
+        format_briefly(dilation.max),
     );
     let description = format!(
         "Four panels: loads of links, how many links have which contention, path lengths of the \
          traffic, and the traffic matrix in rank order. {note}."
     );
-    let slice = slice::through(fabric, contention.busiest(fabric.links, 1).first().copied());
+    let slice = slice::plane_of_link(
+        fabric,
+        contention.busiest_links(fabric.links, 1).first().copied(),
+    );
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
     Figure::new((&title, &note), description, (WIDTH, height), move |pen| {
         match &slice {
-            Some(slice) => loads.plane(pen, slice)?,
-            None => loads.ranked(pen)?,
+            Some(slice) => loads.draw_plane(pen, slice)?,
+            None => loads.draw_ranked_links(pen)?,
         }
-        loads.histogram(pen)?;
-        loads.dilation(pen)?;
+        loads.draw_contention_histogram(pen)?;
+        loads.draw_dilation_histogram(pen)?;
         matrix.draw(pen)
     })
 }
@@ -95,19 +98,19 @@ struct Loads<'a> {
 }
 
 impl Loads<'_> {
-    fn contention(&self, link: usize) -> f64 {
+    fn link_contention(&self, link: usize) -> f64 {
         self.analysis.contention.loads[link] / self.fabric.links.capacity(link)
     }
 
     /// Returns the step of the colour ramp for a value of at most `most`. `None` for zero.
-    fn shade(value: f64, most: f64) -> Option<usize> {
+    fn ramp_step(value: f64, most: f64) -> Option<usize> {
         let step = (value / most * (RAMP_STEPS - 1) as f64).round() as usize;
         (value > 0.0).then_some(step.min(RAMP_STEPS - 1))
     }
 
     /// Draws the links of a plane of the grid, each direction on its right-hand side.
-    fn plane(&self, pen: &Pen<'_>, slice: &Slice) -> Result<()> {
-        let ((left, top), (right, bottom)) = corners(0);
+    fn draw_plane(&self, pen: &Pen<'_>, slice: &Slice) -> Result<()> {
+        let ((left, top), (right, bottom)) = panel_corners(0);
         panel_heading(pen, 0, &format!("Link contention{}", slice.title))?;
         let room =
             ((right - left) / slice.columns as f64).min((bottom - top - 34.0) / slice.rows as f64);
@@ -125,55 +128,63 @@ impl Loads<'_> {
             let dy = (to.1 - from.1) / long;
             let side = wide * 0.62;
             let shift = |p: Point| (p.0 - dy * side, p.1 + dx * side);
-            let colour = Self::shade(self.contention(arrow.link), most).map_or(HOLE, ramp);
-            pen.line(&[shift(from), shift(to)], &Stroke::solid(colour, wide))?;
+            let colour =
+                Self::ramp_step(self.link_contention(arrow.link), most).map_or(HOLE, ramp_colour);
+            pen.draw_polyline(&[shift(from), shift(to)], &Stroke::solid_line(colour, wide))?;
         }
         let radius = (cell * 0.13).clamp(0.8, 4.0);
         for y in 0..slice.rows {
             for x in 0..slice.columns {
-                pen.disc(middle((x as f64, y as f64)), radius, AXIS)?;
+                pen.draw_disc(middle((x as f64, y as f64)), radius, AXIS)?;
             }
         }
         let name = Text::new(12.0);
-        pen.text((left, floor + 15.0), &format!("{} →", slice.across), &name)?;
-        pen.text(
+        pen.draw_text((left, floor + 15.0), &format!("{} →", slice.across), &name)?;
+        pen.draw_text(
             (left - 10.0, floor),
             &format!("{} →", slice.up),
             &name.upwards(),
         )?;
-        bar(pen, (right - 150.0, floor + 6.0), &brief(most))
+        draw_colour_bar(pen, (right - 150.0, floor + 6.0), &format_briefly(most))
     }
 
     /// Draws contention from the busiest link down, where there is no plane.
-    fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
+    fn draw_ranked_links(&self, pen: &Pen<'_>) -> Result<()> {
         let order = self
             .analysis
             .contention
-            .busiest(self.fabric.links, usize::MAX);
-        let x = Scale::exact((0.0, self.fabric.links.cabled().max(1) as f64), 5);
-        let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
+            .busiest_links(self.fabric.links, usize::MAX);
+        let x = Scale::end_to_end(
+            (0.0, self.fabric.links.cabled_link_count().max(1) as f64),
+            5,
+        );
+        let y = Scale::linear((0.0, self.analysis.contention.max), 6).with_brief_labels();
         let x = (&x, "directed links");
         let y = (&y, "contention (volume/capacity)");
-        let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
-        let ranked: Vec<f64> = order.iter().map(|link| self.contention(*link)).collect();
-        let line = falling(&ranked, COLUMN);
-        chart.line(
+        let mut chart = draw_panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
+        let ranked: Vec<f64> = order
+            .iter()
+            .map(|link| self.link_contention(*link))
+            .collect();
+        let line = sort_falling(&ranked, COLUMN);
+        chart.draw_line(
             line.chain([(order.len() as f64, 0.0)]),
-            &Stroke::solid(look(0).colour, 2.0),
+            &Stroke::solid_line(look_of_slot(0).colour, 2.0),
         )
     }
 
-    fn histogram(&self, pen: &Pen<'_>) -> Result<()> {
+    fn draw_contention_histogram(&self, pen: &Pen<'_>) -> Result<()> {
         let bars = self.analysis.contention.histogram(self.fabric.links, BARS);
         let high = bars.iter().map(|b| b.links).max().unwrap_or(1) as f64;
-        let y = Scale::linear((0.0, high), 6).brief();
-        let value = |i: usize| brief(self.analysis.contention.max * i as f64 / BARS as f64);
+        let y = Scale::linear((0.0, high), 6).with_brief_labels();
+        let value =
+            |i: usize| format_briefly(self.analysis.contention.max * i as f64 / BARS as f64);
         let tick = |i: usize| (i as f64 + 2.0, value(i));
         let ticks = vec![(1.0, "idle".to_string()), tick(BARS / 2), tick(BARS)];
-        let x = Scale::named((0.0, (BARS + 2) as f64), ticks);
+        let x = Scale::named_ticks((0.0, (BARS + 2) as f64), ticks);
         let x = (&x, "contention (volume/capacity)");
         let y = (&y, "directed links");
-        let mut chart = panel(
+        let mut chart = draw_panel(
             pen,
             1,
             "How many directed links have which contention",
@@ -189,11 +200,11 @@ impl Loads<'_> {
                 [(start + 0.03, 0.0), (start + 0.97, links)]
             })
             .collect();
-        chart.bars(bars.iter().take(1).copied(), AXIS)?;
-        chart.bars(bars.into_iter().skip(1), look(0).colour)
+        chart.draw_bars(bars.iter().take(1).copied(), AXIS)?;
+        chart.draw_bars(bars.into_iter().skip(1), look_of_slot(0).colour)
     }
 
-    fn dilation(&self, pen: &Pen<'_>) -> Result<()> {
+    fn draw_dilation_histogram(&self, pen: &Pen<'_>) -> Result<()> {
         let dilation = &self.analysis.dilation;
         let share = |part: f64, all: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
         let histogram = dilation.histogram.iter();
@@ -205,7 +216,8 @@ impl Loads<'_> {
                 ]
             })
             .collect();
-        let high = bounds(shares.iter().flatten().copied()).map_or(1.0, |b| b.1.max(1.0));
+        let high =
+            lowest_and_highest(shares.iter().flatten().copied()).map_or(1.0, |b| b.1.max(1.0));
         // Room above the bars for the legend.
         let y = Scale::linear((0.0, 1.3 * high), 8);
         let every = shares.len().div_ceil(16).max(1);
@@ -213,13 +225,13 @@ impl Loads<'_> {
         let ticks = hops
             .map(|hops| (hops as f64 + 0.5, hops.to_string()))
             .collect();
-        let x = Scale::named((0.0, shares.len().max(4) as f64), ticks);
+        let x = Scale::named_ticks((0.0, shares.len().max(4) as f64), ticks);
         let x = (&x, "path length (hops)");
         let y = (&y, "share (%)");
-        let mut chart = panel(pen, 2, "How far traffic goes", x, y)?;
+        let mut chart = draw_panel(pen, 2, "How far traffic goes", x, y)?;
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
-            chart.bars(
+            chart.draw_bars(
                 shares
                     .iter()
                     .enumerate()
@@ -227,11 +239,11 @@ impl Loads<'_> {
                         let start = hops as f64 + from;
                         [(start, 0.0), (start + 0.96 * wide, shares[slot])]
                     }),
-                look(slot).colour,
+                look_of_slot(slot).colour,
             )?;
         }
         let names = ["pairs of processes", "volume"].into_iter().zip(0..);
-        chart.legend_inside(&Legend::new(Sample::Patch, names))
+        chart.draw_legend_inside(&Legend::new(Sample::Patch, names))
     }
 }
 
@@ -273,11 +285,11 @@ impl Matrix {
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let ((left, top), (_, bottom)) = corners(3);
+        let ((left, top), (_, bottom)) = panel_corners(3);
         panel_heading(pen, 3, "Who sends to whom, in rank order")?;
         let cell = ((bottom - top) / self.side as f64 * 2.0).floor().max(1.0) / 2.0;
         let whole = cell * self.side as f64;
-        pen.rect((left, top), (whole, whole), HOLE)?;
+        pen.draw_rectangle((left, top), (whole, whole), HOLE)?;
         let most = self.volume.iter().copied().fold(0.0, f64::max);
         let least = self
             .volume
@@ -302,37 +314,37 @@ impl Matrix {
             for run in cells.chunk_by(|a, b| step(*a) == step(*b)) {
                 if let Some(shade) = step(run[0]) {
                     let at = (left + start as f64 * cell, top + row as f64 * cell);
-                    pen.rect(at, (run.len() as f64 * cell, cell), ramp(shade))?;
+                    pen.draw_rectangle(at, (run.len() as f64 * cell, cell), ramp_colour(shade))?;
                 }
                 start += run.len();
             }
         }
         let name = Text::new(12.0);
-        let last = thousands(self.processes.saturating_sub(1) as u64);
+        let last = format_thousands(self.processes.saturating_sub(1) as u64);
         let mut target = format!("target, ranks 0 to {last} →");
         if self.processes > self.side {
             target = format!("target, ranks 0 to {last} in {} blocks →", self.side);
         }
-        pen.text((left, top + whole + 15.0), &target, &name)?;
+        pen.draw_text((left, top + whole + 15.0), &target, &name)?;
         let source = "← source";
-        pen.text(
-            (left - 10.0, top + name.width(source)),
+        pen.draw_text(
+            (left - 10.0, top + name.estimate_width(source)),
             source,
             &name.upwards(),
         )?;
-        volumes(pen, (left + whole + 12.0, top), (least, most))
+        draw_volume_colours(pen, (left + whole + 12.0, top), (least, most))
     }
 }
 
 /// Returns the corners of a panel in pixels.
-fn corners(index: usize) -> (Point, Point) {
+fn panel_corners(index: usize) -> (Point, Point) {
     let x = LEFT + (index % 2) as f64 * (COLUMN + GAP);
     let y = TOP + 26.0 + (index / 2) as f64 * (PANEL + GAP + 18.0);
     ((x, y), (x + COLUMN, y + PANEL))
 }
 
 /// Makes a chart with its heading.
-fn panel<'p, 'a>(
+fn draw_panel<'p, 'a>(
     pen: &'p Pen<'a>,
     index: usize,
     title: &str,
@@ -340,34 +352,34 @@ fn panel<'p, 'a>(
     y: (&'p Scale, &'p str),
 ) -> Result<Chart<'p, 'a>> {
     panel_heading(pen, index, title)?;
-    let (from, to) = corners(index);
+    let (from, to) = panel_corners(index);
     Panel { from, to, x, y }.draw_with(pen, (false, true))
 }
 
 fn panel_heading(pen: &Pen<'_>, index: usize, text: &str) -> Result<()> {
-    let ((left, top), _) = corners(index);
-    panel_title(pen, (left, top - 12.0), text, COLUMN + 20.0)
+    let ((left, top), _) = panel_corners(index);
+    draw_panel_title(pen, (left, top - 12.0), text, COLUMN + 20.0)
 }
 
 /// Draws a colour bar from 0 to `most`.
-fn bar(pen: &Pen<'_>, (x, y): Point, most: &str) -> Result<()> {
+fn draw_colour_bar(pen: &Pen<'_>, (x, y): Point, most: &str) -> Result<()> {
     let each = 100.0 / RAMP_STEPS as f64;
     for step in 0..RAMP_STEPS {
-        pen.rect((x + step as f64 * each, y), (each, 9.0), ramp(step))?;
+        pen.draw_rectangle((x + step as f64 * each, y), (each, 9.0), ramp_colour(step))?;
     }
-    let tick = Text::new(11.5).colour(MUTED);
-    pen.text((x - 6.0, y + 9.0), "0", &tick.right())?;
-    pen.text((x + 106.0, y + 9.0), most, &tick)
+    let tick = Text::new(11.5).with_colour(MUTED);
+    pen.draw_text((x - 6.0, y + 9.0), "0", &tick.right_aligned())?;
+    pen.draw_text((x + 106.0, y + 9.0), most, &tick)
 }
 
 /// Draws the traffic's colours: from the least volume to the most.
-fn volumes(pen: &Pen<'_>, (x, y): Point, (least, most): (f64, f64)) -> Result<()> {
-    let tick = Text::new(11.5).colour(MUTED);
+fn draw_volume_colours(pen: &Pen<'_>, (x, y): Point, (least, most): (f64, f64)) -> Result<()> {
+    let tick = Text::new(11.5).with_colour(MUTED);
     if least < most {
-        upright_ramp(pen, (x, y), (10.0, 100.0))?;
-        pen.text((x + 14.0, y + 100.0), &brief(least), &tick)?;
+        draw_upright_ramp(pen, (x, y), (10.0, 100.0))?;
+        pen.draw_text((x + 14.0, y + 100.0), &format_briefly(least), &tick)?;
     } else if most > 0.0 {
-        pen.rect((x, y), (10.0, 10.0), ramp(RAMP_STEPS - 1))?;
+        pen.draw_rectangle((x, y), (10.0, 10.0), ramp_colour(RAMP_STEPS - 1))?;
     }
-    pen.text((x + 14.0, y + 9.0), &brief(most), &tick)
+    pen.draw_text((x + 14.0, y + 9.0), &format_briefly(most), &tick)
 }

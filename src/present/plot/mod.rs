@@ -30,24 +30,24 @@ mod text;
 mod thin;
 mod winners;
 
-pub use calibration::calibration;
-pub use corun::corun;
-pub use curve::best;
+pub use calibration::plot_calibration;
+pub use corun::plot_corun;
+pub use curve::lowest_curve;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
 pub use drawing::Figure;
-pub use load::{Mapped, mapping};
-pub use node_map::machine;
-pub use palette::{Look as Style, Mark, look as style};
-pub use scale::fixed;
-pub use scale::thousands;
-pub use spark::{sample, spark};
-pub use svg::{STYLE, inline};
-pub use winners::series;
-pub use winners::winners;
+pub use load::{Mapped, plot_mapping};
+pub use node_map::plot_machine;
+pub use palette::{Look as Style, Mark, look_of_slot as style};
+pub use scale::format_fixed;
+pub use scale::format_thousands;
+pub use spark::{plot_sample, plot_sparkline};
+pub use svg::{STYLE, strip_for_page};
+pub use winners::comparison_series;
+pub use winners::plot_winners;
 
 /// Returns the colours of ranks from the first to the last, as `#rrggbb`.
-pub fn ramp() -> Vec<String> {
+pub fn rank_colours() -> Vec<String> {
     (0..palette::RAMP_STEPS)
-        .map(|step| palette::hex(palette::ramp(step)))
+        .map(|step| palette::format_hex(palette::ramp_colour(step)))
         .collect()
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::layout::{EDGE, Frame, Layout, flat};
+use crate::layout::{EDGE, Frame, Layout, lay_out_picture};
 use crate::plot::chart::WIDTH;
 use crate::plot::drawing::Figure;
 use crate::plot::element::{Point, Stroke};
-use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
-use crate::plot::pen::{Pen, upright_ramp};
-use crate::plot::scale::thousands;
+use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
+use crate::plot::pen::{Pen, draw_upright_ramp};
+use crate::plot::scale::format_thousands;
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
@@ -57,9 +57,9 @@ struct NodeMap {
 /// # Limits
 /// Neighbours of more than 8,000 cells are drawn as one block with the rank of its first cell: a sample, which keeps
 /// disorder visible where a mean would smooth it away. The figure says so.
-pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
+pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let title = format!("{} on {}", order.label(), topology.name());
-    let layout = flat(topology);
+    let layout = lay_out_picture(topology);
     let mut ranks = vec![None; layout.count as usize];
     for (rank, node) in (0..).zip(order.nodes()) {
         ranks[layout.cell_of(*node)].get_or_insert(rank);
@@ -70,16 +70,16 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         .iter()
         .for_each(|node| drawn[layout.cell_of(node)] = true);
     let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-    let mut blocks = blocks(
+    let mut blocks = join_neighbours(
         &layout,
         side,
         (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]),
     );
-    join(&mut blocks, |rank| shade(rank, order.len()));
+    join_same_colour(&mut blocks, |rank| rank_shade(rank, order.len()));
     // Those of one colour become one path.
     blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
     let steps = if side == 1 {
-        steps(&layout, order)
+        visible_steps(&layout, order)
     } else {
         Vec::new()
     };
@@ -125,7 +125,7 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
 
 /// Joins `side` by `side` neighbours of a slice or outermost unit into one block, in the order of
 /// slices, rows and columns.
-fn blocks(
+fn join_neighbours(
     layout: &Layout,
     side: u32,
     cells: impl Iterator<Item = (u32, Option<u32>)>,
@@ -139,7 +139,8 @@ fn blocks(
         layout.edge / 2.0
     };
     let offset = |cell: u32| {
-        let ([x, y, _], (_, [left, top, _])) = (layout.centre(cell), layout.panel(cell));
+        let ([x, y, _], (_, [left, top, _])) =
+            (layout.centre_of_cell(cell), layout.panel_of_cell(cell));
         (x - left, y - top)
     };
     let cells: Vec<_> = cells.collect();
@@ -156,12 +157,12 @@ fn blocks(
         let key = match side {
             1 => (cell, 0, 0),
             _ => (
-                layout.panel(cell).0,
+                layout.panel_of_cell(cell).0,
                 index(at.1, corner.1),
                 index(at.0, corner.0),
             ),
         };
-        let [x, y, _] = layout.centre(cell);
+        let [x, y, _] = layout.centre_of_cell(cell);
         let low = (x - half, y - half);
         let high = (x + half, y + half);
         let block = blocks.entry(key).or_insert(Block { rank, low, high });
@@ -173,7 +174,7 @@ fn blocks(
 }
 
 /// Joins blocks of one colour that touch and follow one another in a row.
-fn join(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
+fn join_same_colour(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
     blocks.dedup_by(|next, block| {
         let same = next.rank.map(&colour) == block.rank.map(&colour)
@@ -190,7 +191,7 @@ fn join(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
 
 /// Lists the steps of the ordering from cell to cell within a slice, where they make a path that can be seen: few
 /// cells, and most of the steps within slices.
-fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
+fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     let small = layout.count as usize <= MOST_PATH_CELLS * layout.frames.len().max(1);
     if !small || layout.sparse || layout.round {
         return Vec::new();
@@ -204,71 +205,77 @@ fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
         .zip(cells.windows(2))
         .map(|(rank, pair)| (rank, pair[0], pair[1]));
     let steps: Vec<_> = steps
-        .filter(|(_, a, b): &(u32, u32, u32)| a != b && layout.panel(*a).0 == layout.panel(*b).0)
+        .filter(|(_, a, b): &(u32, u32, u32)| {
+            a != b && layout.panel_of_cell(*a).0 == layout.panel_of_cell(*b).0
+        })
         .collect();
     let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
     if path { steps } else { Vec::new() }
 }
 
 /// Returns the step of the colour ramp for a rank of `ranks`.
-fn shade(rank: u32, ranks: usize) -> usize {
+fn rank_shade(rank: u32, ranks: usize) -> usize {
     rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
 }
 
 impl NodeMap {
     /// Returns the pixel of a point of the layout.
-    fn at(&self, x: f64, y: f64) -> Point {
+    fn to_pixel(&self, x: f64, y: f64) -> Point {
         (LEFT + x * self.scale, TOP + y * self.scale)
     }
 
     /// Returns the pixel of a cell's centre.
-    fn centre(&self, cell: u32) -> Point {
-        let [x, y, _] = self.layout.centre(cell);
-        self.at(x, y)
+    fn centre_pixel(&self, cell: u32) -> Point {
+        let [x, y, _] = self.layout.centre_of_cell(cell);
+        self.to_pixel(x, y)
     }
 
     fn draw(&self, pen: &Pen<'_>, high: f64) -> Result<()> {
         for line in self.layout.links.chunks_exact(4) {
-            let ends = [self.at(line[0], line[1]), self.at(line[2], line[3])];
-            pen.line(&ends, &Stroke::solid(GRID, 1.0))?;
+            let ends = [
+                self.to_pixel(line[0], line[1]),
+                self.to_pixel(line[2], line[3]),
+            ];
+            pen.draw_polyline(&ends, &Stroke::solid_line(GRID, 1.0))?;
         }
         self.layout
             .frames
             .iter()
-            .try_for_each(|frame| self.frame(pen, frame))?;
+            .try_for_each(|frame| self.draw_frame(pen, frame))?;
         for block in &self.blocks {
             let colour = block
                 .rank
-                .map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
-            let from = self.at(block.low.0, block.low.1);
-            let to = self.at(block.high.0, block.high.1);
+                .map_or(HOLE, |rank| ramp_colour(rank_shade(rank, self.ranks)));
+            let from = self.to_pixel(block.low.0, block.low.1);
+            let to = self.to_pixel(block.high.0, block.high.1);
             let size = (to.0 - from.0, to.1 - from.1);
             if self.layout.round {
-                pen.disc(
+                pen.draw_disc(
                     (from.0 + size.0 / 2.0, from.1 + size.1 / 2.0),
                     size.0 / 2.0,
                     colour,
                 )?
             } else {
-                pen.rect(from, size, colour)?
+                pen.draw_rectangle(from, size, colour)?
             }
         }
-        self.path(pen)?;
+        self.draw_path(pen)?;
         if let [(across, columns), (up, rows)] = &self.layout.axes[..] {
             let name = Text::new(12.0);
-            let [across, up] = [(across, columns), (up, rows)]
-                .map(|(axis, extent)| format!("{axis} ({}) →", thousands(u64::from(*extent))));
-            let end = TOP + (self.layout.height * self.scale).max(name.width(&up));
-            pen.text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
-            pen.text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
+            let [across, up] = [(across, columns), (up, rows)].map(|(axis, extent)| {
+                format!("{axis} ({}) →", format_thousands(u64::from(*extent)))
+            });
+            let end = TOP + (self.layout.height * self.scale).max(name.estimate_width(&up));
+            pen.draw_text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
+            pen.draw_text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
         }
         let holes = self.blocks.iter().any(|block| block.rank.is_none());
-        colour_bar(pen, self.ranks, high - 20.0, holes)
+        draw_colour_bar(pen, self.ranks, high - 20.0, holes)
     }
 
-    fn frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
+    fn draw_frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
         let ((x, y), (w, h)) = (
-            self.at(frame.x, frame.y),
+            self.to_pixel(frame.x, frame.y),
             (frame.w * self.scale, frame.h * self.scale),
         );
         if frame.faint && w.min(h) <= 9.0 {
@@ -277,43 +284,45 @@ impl NodeMap {
         if !frame.bare {
             let colour = if frame.faint { GRID } else { AXIS };
             let corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)];
-            pen.line(&corners, &Stroke::solid(colour, 1.0))?;
+            pen.draw_polyline(&corners, &Stroke::solid_line(colour, 1.0))?;
         }
         let head = frame.head * self.scale;
         let left = if frame.bare { 0.0 } else { 4.0 };
-        let text = Text::new((head * 0.8).min(12.0)).colour(MUTED);
+        let text = Text::new((head * 0.8).min(12.0)).with_colour(MUTED);
         let fits = [&frame.title, &frame.short]
             .into_iter()
-            .find(|t| text.width(t) < w - left);
+            .find(|t| text.estimate_width(t) < w - left);
         match fits.filter(|title| !title.is_empty() && head > 8.0) {
-            Some(title) => pen.text((x + left, y + head * 0.5 + 4.0), title, &text),
+            Some(title) => pen.draw_text((x + left, y + head * 0.5 + 4.0), title, &text),
             None => Ok(()),
         }
     }
 
     /// Draws the steps between cells, light on dark and dark on light; jumps thinner.
-    fn path(&self, pen: &Pen<'_>) -> Result<()> {
+    fn draw_path(&self, pen: &Pen<'_>) -> Result<()> {
         const LIGHT: Rgb = (255, 255, 254); // not the paper, which turns dark
         const DARK: Rgb = (20, 20, 20);
         let cell = self.layout.edge * self.scale;
         let wide = (cell * 0.12).clamp(0.7, 2.4);
         for (light, near) in [(true, false), (false, false), (true, true), (false, true)] {
             let colour = if light { LIGHT } else { DARK };
-            let stroke = Stroke::solid(colour, if near { wide } else { wide * 0.4 });
+            let stroke = Stroke::solid_line(colour, if near { wide } else { wide * 0.4 });
             let steps: Vec<_> = self
                 .steps
                 .iter()
                 .filter(|(rank, from, to): &&(u32, u32, u32)| {
-                    let [(ax, ay), (bx, by)] = [self.centre(*from), self.centre(*to)];
+                    let [(ax, ay), (bx, by)] = [self.centre_pixel(*from), self.centre_pixel(*to)];
                     let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
-                    (shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
+                    (rank_shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
                 })
                 .collect();
             // Steps that follow one another are one line.
             for run in steps.chunk_by(|a, b| a.2 == b.1) {
                 let cells = std::iter::once(run[0].1).chain(run.iter().map(|step| step.2));
-                pen.line(
-                    &cells.map(|cell| self.centre(cell)).collect::<Vec<_>>(),
+                pen.draw_polyline(
+                    &cells
+                        .map(|cell| self.centre_pixel(cell))
+                        .collect::<Vec<_>>(),
                     &stroke,
                 )?;
             }
@@ -321,8 +330,8 @@ impl NodeMap {
         if self.steps.is_empty() {
             Ok(())
         } else {
-            pen.disc(
-                self.centre(self.start),
+            pen.draw_disc(
+                self.centre_pixel(self.start),
                 (cell * 0.24).clamp(1.6, 5.0),
                 LIGHT,
             )
@@ -331,26 +340,30 @@ impl NodeMap {
 }
 
 /// Draws the colours of ranks, at most `height` high.
-fn colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
+fn draw_colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
     let left = WIDTH - BAR + 20.0;
     let top = TOP + 20.0;
     let height = height.clamp(96.0, 256.0);
-    upright_ramp(pen, (left, top), (16.0, height))?;
-    let tick = Text::new(12.0).colour(MUTED);
+    draw_upright_ramp(pen, (left, top), (16.0, height))?;
+    let tick = Text::new(12.0).with_colour(MUTED);
     let last = ranks.saturating_sub(1);
     for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
         let y = top + height * (1.0 - share);
-        pen.line(
+        pen.draw_polyline(
             &[(left + 16.0, y), (left + 20.0, y)],
-            &Stroke::solid(AXIS, 1.0),
+            &Stroke::solid_line(AXIS, 1.0),
         )?;
-        pen.text((left + 24.0, y + 4.0), &thousands(rank as u64), &tick)?;
+        pen.draw_text(
+            (left + 24.0, y + 4.0),
+            &format_thousands(rank as u64),
+            &tick,
+        )?;
     }
-    pen.text((left, top - 10.0), "rank", &Text::new(13.0))?;
+    pen.draw_text((left, top - 10.0), "rank", &Text::new(13.0))?;
     if holes {
         let y = top + height + 14.0;
-        pen.rect((left, y), (16.0, 12.0), HOLE)?;
-        pen.text((left + 24.0, y + 10.5), "no node", &tick)?;
+        pen.draw_rectangle((left, y), (16.0, 12.0), HOLE)?;
+        pen.draw_text((left + 24.0, y + 10.5), "no node", &tick)?;
     }
     Ok(())
 }
@@ -370,9 +383,9 @@ mod tests {
         ];
         for spec in machines {
             let topology = Topology::inline(spec, &Default::default()).unwrap();
-            let layout = flat(&topology);
+            let layout = lay_out_picture(&topology);
             let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-            let blocks = blocks(
+            let blocks = join_neighbours(
                 &layout,
                 side,
                 (0..layout.count).map(|cell| (cell, Some(cell))),
@@ -387,11 +400,11 @@ mod tests {
                     && (block.low.1..=block.high.1).contains(&y)
             };
             for block in &blocks {
-                let [x, y, _] = layout.centre(block.rank.unwrap());
+                let [x, y, _] = layout.centre_of_cell(block.rank.unwrap());
                 assert!(holds(block, (x, y)), "{spec}: {block:?}");
             }
             for cell in (0..layout.count).step_by(101) {
-                let [x, y, _] = layout.centre(cell);
+                let [x, y, _] = layout.centre_of_cell(cell);
                 let around = blocks.iter().filter(|block| holds(block, (x, y)));
                 assert!(
                     around.filter(|block| block.rank <= Some(cell)).count() > 0,
@@ -406,7 +419,7 @@ mod tests {
         let count = |spec: &str, order: &str| {
             let topology = Topology::inline(spec, &Default::default()).unwrap();
             let order = NodeOrder::make(&topology, order).unwrap();
-            steps(&flat(&topology), &order).len()
+            visible_steps(&lay_out_picture(&topology), &order).len()
         };
         assert_eq!(count("mesh:8x8", "snake"), 63);
         // Six slices of 15 by 16: the ordering leaves a slice after every line of 16.

@@ -66,16 +66,16 @@ pub struct Look {
 }
 
 fn as_hex<S: Serializer>(colour: &Rgb, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hex(*colour))
+    serializer.serialize_str(&format_hex(*colour))
 }
 
 /// Formats a colour as `#rrggbb`.
-pub(super) fn hex((r, g, b): Rgb) -> String {
+pub(super) fn format_hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 /// Returns the look of slot `slot`. The first 140 slots all differ.
-pub fn look(slot: usize) -> Look {
+pub fn look_of_slot(slot: usize) -> Look {
     const MARKS: [Mark; 5] = [
         Mark::Disc,
         Mark::Square,
@@ -96,7 +96,7 @@ pub(super) const RAMP_STEPS: usize = 64;
 
 /// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
 /// (after viridis).
-pub(super) fn ramp(step: usize) -> Rgb {
+pub(super) fn ramp_colour(step: usize) -> Rgb {
     const ANCHORS: [(f64, f64, f64); 9] = [
         (68.0, 1.0, 84.0),
         (71.0, 44.0, 122.0),
@@ -118,12 +118,12 @@ pub(super) fn ramp(step: usize) -> Rgb {
 }
 
 /// Converts a colour for the backends.
-pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
+pub(super) fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
 /// Returns the style of an area filled with a colour.
-pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
+pub(super) fn fill_style((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
     ShapeStyle {
         color: RGBAColor(r, g, b, alpha),
         filled: true,
@@ -139,7 +139,7 @@ mod tests {
     fn the_first_140_looks_differ() {
         let mut seen = std::collections::BTreeSet::new();
         for slot in 0..140 {
-            let Look { colour, dash, mark } = look(slot);
+            let Look { colour, dash, mark } = look_of_slot(slot);
             let first = dash.first().map(|x| x.to_bits());
             assert!(seen.insert((colour, dash.len(), first, mark as u8)));
         }
@@ -150,7 +150,10 @@ mod tests {
         let light =
             |(r, g, b): Rgb| 0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b);
         for step in 1..RAMP_STEPS {
-            assert!(light(ramp(step)) > light(ramp(step - 1)), "step {step}");
+            assert!(
+                light(ramp_colour(step)) > light(ramp_colour(step - 1)),
+                "step {step}"
+            );
         }
     }
 }

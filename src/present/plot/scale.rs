@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use super::palette::MUTED;
 use super::text::Text;
-pub use nodeorder_base::error::thousands;
+pub use nodeorder_base::error::format_thousands;
 
 /// Room that a tick of a logarithmic axis takes in pixels.
 pub(super) const LOG_TICK: f64 = 56.0;
@@ -24,15 +24,15 @@ pub(super) struct Scale {
 
 impl Scale {
     fn new(range: (f64, f64), log: bool, ticks: Vec<f64>) -> Self {
-        let ticks = ticks.into_iter().map(|t| (t, label(t))).collect();
+        let ticks = ticks.into_iter().map(|t| (t, format_tick(t))).collect();
         Scale {
             log,
-            ..Scale::named(range, ticks)
+            ..Scale::named_ticks(range, ticks)
         }
     }
 
     /// Makes a logarithmic axis of `room` pixels for sizes or the like, all positive.
-    pub fn log((low, high): (f64, f64), room: f64) -> Self {
+    pub fn logarithmic((low, high): (f64, f64), room: f64) -> Self {
         // A single size stands in the middle.
         let range = if high > low {
             (low, high)
@@ -42,7 +42,7 @@ impl Scale {
         let most = (room / LOG_TICK) as usize;
         let mut ticks = powers_of_two(range, most);
         if ticks.len() < 3 {
-            ticks = multiples(range, most.min(6));
+            ticks = nice_multiples(range, most.min(6));
         }
         if high <= low {
             ticks = vec![low];
@@ -52,35 +52,35 @@ impl Scale {
     }
 
     /// Makes an axis from end to end, with at most about `most` ticks.
-    pub fn exact((low, high): (f64, f64), most: usize) -> Self {
+    pub fn end_to_end((low, high): (f64, f64), most: usize) -> Self {
         let range = (low, if high > low { high } else { low + 1.0 });
-        Scale::new(range, false, multiples(range, most))
+        Scale::new(range, false, nice_multiples(range, most))
     }
 
     /// Makes such an axis of whole numbers.
-    pub fn whole(range: (f64, f64), most: usize) -> Self {
-        let mut scale = Scale::exact(range, most);
+    pub fn whole_numbers(range: (f64, f64), most: usize) -> Self {
+        let mut scale = Scale::end_to_end(range, most);
         scale.ticks.retain(|t| t.0.fract() == 0.0);
         scale
     }
 
     /// Makes an axis as [`Scale::linear`] does, but with the ends little beyond the values: for bars with
     /// numbers.
-    pub fn tight(range: (f64, f64), most: usize) -> Self {
+    pub fn tight_ends(range: (f64, f64), most: usize) -> Self {
         let (low, high) = with_zero(range);
-        let ticks = multiples((low, high), most);
+        let ticks = nice_multiples((low, high), most);
         Scale::new((low * 1.06, high * 1.06), false, ticks)
     }
 
     /// Makes an axis that always shows 0, for values of which some may be below zero. Ends with ticks.
     pub fn linear(range: (f64, f64), most: usize) -> Self {
-        Scale::ends(with_zero(range), most)
+        Scale::ends_at_ticks(with_zero(range), most)
     }
 
     /// Makes an axis for values without zero, where differences matter. Ends with ticks.
-    pub fn near((low, high): (f64, f64), most: usize) -> Self {
+    pub fn without_zero((low, high): (f64, f64), most: usize) -> Self {
         // A single value stands in the middle.
-        Scale::ends(
+        Scale::ends_at_ticks(
             if high > low {
                 (low, high)
             } else {
@@ -90,7 +90,7 @@ impl Scale {
         )
     }
 
-    fn ends((low, high): (f64, f64), most: usize) -> Self {
+    fn ends_at_ticks((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
         // A hundredth of a step beyond a tick cannot be seen.
         let first = (low / step + 0.01).floor();
@@ -102,7 +102,7 @@ impl Scale {
     }
 
     /// Counts from 1 on a logarithmic axis that ends with powers of ten.
-    pub fn decades(most: f64) -> Self {
+    pub fn log_counts(most: f64) -> Self {
         let last = most.max(10.0).log10().ceil() as i32;
         let every = (last / 8 + 1) as usize;
         let ticks = (0..=last).step_by(every).map(|e| 10f64.powi(e)).collect();
@@ -110,39 +110,39 @@ impl Scale {
     }
 
     /// Makes an axis from end to end with ticks that have names.
-    pub fn named(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
+    pub fn named_ticks(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
         Scale {
             range,
             log: false,
             ticks,
-            tick: Text::new(12.0).colour(MUTED),
+            tick: Text::new(12.0).with_colour(MUTED),
         }
     }
 
     /// Makes an axis of rows with names, the first on top: row i ends `names.len() - i` above the axis.
-    pub fn rows<'a>(names: impl DoubleEndedIterator<Item = &'a str>) -> Self {
+    pub fn named_rows<'a>(names: impl DoubleEndedIterator<Item = &'a str>) -> Self {
         const ROOM: f64 = 230.0;
         let tick = Text::new(13.0);
         let ticks: Vec<_> = (0..)
             .zip(names.rev())
-            .map(|(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM)))
+            .map(|(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.cut_to_width(name, ROOM)))
             .collect();
         Scale {
             tick,
-            ..Scale::named((0.0, ticks.len() as f64), ticks)
+            ..Scale::named_ticks((0.0, ticks.len() as f64), ticks)
         }
     }
 
     /// Shortens the labels to few characters.
-    pub fn brief(mut self) -> Self {
+    pub fn with_brief_labels(mut self) -> Self {
         self.ticks
             .iter_mut()
-            .for_each(|(value, label)| *label = brief(*value));
+            .for_each(|(value, label)| *label = format_briefly(*value));
         self
     }
 
     /// Computes where `value` lies between the ends, from 0 to 1; what lies beyond an end is put there.
-    fn share(&self, value: f64) -> f64 {
+    fn share_of_axis(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         let share = if self.log {
             (value.max(low) / low).ln() / (high / low).ln()
@@ -153,8 +153,8 @@ impl Scale {
     }
 
     /// Returns the pixel of a value on an axis from `start` to `end`.
-    pub fn pixel(&self, value: f64, (start, end): (f64, f64)) -> f64 {
-        start + self.share(value) * (end - start)
+    pub fn pixel_on_axis(&self, value: f64, (start, end): (f64, f64)) -> f64 {
+        start + self.share_of_axis(value) * (end - start)
     }
 
     /// Returns the value at a share of a linear axis.
@@ -162,16 +162,16 @@ impl Scale {
         self.range.0 + share * (self.range.1 - self.range.0)
     }
 
-    pub fn contains(&self, value: f64) -> bool {
+    pub fn is_within(&self, value: f64) -> bool {
         (self.range.0..=self.range.1).contains(&value)
     }
 
     /// Computes the room for the labels, the name and the gaps left of a vertical axis, in pixels.
-    pub fn room(&self) -> f64 {
+    pub fn label_room(&self) -> f64 {
         38.0 + self
             .ticks
             .iter()
-            .map(|t| self.tick.width(&t.1))
+            .map(|t| self.tick.estimate_width(&t.1))
             .fold(16.0, f64::max)
     }
 }
@@ -181,7 +181,7 @@ impl Ranged for Scale {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (start, end): (i32, i32)) -> i32 {
-        self.pixel(*value, (f64::from(start), f64::from(end)))
+        self.pixel_on_axis(*value, (f64::from(start), f64::from(end)))
             .round() as i32
     }
 
@@ -214,7 +214,7 @@ fn with_zero((low, high): (f64, f64)) -> (f64, f64) {
 }
 
 /// Lists multiples of a nice step within a range, at most about `most`.
-fn multiples((low, high): (f64, f64), most: usize) -> Vec<f64> {
+fn nice_multiples((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let step = nice_step((high - low) / most.max(1) as f64);
     let first = (low / step - 1e-9).ceil();
     let last = (high / step + 1e-9).floor();
@@ -245,7 +245,7 @@ fn nice_step(least: f64) -> f64 {
 }
 
 /// Finds the lowest and the highest of some values. `None` if there are none.
-pub(super) fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(super) fn lowest_and_highest(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |bounds, v| {
         let (low, high) = bounds.unwrap_or((v, v));
         Some((v.min(low), v.max(high)))
@@ -253,29 +253,29 @@ pub(super) fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// Formats `value` with `decimals` decimals and a true minus sign.
-pub fn fixed(value: f64, decimals: usize) -> String {
+pub fn format_fixed(value: f64, decimals: usize) -> String {
     format!("{value:.decimals$}").replace('-', "−")
 }
 
 /// Formats a tick's label: no more decimals than the step needs, thousands parted by commas.
-pub(super) fn label(value: f64) -> String {
+pub(super) fn format_tick(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
         let sign = if rounded < 0.0 { "−" } else { "" };
-        format!("{sign}{}", thousands(rounded.abs() as u64))
+        format!("{sign}{}", format_thousands(rounded.abs() as u64))
     } else {
         format!("{rounded}").replace('-', "−")
     }
 }
 
 /// Formats a value in few characters.
-pub(super) fn brief(value: f64) -> String {
+pub(super) fn format_briefly(value: f64) -> String {
     let power = value.abs().max(1e-300).log10().floor();
     if value != 0.0 && !(-3.0..6.0).contains(&power) {
         return format!("{value:.2e}");
     }
     let unit = 10f64.powf(3.0 - power.clamp(0.0, 3.0));
-    label((value * unit).round() / unit)
+    format_tick((value * unit).round() / unit)
 }
 
 #[cfg(test)]
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within() {
-        let ticks = values(&Scale::exact((0.0, 1440.0), 8));
+        let ticks = values(&Scale::end_to_end((0.0, 1440.0), 8));
         assert_eq!(
             ticks,
             [0.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0]
@@ -301,23 +301,30 @@ mod tests {
 
     #[test]
     fn labels_read_well() {
-        let labels = [19200.0, 0.30000000000000004, -2.5].map(label);
+        let labels = [19200.0, 0.30000000000000004, -2.5].map(format_tick);
         assert_eq!(labels, ["19,200", "0.3", "−2.5"]);
-        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(format_thousands(1_234_567), "1,234,567");
         let top = |high| Scale::linear((0.0, high), 8).range.1;
         assert_eq!([top(9.26), top(89.0)], [10.0, 100.0]);
         assert_eq!(
-            [brief(1234567.0), brief(12.3456), brief(0.0)],
+            [
+                format_briefly(1234567.0),
+                format_briefly(12.3456),
+                format_briefly(0.0)
+            ],
             ["1.23e6", "12.35", "0"]
         );
     }
 
     #[test]
     fn a_single_size_still_makes_an_axis() {
-        assert_eq!(Scale::exact((2.0, 2.0), 8).pixel(2.0, (10.0, 20.0)), 10.0);
+        assert_eq!(
+            Scale::end_to_end((2.0, 2.0), 8).pixel_on_axis(2.0, (10.0, 20.0)),
+            10.0
+        );
         assert!(
-            Scale::log((2.0, 2.0), 700.0)
-                .pixel(2.0, (0.0, 1.0))
+            Scale::logarithmic((2.0, 2.0), 700.0)
+                .pixel_on_axis(2.0, (0.0, 1.0))
                 .is_finite()
         );
     }
@@ -330,17 +337,20 @@ mod tests {
         assert_eq!(Scale::linear((0.0, 0.0), 8).range, (0.0, 1.0));
         assert_eq!(Scale::linear((-0.05, 73.0), 8).range, (0.0, 80.0));
         assert_eq!(Scale::linear((-3.0, -1.0), 4).range, (-3.0, 0.0));
-        let tight = Scale::tight((-64.0, 71.0), 5);
+        let tight = Scale::tight_ends((-64.0, 71.0), 5);
         assert_eq!(values(&tight), [-50.0, 0.0, 50.0]);
-        assert!(tight.contains(-64.0) && tight.contains(71.0) && !tight.contains(80.0));
-        assert_eq!(values(&Scale::tight((0.0, 0.0), 5)).first(), Some(&0.0));
-        assert_eq!(values(&Scale::decades(3.0)), [1.0, 10.0]);
-        assert_eq!(Scale::decades(2e4).range, (1.0, 1e5));
+        assert!(tight.is_within(-64.0) && tight.is_within(71.0) && !tight.is_within(80.0));
+        assert_eq!(
+            values(&Scale::tight_ends((0.0, 0.0), 5)).first(),
+            Some(&0.0)
+        );
+        assert_eq!(values(&Scale::log_counts(3.0)), [1.0, 10.0]);
+        assert_eq!(Scale::log_counts(2e4).range, (1.0, 1e5));
     }
 
     #[test]
     fn a_narrow_range_of_sizes_still_has_ticks() {
-        let ticks = |range, room| values(&Scale::log(range, room));
+        let ticks = |range, room| values(&Scale::logarithmic(range, room));
         assert_eq!(ticks((13.0, 13.0), 600.0), [13.0]);
         assert_eq!(
             ticks((100.0, 120.0), 600.0),

@@ -28,7 +28,7 @@ pub(super) struct Slice {
 
 /// Finds the plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None` where
 /// routers are no cells of a mesh or torus.
-pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
+pub(super) fn plane_of_link(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
     let lattice = fabric.topology.lattice()?;
     let cells = lattice.cell_count();
     // Links of a clique would cover one another.
@@ -40,7 +40,7 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
         return None;
     }
     let k = lattice.extents.len();
-    let (from, to) = busiest.map_or((0, 0), |link| fabric.links.ends(link));
+    let (from, to) = busiest.map_or((0, 0), |link| fabric.links.link_ends(link));
     let mut here = vec![0; k];
     let mut there = vec![0; k];
     lattice.coordinates(from, &mut here);
@@ -55,10 +55,16 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
     let second = largest(Some(first))?;
     let across = first.min(second);
     let up = first.max(second);
-    Some(draw(fabric, lattice, &here, across, up))
+    Some(lay_out_plane(fabric, lattice, &here, across, up))
 }
 
-fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up: usize) -> Slice {
+fn lay_out_plane(
+    fabric: &Fabric<'_>,
+    lattice: &Lattice,
+    here: &[u32],
+    across: usize,
+    up: usize,
+) -> Slice {
     let window = |axis: usize| {
         let extent = lattice.extents[axis];
         let start = here[axis]
@@ -74,8 +80,12 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
     for y in rows.clone() {
         for x in columns.clone() {
             (from[across], from[up]) = (x, y);
-            let router = lattice.cell(&from);
-            for (link, head) in fabric.links.leaving(router).zip(fabric.links.heads(router)) {
+            let router = lattice.cell_at(&from);
+            for (link, head) in fabric
+                .links
+                .links_from(router)
+                .zip(fabric.links.heads_from(router))
+            {
                 lattice.coordinates(*head, &mut to);
                 if (0..to.len()).any(|a| a != across && a != up && to[a] != here[a]) {
                     continue;

@@ -13,8 +13,8 @@ use std::fmt::Write;
 use plotters_backend::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
 
-use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, hex};
-use super::text::em;
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, format_hex};
+use super::text::em_size;
 
 /// Device units a pixel.
 pub(super) const SCALE: f64 = 10.0;
@@ -29,11 +29,16 @@ pub(super) struct Svg<'a> {
 }
 
 /// Returns the document around `body`: `title` names it, `description` says in words what it shows.
-pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
+pub(super) fn wrap_document(
+    size: (u32, u32),
+    body: &str,
+    title: &str,
+    description: &str,
+) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
-    let title = escape(title);
-    let description = escape(description);
+    let title = escape_xml(title);
+    let description = escape_xml(description);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
          height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
@@ -42,7 +47,7 @@ pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &
 }
 
 /// Returns the drawing as a decoration of an HTML page that has [`STYLE`].
-pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
+pub(super) fn wrap_decoration(size: (u32, u32), body: &str) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
     format!(
@@ -72,7 +77,7 @@ impl<'a> Svg<'a> {
     }
 
     /// Returns the path to add shapes of `paint` to.
-    fn path(&mut self, paint: String) -> &mut String {
+    fn open_path(&mut self, paint: String) -> &mut String {
         if self.paint != paint {
             self.flush();
             self.paint = paint;
@@ -82,11 +87,11 @@ impl<'a> Svg<'a> {
 
     /// Draws a filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
     pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
-        let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
-        pair(path, 'M', (x0, y0));
+        let path = self.open_path(fill_attribute(colour) + " shape-rendering=\"crispEdges\"");
+        append_pair(path, 'M', (x0, y0));
         for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
             path.push(way);
-            number(path, tenths, false);
+            append_tenths(path, tenths, false);
         }
         path.push('z');
     }
@@ -98,13 +103,16 @@ impl<'a> Svg<'a> {
         BackendColor { rgb, alpha }: BackendColor,
         width: u32,
     ) {
-        let colour = match class(rgb) {
+        let colour = match grey_class(rgb) {
             Some(class) => format!("class=\"s s{class}\""),
-            None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
+            None => format!("class=\"s\" stroke=\"{}\"", format_hex(rgb)),
         };
         let width = f64::from(width) / SCALE;
-        self.polyline(
-            format!("{colour}{} stroke-width=\"{width}\"", opacity(alpha)),
+        self.append_polyline(
+            format!(
+                "{colour}{} stroke-width=\"{width}\"",
+                opacity_attribute(alpha)
+            ),
             points,
         );
     }
@@ -115,17 +123,17 @@ impl<'a> Svg<'a> {
         points: impl IntoIterator<Item = BackendCoord>,
         colour: BackendColor,
     ) {
-        self.polyline(fill(colour), points);
+        self.append_polyline(fill_attribute(colour), points);
         self.path.push('z');
     }
 
     /// Draws a disc.
     pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
-        let path = self.path(fill(colour));
-        pair(path, 'M', (x - radius, y));
+        let path = self.open_path(fill_attribute(colour));
+        append_pair(path, 'M', (x - radius, y));
         for across in [2 * radius, -2 * radius] {
             let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(radius) / SCALE);
-            number(path, across, false);
+            append_tenths(path, across, false);
             path.push_str(" 0");
         }
         path.push('z');
@@ -150,26 +158,26 @@ impl<'a> Svg<'a> {
         } else {
             ""
         };
-        let size = (em(style) / SCALE * 10.0).round() / 10.0;
-        let paint = fill(BackendColor {
+        let size = (em_size(style) / SCALE * 10.0).round() / 10.0;
+        let paint = fill_attribute(BackendColor {
             alpha: 1.0,
             ..style.color()
         });
-        let text = escape(text);
+        let text = escape_xml(text);
         let _ = writeln!(
             self.body,
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
         );
     }
 
-    fn polyline(&mut self, paint: String, points: impl IntoIterator<Item = BackendCoord>) {
-        let path = self.path(paint);
+    fn append_polyline(&mut self, paint: String, points: impl IntoIterator<Item = BackendCoord>) {
+        let path = self.open_path(paint);
         let mut last: Option<BackendCoord> = None;
         for (x, y) in points {
             match last {
-                None => pair(path, 'M', (x, y)),
+                None => append_pair(path, 'M', (x, y)),
                 Some(before) if before == (x, y) => continue,
-                Some((px, py)) => pair(path, 'l', (x - px, y - py)),
+                Some((px, py)) => append_pair(path, 'l', (x - px, y - py)),
             }
             last = Some((x, y));
         }
@@ -177,14 +185,14 @@ impl<'a> Svg<'a> {
 }
 
 /// Appends a command of a path and its two numbers.
-fn pair(path: &mut String, command: char, (x, y): BackendCoord) {
+fn append_pair(path: &mut String, command: char, (x, y): BackendCoord) {
     path.push(command);
-    number(path, x, false);
-    number(path, y, true);
+    append_tenths(path, x, false);
+    append_tenths(path, y, true);
 }
 
 /// Appends tenths as a number, with the blank that parts it from the one before.
-fn number(out: &mut String, tenths: i32, follows: bool) {
+fn append_tenths(out: &mut String, tenths: i32, follows: bool) {
     if follows && tenths >= 0 {
         out.push(' ');
     }
@@ -201,7 +209,7 @@ fn number(out: &mut String, tenths: i32, follows: bool) {
 }
 
 /// Returns the class of a grey, which dark surroundings may turn. `None` for all else, which is a plain colour.
-fn class(rgb: Rgb) -> Option<char> {
+fn grey_class(rgb: Rgb) -> Option<char> {
     let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
     let found = greys
         .iter()
@@ -210,15 +218,15 @@ fn class(rgb: Rgb) -> Option<char> {
     found.map(|(_, class)| class)
 }
 
-fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
-    let colour = match class(rgb) {
+fn fill_attribute(BackendColor { rgb, alpha }: BackendColor) -> String {
+    let colour = match grey_class(rgb) {
         Some(class) => format!("class=\"f{class}\""),
-        None => format!("fill=\"{}\"", hex(rgb)),
+        None => format!("fill=\"{}\"", format_hex(rgb)),
     };
-    colour + &opacity(alpha)
+    colour + &opacity_attribute(alpha)
 }
 
-fn opacity(alpha: f64) -> String {
+fn opacity_attribute(alpha: f64) -> String {
     if alpha < 1.0 {
         format!(" opacity=\"{alpha}\"")
     } else {
@@ -227,7 +235,7 @@ fn opacity(alpha: f64) -> String {
 }
 
 /// Escapes `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
-pub fn escape(text: &str) -> String {
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -248,7 +256,7 @@ pub fn escape(text: &str) -> String {
 pub const STYLE: &str = include_str!("style.css");
 
 /// Strips from `svg` what a page that has [`STYLE`] does not need again.
-pub fn inline(svg: &str) -> String {
+pub fn strip_for_page(svg: &str) -> String {
     let style = format!("<style>{STYLE}</style>\n");
     svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
         .replacen(&style, "", 1)
@@ -262,7 +270,7 @@ mod tests {
     fn tenths_are_written_short() {
         let mut out = String::new();
         for (tenths, follows) in [(10, false), (-3, true), (0, true), (-125, true)] {
-            number(&mut out, tenths, follows);
+            append_tenths(&mut out, tenths, follows);
         }
         assert_eq!(out, "1-0.3 0-12.5");
     }
@@ -271,7 +279,7 @@ mod tests {
     fn shapes_of_one_paint_share_a_path() {
         let mut text = String::new();
         let mut svg = Svg::new((100, 100), &mut text);
-        let red = super::super::palette::backend((200, 0, 0), 1.0);
+        let red = super::super::palette::to_backend_colour((200, 0, 0), 1.0);
         svg.rect((0, 0), (10, 10), red);
         svg.rect((20, 0), (25, 10), red);
         svg.flush();
@@ -284,7 +292,7 @@ mod tests {
     #[test]
     fn hostile_text_is_defused() {
         assert_eq!(
-            escape("<a b='\"&\u{0}\n"),
+            escape_xml("<a b='\"&\u{0}\n"),
             "&lt;a b=&#39;&quot;&amp;\u{fffd} "
         );
     }

@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform, TextStyle, register_font};
 use plotters_backend::{BackendCoord, BackendTextStyle};
 
-use super::palette::{INK, Rgb, backend};
+use super::palette::{INK, Rgb, to_backend_colour};
 
 /// The name under which the embedded font is known to plotters.
 const FAMILY: &str = "sans-serif";
@@ -38,7 +38,7 @@ impl Text {
         }
     }
 
-    pub fn colour(self, colour: Rgb) -> Self {
+    pub fn with_colour(self, colour: Rgb) -> Self {
         Text { colour, ..self }
     }
 
@@ -49,7 +49,7 @@ impl Text {
         }
     }
 
-    pub fn right(self) -> Self {
+    pub fn right_aligned(self) -> Self {
         Text {
             anchor: HPos::Right,
             ..self
@@ -69,7 +69,7 @@ impl Text {
 
     /// Converts the style for plotters, at `scale` device units a pixel; anchored at its upper edge as legends
     /// want it.
-    pub fn style(&self, scale: f64) -> TextStyle<'static> {
+    pub fn to_plotters_style(&self, scale: f64) -> TextStyle<'static> {
         let weight = if self.bold {
             FontStyle::Bold
         } else {
@@ -80,27 +80,27 @@ impl Text {
         if self.upwards {
             font = font.transform(FontTransform::Rotate270);
         }
-        let color = backend(self.colour, 1.0);
+        let color = to_backend_colour(self.colour, 1.0);
         let pos = Pos::new(self.anchor, VPos::Top);
         TextStyle { font, color, pos }
     }
 
     /// Estimates the room for `text` in pixels. A tenth more than in Noto Sans: the reader's font may be wider.
-    pub fn width(&self, text: &str) -> f64 {
+    pub fn estimate_width(&self, text: &str) -> f64 {
         register_fonts();
         let style = Text {
             upwards: false,
             ..*self
         }
-        .style(1.0);
+        .to_plotters_style(1.0);
         style
             .layout_box(text)
             .map_or(0.0, |(_, (w, _))| f64::from(w) * 1.1 + 1.0)
     }
 
     /// Cuts out the middle of `text` if it is wider than `room`: both ends of an ordering's name tell.
-    pub fn fit(&self, text: &str, room: f64) -> String {
-        if self.width(text) <= room {
+    pub fn cut_to_width(&self, text: &str, room: f64) -> String {
+        if self.estimate_width(text) <= room {
             return text.to_string();
         }
         let chars: Vec<char> = text.chars().collect();
@@ -112,7 +112,7 @@ impl Text {
             format!("{head}…{tail}")
         };
         let mut keep = chars.len().min(200).saturating_sub(1);
-        while keep > 0 && self.width(&shortened(keep)) > room {
+        while keep > 0 && self.estimate_width(&shortened(keep)) > room {
             keep -= 1;
         }
         shortened(keep)
@@ -130,18 +130,18 @@ pub(super) fn register_fonts() {
 }
 
 /// Returns the size of a style in device units an em.
-pub(super) fn em(style: &impl BackendTextStyle) -> f64 {
+pub(super) fn em_size(style: &impl BackendTextStyle) -> f64 {
     style.size() / FONT_SCALE
 }
 
 /// Computes where the baseline of a text anchored at `at` starts, is centred or ends.
-pub(super) fn baseline(style: &impl BackendTextStyle, (x, y): BackendCoord) -> BackendCoord {
+pub(super) fn baseline_start(style: &impl BackendTextStyle, (x, y): BackendCoord) -> BackendCoord {
     let below = match style.anchor().v_pos {
         VPos::Top => 0.9,
         VPos::Center => 0.35,
         VPos::Bottom => -DESCENT,
     };
-    let below = (em(style) * below).round() as i32;
+    let below = (em_size(style) * below).round() as i32;
     match style.transform() {
         FontTransform::Rotate270 => (x + below, y),
         _ => (x, y + below),
@@ -156,15 +156,15 @@ mod tests {
     fn text_is_measured_and_cut_in_the_middle() {
         let style = Text::new(13.0);
         assert!(
-            (30.0..50.0).contains(&style.width("snake:")),
+            (30.0..50.0).contains(&style.estimate_width("snake:")),
             "{}",
-            style.width("snake:")
+            style.estimate_width("snake:")
         );
-        let cut = style.fit("brick:size=2x2x2,inner=snake,outer=hilbert", 120.0);
+        let cut = style.cut_to_width("brick:size=2x2x2,inner=snake,outer=hilbert", 120.0);
         assert!(
             cut.starts_with("brick") && cut.ends_with("bert") && cut.contains('…'),
             "{cut}"
         );
-        assert!(style.width(&cut) <= 120.0);
+        assert!(style.estimate_width(&cut) <= 120.0);
     }
 }

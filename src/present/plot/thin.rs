@@ -9,7 +9,7 @@ const COLUMN: f64 = 2.0;
 /// curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve of two
 /// million sizes takes about a thousand points. Then those that a straight line between their neighbours passes
 /// within a twentieth of a pixel are left out, which no eye can tell.
-pub(super) fn thin(
+pub(super) fn thin_points(
     points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
 ) -> Vec<Point> {
@@ -37,14 +37,14 @@ pub(super) fn thin(
     }
     kept.extend(last);
     kept.dedup();
-    straighten(&kept)
+    drop_straight_points(&kept)
 }
 
 /// The pixel of a point, and the point.
 type Placed = (Point, Point);
 
 /// Drops points that lie on the line from the last kept point to the next one.
-fn straighten(points: &[Placed]) -> Vec<Point> {
+fn drop_straight_points(points: &[Placed]) -> Vec<Point> {
     const TOLERANCE: f64 = 0.05;
     let mut kept: Vec<Point> = Vec::new();
     let mut start = 0;
@@ -83,7 +83,7 @@ mod tests {
                 (i as f64 / 3e4).sin() * 100.0
             }
         };
-        let points = thin(
+        let points = thin_points(
             (0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))),
             |p| p,
         );
@@ -95,10 +95,13 @@ mod tests {
     #[test]
     fn a_straight_line_is_two_points() {
         assert_eq!(
-            thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i))), |p| p).len(),
+            thin_points((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i))), |p| p).len(),
             2
         );
-        assert_eq!(thin(std::iter::once((1.0, 1.0)), |p| p), [(1.0, 1.0)]);
+        assert_eq!(
+            thin_points(std::iter::once((1.0, 1.0)), |p| p),
+            [(1.0, 1.0)]
+        );
     }
 
     proptest! {
@@ -107,7 +110,7 @@ mod tests {
             let n = values.len() as f64;
             let all: Vec<Point> =
                 values.iter().enumerate().map(|(i, v)| (i as f64 / n * width, *v)).collect();
-            let thinned = thin(all.iter().copied(), |p| p);
+            let thinned = thin_points(all.iter().copied(), |p| p);
             prop_assert_eq!(thinned.first(), all.first());
             prop_assert_eq!(thinned.last(), all.last());
             let top = |points: &[Point]| points.iter().map(|p| p.1).fold(f64::MIN, f64::max);

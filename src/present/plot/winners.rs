@@ -3,10 +3,10 @@
 use super::curve::Series;
 use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
 use crate::plot::drawing::Figure;
-use crate::plot::palette::{Rgb, look};
+use crate::plot::palette::{Rgb, look_of_slot};
 use crate::plot::scale::{LOG_TICK, Scale};
 use nodeorder_base::error::Result;
-use nodeorder_order::metric::comparison::{Comparison, Entry, Stretch};
+use nodeorder_order::metric::comparison::{Comparison, OrderingFigures, WinningStretch};
 
 const TOP: f64 = 50.0;
 /// Height of an ordering's bars with the gap to the next.
@@ -19,7 +19,7 @@ const VISIBLE: f64 = 3.0;
 /// Draws which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
 /// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the slots
 /// of the comparison's entries.
-pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) -> Figure<'a> {
+pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) -> Figure<'a> {
     let stretches = &comparison.stretches;
     let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
     let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
@@ -34,16 +34,16 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
         description,
         (WIDTH, bottom + BELOW),
         move |pen| {
-            let y = Scale::rows(
+            let y = Scale::named_rows(
                 winning
                     .iter()
                     .map(|i| comparison.entries[*i].label.as_str()),
             );
-            let left = y.room();
+            let left = y.label_room();
             let right = WIDTH - 24.0;
             let last = stretches.last().map_or(2, |s| s.to);
-            let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
-            let panel = Panel::at(
+            let x = Scale::logarithmic((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
+            let panel = Panel::place_panel(
                 (left, right),
                 (TOP, bottom - TOP),
                 (&x, LOG_SIZES),
@@ -51,14 +51,14 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
             );
             let chart = panel.draw_with(pen, (true, false))?;
             for (row, i) in winning.iter().enumerate() {
-                let colour = look(slots.get(*i).copied().unwrap_or(*i)).colour;
+                let colour = look_of_slot(slots.get(*i).copied().unwrap_or(*i)).colour;
                 let wins = stretches.iter().filter(|s| s.winner == *i);
                 let y = TOP + row as f64 * EACH + 5.0;
-                let seen = bars(&chart, wins, colour, (left, right), y)?;
+                let seen = lay_out_bars(&chart, wins, colour, (left, right), y)?;
                 if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
                     let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
-                    let at = (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
-                    chart.pen.disc(at, 5.0, colour)?;
+                    let at = (chart.to_pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
+                    chart.pen.draw_disc(at, 5.0, colour)?;
                 }
             }
             Ok(())
@@ -67,16 +67,16 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
 }
 
 /// Lays out the bars, and counts how many pixels wide they are in all.
-fn bars<'a>(
+fn lay_out_bars<'a>(
     chart: &Chart<'_, '_>,
-    wins: impl Iterator<Item = &'a Stretch>,
+    wins: impl Iterator<Item = &'a WinningStretch>,
     colour: Rgb,
     (left, right): (f64, f64),
     y: f64,
 ) -> Result<f64> {
     let mut share = vec![0.0f64; (right - left).floor() as usize];
     for s in wins {
-        let pixel = |size: f64| chart.pixel((size, 0.0)).0 - left;
+        let pixel = |size: f64| chart.to_pixel((size, 0.0)).0 - left;
         let from = pixel(s.from as f64 - 0.5);
         let to = pixel(s.to as f64 + 0.5);
         let columns = share
@@ -100,7 +100,7 @@ fn bars<'a>(
     for run in share.chunk_by(|a, b| shade(*a) == shade(*b)) {
         let width = run.len() as f64;
         if shade(run[0]) > 0.0 {
-            chart.pen.tint(
+            chart.pen.draw_tint(
                 (start, y),
                 (width, EACH - 10.0),
                 colour,
@@ -113,12 +113,12 @@ fn bars<'a>(
 }
 
 /// Returns the comparison's curves, leader first, as figures take them.
-pub fn series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
+pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
     comparison
         .entries
         .iter()
         .enumerate()
-        .map(|(i, entry): (usize, &'a Entry)| Series {
+        .map(|(i, entry): (usize, &'a OrderingFigures)| Series {
             label: &entry.label,
             values: &entry.values,
             nodes: entry.nodes,

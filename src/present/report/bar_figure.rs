@@ -32,6 +32,6 @@ pub fn draw_bars(
         return Ok(None);
     }
     let (title, note) = titles;
-    let drawn = Drawn::bars(title, note, panels, &labelled)?;
-    Ok(Some(Figure::of(file, caption, drawn)?))
+    let drawn = Drawn::plot_bars(title, note, panels, &labelled)?;
+    Ok(Some(Figure::from_drawing(file, caption, drawn)?))
 }

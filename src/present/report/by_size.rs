@@ -2,14 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::html::{Best, Column, Figure, Section, Table};
+use super::html::{BestValue, Column, Figure, Section, Table};
 use super::sentences::{RichText, sentence};
 use crate::columns;
 use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
-use crate::plot::{self, fixed, thousands};
+use crate::plot::{self, format_fixed, format_thousands};
 use nodeorder_base::error::Result;
-use nodeorder_jobs::replay::by_size::{CASES, Misled, Ranking, SizeMean, THRESHOLD};
+use nodeorder_jobs::replay::by_size::{
+    MAX_INVERSIONS, MIN_JOBS_ABOVE, RankInversion, Ranking, SizeMean,
+};
 use nodeorder_jobs::replay::prediction::{OrderingPrediction, Prediction};
 use nodeorder_order::metric::comparison::Comparison;
 
@@ -33,12 +35,12 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
             })
         })
     });
-    columns::write(out, WorkloadSizeRow::ALL, rows)
+    columns::write_table(out, WorkloadSizeRow::ALL, rows)
 }
 
 /// Makes the section, with its figure. `None` if no size has enough jobs. `slots[i]` is the row of the comparison's entry i.
 /// Fails if the figure cannot be drawn.
-pub(super) fn section(
+pub(super) fn by_size_section(
     machine: &str,
     prediction: &Prediction,
     comparison: &Comparison,
@@ -68,7 +70,7 @@ pub(super) fn section(
         Column::new(
             "Above MPC (%)",
             1,
-            Best::None,
+            BestValue::None,
             rankings.iter().map(|r| r.per_cent_above),
         ),
         Column::counts("Pairs", rankings.iter().map(|r| r.pairs)),
@@ -76,7 +78,7 @@ pub(super) fn section(
         Column::new(
             "Of the pairs (%)",
             1,
-            Best::Low,
+            BestValue::Low,
             rankings
                 .iter()
                 .map(|r| (r.pairs > 0).then(|| 100.0 * r.differently as f64 / r.pairs as f64)),
@@ -86,7 +88,7 @@ pub(super) fn section(
     let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = format!(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
-         {THRESHOLD} jobs. “Above MPC” is the mean over these sizes \
+         {MIN_JOBS_ABOVE} jobs. “Above MPC” is the mean over these sizes \
          and all orderings. A pair is two orderings at one \
          size of which one has the lower MPC; it is ranked \
          differently where the mean in the replay is lower on the \
@@ -95,21 +97,21 @@ pub(super) fn section(
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     if rankings.iter().any(|r| r.differently > 0) {
         section.said = sentence(format!(
-            "Where MPC misleads: for each allocator, at most {CASES} pairs of orderings that differ the most, by jobs \
+            "Where MPC misleads: for each allocator, at most {MAX_INVERSIONS} pairs of orderings that differ the most, by jobs \
              times the difference of their means, summed over the sizes that are ranked differently."
         ));
     }
     for (allocator, ranking) in allocators.iter().zip(&rankings) {
         section
             .list
-            .extend(sentences(allocator, ranking, &prediction.rows));
+            .extend(misled_sentences(allocator, ranking, &prediction.rows));
     }
-    section.figures = vec![figure(machine, prediction, comparison, slots)?];
+    section.figures = vec![draw_overlay(machine, prediction, comparison, slots)?];
     Ok(Some(section))
 }
 
 /// Draws the best orderings by weighted MPC, a panel each.
-fn figure(
+fn draw_overlay(
     machine: &str,
     prediction: &Prediction,
     comparison: &Comparison,
@@ -148,15 +150,15 @@ fn figure(
     }
     let title = format!("MPC and the replay by job size on {machine}");
     let note = format!(
-        "line: MPC; mark: mean over the jobs of a size in the replay (MIND), sizes of more than {THRESHOLD} jobs; lower \
+        "line: MPC; mark: mean over the jobs of a size in the replay (MIND), sizes of more than {MIN_JOBS_ABOVE} jobs; lower \
          is better"
     );
     let allocators: Vec<&str> = prediction.allocators.iter().map(String::as_str).collect();
-    let drawn = plot::replay::Figure::overlay(&title, &note, &allocators, &rows)?;
+    let drawn = plot::replay::Figure::plot_overlay(&title, &note, &allocators, &rows)?;
     let caption = format!(
         "Where marks lie on the line, jobs get the distance that MPC says; above it, they are farther apart.{left_out}"
     );
-    Figure::of("workload-sizes.svg", caption, drawn)
+    Figure::from_drawing("workload-sizes.svg", caption, drawn)
 }
 
 /// Returns the job sizes with their means, as figures take them.
@@ -168,26 +170,30 @@ fn size_points(means: &[SizeMean]) -> Vec<(u32, f64)> {
 }
 
 /// Says which pairs of orderings the replay ranks against MPC. Empty if MPC ranks no pair.
-fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<RichText> {
+fn misled_sentences(
+    allocator: &str,
+    ranking: &Ranking,
+    rows: &[OrderingPrediction],
+) -> Vec<RichText> {
     let with = sentence("With ").bold(allocator).text(", ");
     // Worth a sentence: it is what MPC promises.
     if ranking.pairs > 0 && ranking.differently == 0 {
         return vec![with.text("no mean is lower on the ordering that has the higher MPC.")];
     }
     ranking
-        .misled
+        .worst_inversions
         .iter()
-        .map(|case| misled(with.clone(), case, rows))
+        .map(|case| misled_sentence(with.clone(), case, rows))
         .collect()
 }
 
 /// Adds one pair of orderings to the beginning of a sentence.
-fn misled(with: RichText, case: &Misled, rows: &[OrderingPrediction]) -> RichText {
+fn misled_sentence(with: RichText, case: &RankInversion, rows: &[OrderingPrediction]) -> RichText {
     let listed: Vec<String> = case
         .sizes
         .iter()
         .take(LISTED)
-        .map(|size| thousands(u64::from(*size)))
+        .map(|size| format_thousands(u64::from(*size)))
         .collect();
     let more = match case.sizes.len().saturating_sub(LISTED) {
         0 => String::new(),
@@ -203,10 +209,10 @@ fn misled(with: RichText, case: &Misled, rows: &[OrderingPrediction]) -> RichTex
             case.sizes.len(),
             case.ranked,
             listed.join(", "),
-            thousands(u64::from(ours.size)),
-            fixed(ours.mpc, 4),
-            fixed(other.mpc, 4),
-            fixed(ours.mean_mind, 4),
-            fixed(other.mean_mind, 4)
+            format_thousands(u64::from(ours.size)),
+            format_fixed(ours.mpc, 4),
+            format_fixed(other.mpc, 4),
+            format_fixed(ours.mean_mind, 4),
+            format_fixed(other.mean_mind, 4)
         ))
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::file::{File, add_page};
 use super::html::Figure;
-use super::results::{ComparedOrders, Figures, WorkloadResults};
+use super::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
 use super::{by_size, csv, json, page, prediction, schedule_comparison, verdict, windows};
 use crate::columns::{self, throughput::WindowRow};
 use crate::plot::{self, View};
@@ -17,7 +17,7 @@ use nodeorder_order::ordering::NodeOrder;
 /// Says how many node-hours the best ordering saves on a trace. Empty if nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {
     // Terminals may lack the typographic space and minus of pages.
-    super::saved::saved(schedules)
+    super::saved::saving_sentences(schedules)
         .plain()
         .trim_end()
         .replace('\u{a0}', " ")
@@ -26,8 +26,8 @@ pub fn saved(schedules: &Schedules) -> String {
 
 /// Returns the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
 pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<String> {
-    let mut sentences = vec![verdict::opening(comparison, workload).to_string()];
-    for paragraph in verdict::details(comparison, workload) {
+    let mut sentences = vec![verdict::opening_sentences(comparison, workload).to_string()];
+    for paragraph in verdict::detail_paragraphs(comparison, workload) {
         sentences.push(paragraph.to_string());
     }
     sentences
@@ -53,34 +53,37 @@ pub fn files<'a>(
         topology,
         orders,
         comparison,
-        slots: slots(comparison, orders),
+        slots: order_slots(comparison, orders),
     };
-    let figures = figures(&compared)?;
+    let figures = draw_figures(&compared)?;
     let machine = topology.name();
     let mut files = vec![
-        File::table("mpc.csv", |out| {
+        File::from_writer("mpc.csv", |out| {
             let entries = comparison.entries.iter();
             csv::write_curves(out, entries.map(|e| (&*e.label, &*e.values)))
         }),
-        File::table("table.csv", |out| csv::write_table(out, comparison)),
-        File::table("stretches.csv", |out| csv::write_stretches(out, comparison)),
-        File::table("crossovers.csv", |out| {
+        File::from_writer("table.csv", |out| csv::write_table(out, comparison)),
+        File::from_writer("stretches.csv", |out| csv::write_stretches(out, comparison)),
+        File::from_writer("crossovers.csv", |out| {
             csv::write_crossovers(out, comparison)
         }),
-        File::table("limits.csv", |out| csv::write_limits(out, comparison)),
-        File::text("summary.json", json::summary(comparison, workload, command)),
+        File::from_writer("limits.csv", |out| csv::write_limits(out, comparison)),
+        File::text(
+            "summary.json",
+            json::summary_json(comparison, workload, command),
+        ),
     ];
     let mut sections = Vec::new();
     if let Some(prediction) = &workload.prediction {
-        files.push(File::table("workload.csv", |out| {
+        files.push(File::from_writer("workload.csv", |out| {
             prediction::write_csv(out, prediction)
         }));
-        files.push(File::table("workload-sizes.csv", |out| {
+        files.push(File::from_writer("workload-sizes.csv", |out| {
             by_size::write_csv(out, prediction)
         }));
-        let figure = prediction::figure(machine, prediction)?;
-        sections.extend(prediction::sections(prediction, figure));
-        sections.extend(by_size::section(
+        let figure = prediction::draw_forecast(machine, prediction)?;
+        sections.extend(prediction::prediction_sections(prediction, figure));
+        sections.extend(by_size::by_size_section(
             machine,
             prediction,
             comparison,
@@ -88,15 +91,15 @@ pub fn files<'a>(
         )?);
     }
     if let Some(schedules) = &workload.schedules {
-        files.push(File::table("schedule.csv", |out| {
+        files.push(File::from_writer("schedule.csv", |out| {
             schedule_comparison::write_csv(out, schedules)
         }));
-        sections.push(schedule_comparison::section(schedules));
+        sections.push(schedule_comparison::queue_section(schedules));
     }
     if !workload.windows.is_empty() {
         let rows = &workload.windows;
-        files.push(File::table("throughput.csv", |out| {
-            columns::write(out, WindowRow::ALL, rows.iter().copied())
+        files.push(File::from_writer("throughput.csv", |out| {
+            columns::write_table(out, WindowRow::ALL, rows.iter().copied())
         }));
         let slots: Vec<(&str, usize)> = comparison
             .entries
@@ -104,7 +107,7 @@ pub fn files<'a>(
             .zip(&compared.slots)
             .map(|(entry, slot)| (entry.label.as_str(), *slot))
             .collect();
-        sections.push(windows::section(rows, &slots)?);
+        sections.push(windows::throughput_section(rows, &slots)?);
     }
     // The page takes the sections; their figures are also files beside it.
     let mut drawn = Vec::new();
@@ -120,7 +123,7 @@ pub fn files<'a>(
 }
 
 /// Finds for each entry the index at which the user named its ordering. Entries of one label take theirs in turn.
-pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+pub fn order_slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
     // The same ordering may be given twice; each keeps a colour of its own.
     let mut taken = vec![false; orders.len()];
     let mut slots = Vec::new();
@@ -139,7 +142,7 @@ pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
 }
 
 /// Draws the figures of a comparison; those of the machine and the curves in parallel.
-fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
+fn draw_figures(compared: &ComparedOrders<'_>) -> Result<ComparisonFigures> {
     let ComparedOrders {
         topology,
         orders,
@@ -149,10 +152,10 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
     let title = format!("Best ordering at each job size on {}", topology.name());
     let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
                    sizes that share a pixel.";
-    let winners = Figure::of(
+    let winners = Figure::from_drawing(
         "winners.svg",
         caption,
-        plot::winners(&title, comparison, slots),
+        plot::plot_winners(&title, comparison, slots),
     )?;
     // Pictures of large machines take seconds each, and so do curves of millions of sizes.
     let (machines, curves) = rayon::join(
@@ -163,13 +166,13 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
                 .filter_map(|(rank, slot)| Some((rank + 1, orders.get(*slot)?)))
                 .map(|(rank, order)| {
                     let file = format!("ordering-{rank:02}.svg");
-                    Figure::of(file, "", plot::machine(topology, order))
+                    Figure::from_drawing(file, "", plot::plot_machine(topology, order))
                 })
                 .collect::<Result<_>>()
         },
-        || curves(topology.name(), comparison, slots),
+        || draw_curves(topology.name(), comparison, slots),
     );
-    Ok(Figures {
+    Ok(ComparisonFigures {
         winners,
         curves: curves?,
         machines: machines?,
@@ -177,8 +180,8 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
 }
 
 /// Draws the curves in every view that shows something of them.
-fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
-    let series = plot::series(comparison, slots);
+fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
+    let series = plot::comparison_series(comparison, slots);
     let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
     let mean_distance = comparison.topology.mean_distance;
     let limits = plot::Limits {
@@ -234,7 +237,7 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
             |(view, file, title, caption): (View, &str, String, String)| {
                 let views = [view];
                 let drawn = plot::curves(&title, &series, &views, limits)?;
-                Figure::of(file, caption, drawn)
+                Figure::from_drawing(file, caption, drawn)
             },
         )
         .collect()

@@ -1,12 +1,12 @@
 //! Whether replay and schedule of a workload confirm the ranking by MPC, in sentences.
 
 use super::sentences::{RichText, file_name, per_cent, per_cent_below, sentence};
-use crate::plot::fixed;
+use crate::plot::format_fixed;
 use nodeorder_jobs::replay::prediction::{OrderingPrediction, Prediction};
 use nodeorder_jobs::schedule::orderings::Schedules;
 
 /// Says whether the replay confirms the ranking by weighted MPC.
-pub fn replayed(prediction: &Prediction) -> RichText {
+pub fn replay_sentence(prediction: &Prediction) -> RichText {
     let Some(forecast) = prediction
         .rows
         .iter()
@@ -55,7 +55,9 @@ pub fn replayed(prediction: &Prediction) -> RichText {
         .bold(best)
         .text(".");
     }
-    let others = others.iter().map(|(name, gains)| gain(name, gains, all));
+    let others = others
+        .iter()
+        .map(|(name, gains)| gain_phrase(name, gains, all));
     let others = RichText::join(others, "; ");
     if agree == 0 {
         sentence(format!("The replay of {name} does not confirm "))
@@ -80,9 +82,9 @@ fn lowest_mind(prediction: &Prediction, allocator: usize) -> Option<(f64, &Order
 }
 
 /// Says by how many per cent an ordering brings jobs closer together, and under how many of `all` allocators.
-fn gain(name: &str, gains: &[f64], all: usize) -> RichText {
-    let least = fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
-    let most = fixed(gains.iter().copied().fold(0.0, f64::max), 1);
+fn gain_phrase(name: &str, gains: &[f64], all: usize) -> RichText {
+    let least = format_fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
+    let most = format_fixed(gains.iter().copied().fold(0.0, f64::max), 1);
     let range = if least == most {
         most
     } else {
@@ -98,7 +100,7 @@ fn gain(name: &str, gains: &[f64], all: usize) -> RichText {
 }
 
 /// Says with which ordering jobs of the simulated queue are done soonest. `None` without schedules.
-pub fn scheduled(schedules: &Schedules) -> Option<RichText> {
+pub fn schedule_sentence(schedules: &Schedules) -> Option<RichText> {
     let rows = schedules
         .rows
         .iter()
@@ -151,18 +153,18 @@ mod tests {
     fn a_replay_agrees_or_is_told_against() {
         let agrees = prediction(&[("x", 2.0, &[1.0, 1.5]), ("y", 3.0, &[1.5, 1.5])]);
         assert_eq!(
-            replayed(&agrees).to_string(),
+            replay_sentence(&agrees).to_string(),
             "The replay of log agrees under all 2 allocators: its jobs are closest together on <b>x</b>."
         );
         let half = prediction(&[("x", 2.0, &[1.0, 2.0]), ("y", 3.0, &[1.5, 1.5])]);
         assert_eq!(
-            replayed(&half).to_string(),
+            replay_sentence(&half).to_string(),
             "The replay of log confirms <b>x</b> under 1 of 2 allocators; <b>y</b> brings jobs 25.0\u{a0}% closer \
              together under 1."
         );
         let not = prediction(&[("x", 2.0, &[2.0, 2.0]), ("<y>", 3.0, &[1.5, 1.0])]);
         assert_eq!(
-            replayed(&not).to_string(),
+            replay_sentence(&not).to_string(),
             "The replay of log does not confirm <b>x</b> under any of its 2 allocators: <b>&#60;y&#62;</b> brings \
              jobs 25.0 to 50.0\u{a0}% closer together."
         );

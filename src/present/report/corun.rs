@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
-use crate::columns::{object, write};
+use crate::columns::{json_object, write_table};
 use nodeorder_traffic::corun::{Detail, Fair, Outcome, Settings};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
@@ -43,13 +43,17 @@ pub fn document(
         iterations: settings.iterations,
         outcome,
     };
-    let mut document = object(CorunFigures::ALL, &figures);
+    let mut document = json_object(CorunFigures::ALL, &figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
     // Capacities that a description does not give are assumed, and the document says which.
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }
-    document["jobs"] = outcome.jobs.iter().map(|job| object(JOB, job)).collect();
+    document["jobs"] = outcome
+        .jobs
+        .iter()
+        .map(|job| json_object(JOB, job))
+        .collect();
     document
 }
 
@@ -69,5 +73,5 @@ pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> i
             });
         }
     }
-    write(out, LinkUse::ALL, rows)
+    write_table(out, LinkUse::ALL, rows)
 }

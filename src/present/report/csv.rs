@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::columns;
 use crate::columns::Table;
-use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
+use crate::columns::comparison::{BestStretch, Crossover, CurveLimits, CurvePoint, RankedEntry};
 use nodeorder_order::metric::comparison::Comparison;
 
 /// Writes whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
@@ -45,32 +45,32 @@ pub fn write_curves<'a>(
 /// # Errors
 /// Errors of `out`.
 pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
-    let mut table = Table::rows(out);
-    table.header(RankedEntry::ALL)?;
+    let mut table = Table::without_header(out);
+    table.write_header(RankedEntry::ALL)?;
     for name in ["mpc", "throughput_bound"] {
         for size in &comparison.sizes {
-            table.cell(format!("{name}_{size}").into())?;
+            table.write_cell(format!("{name}_{size}").into())?;
         }
     }
-    table.end()?;
+    table.end_line()?;
     for (i, entry) in comparison.entries.iter().enumerate() {
-        table.values(RankedEntry::ALL, &RankedEntry { rank: i + 1, entry })?;
+        table.write_values(RankedEntry::ALL, &RankedEntry { rank: i + 1, entry })?;
         for value in entry.at.iter().chain(&entry.throughput_bound) {
-            table.cell((*value).into())?;
+            table.write_cell((*value).into())?;
         }
-        table.end()?;
+        table.end_line()?;
     }
     table.finish()
 }
 
 /// Writes which ordering is the best at which sizes. Fails if `out` does.
 pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
-    let rows = comparison.stretches.iter().map(|stretch| Winner {
+    let rows = comparison.stretches.iter().map(|stretch| BestStretch {
         from: stretch.from,
         to: stretch.to,
         ordering: &comparison.entries[stretch.winner].label,
     });
-    columns::write(out, Winner::ALL, rows)
+    columns::write_table(out, BestStretch::ALL, rows)
 }
 
 /// Writes the proved floor of MPC and the mean distance of the compact sets found, by size; empty where the machine is too
@@ -78,9 +78,9 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
 pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
     // Floor and compact sets may end at different sizes: the longer one decides.
-    Table::new(&mut out, Limits::ALL)?.finish()?;
+    Table::new(&mut out, CurveLimits::ALL)?.finish()?;
     let sizes = floor.len().max(compact.len());
-    columns::write_rows(out, Limits::ALL, sizes, |i| Limits {
+    columns::write_rows(out, CurveLimits::ALL, sizes, |i| CurveLimits {
         size: i + 2,
         floor: floor.get(i).copied(),
         compact: compact.get(i).copied(),
@@ -100,5 +100,5 @@ pub fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<
             });
         }
     }
-    columns::write(out, Crossover::ALL, rows)
+    columns::write_table(out, Crossover::ALL, rows)
 }

@@ -40,7 +40,7 @@ impl<'p> Document<'p> {
             version: env!("CARGO_PKG_VERSION"),
             css: [CSS, plot::STYLE].concat(),
             js: TABLES,
-            files: files.iter().filter_map(File::listed).collect(),
+            files: files.iter().filter_map(File::list_entry).collect(),
             command,
             ..Document::default()
         }

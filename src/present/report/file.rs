@@ -18,11 +18,11 @@ type WriteFile<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 impl<'a> File<'a> {
     /// Makes a file of this text.
     pub fn text(name: impl Into<String>, text: String) -> Self {
-        File::table(name, move |out| out.write_all(text.as_bytes()))
+        File::from_writer(name, move |out| out.write_all(text.as_bytes()))
     }
 
     /// Makes a file that `write` writes row by row.
-    pub(super) fn table(
+    pub(super) fn from_writer(
         name: impl Into<String>,
         write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
     ) -> Self {
@@ -33,8 +33,8 @@ impl<'a> File<'a> {
     }
 
     /// Returns its name and what is in it. `None` if pages do not list it.
-    pub(super) fn listed(&self) -> Option<(&str, &'static str)> {
-        Some((&self.name, about(&self.name)?))
+    pub(super) fn list_entry(&self) -> Option<(&str, &'static str)> {
+        Some((&self.name, describe_file(&self.name)?))
     }
 
     /// Writes the content.
@@ -60,7 +60,7 @@ pub fn add_page(
 }
 
 /// Describes a file on the page that lists it. `None` if it is not listed.
-fn about(name: &str) -> Option<&'static str> {
+fn describe_file(name: &str) -> Option<&'static str> {
     Some(match name {
         "machines.csv" => "the table of machines, ranked",
         "machine-curves.csv" => "the curves: machine, ordering, size, share, mpc, floor",

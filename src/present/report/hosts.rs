@@ -14,7 +14,7 @@ pub struct Hosts<'a> {
 
 impl Hosts<'_> {
     /// Lists nodes with the number of pods on each: `a:4 b:2`; pairs are a rank and that number.
-    pub fn pods(&self, pods: &[(u32, u32)]) -> String {
+    pub fn pod_list(&self, pods: &[(u32, u32)]) -> String {
         let mut all = Vec::new();
         for (rank, count) in pods {
             let node = self.order.nodes()[*rank as usize];
@@ -24,7 +24,7 @@ impl Hosts<'_> {
     }
 
     /// Lists the hosts of the nodes at `ranks`, ascending by id: `n[001-004,007]`.
-    pub fn list(&self, ranks: impl Iterator<Item = u32>) -> String {
+    pub fn host_list(&self, ranks: impl Iterator<Item = u32>) -> String {
         let mut nodes: Vec<_> = ranks
             .map(|rank| self.order.nodes()[rank as usize])
             .collect();

@@ -5,7 +5,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use super::sentences::RichText;
-use crate::plot::{self, fixed, thousands};
+use crate::plot::{self, format_fixed, format_thousands};
 use nodeorder_base::error::Result;
 
 /// A figure, in the page and as a file beside it.
@@ -22,7 +22,7 @@ pub struct Figure {
 
 impl Figure {
     /// Makes a figure of a drawing.
-    pub fn of(
+    pub fn from_drawing(
         file: impl Into<String>,
         caption: impl Into<String>,
         drawn: plot::Figure<'_>,
@@ -37,7 +37,7 @@ impl Figure {
 
 /// Which value of a column is marked as the best; none where all are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Best {
+pub enum BestValue {
     /// No value.
     None,
     /// The lowest value.
@@ -106,23 +106,24 @@ impl Column {
     pub fn new(
         title: impl Into<String>,
         decimals: usize,
-        best: Best,
+        best: BestValue,
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> Self {
         let values: Vec<Option<f64>> = values.into_iter().collect();
         let low = values.iter().copied().flatten().reduce(f64::min);
         let high = values.iter().copied().flatten().reduce(f64::max);
         let marked = match best {
-            Best::None => None,
-            Best::Low => low,
-            Best::High => high,
+            BestValue::None => None,
+            BestValue::Low => low,
+            BestValue::High => high,
         };
         let cells = values.iter().map(|value| match value {
             // Whole numbers of five digits and more are read in groups of three.
-            Some(value) if decimals == 0 && *value >= 1e4 => {
-                (thousands(value.round() as u64), Value::Number(*value))
-            }
-            Some(value) => (fixed(*value, decimals), Value::Number(*value)),
+            Some(value) if decimals == 0 && *value >= 1e4 => (
+                format_thousands(value.round() as u64),
+                Value::Number(*value),
+            ),
+            Some(value) => (format_fixed(*value, decimals), Value::Number(*value)),
             None => (String::new(), Value::Nothing),
         });
         let mut column = Column::from_cells(title, cells);
@@ -140,18 +141,21 @@ impl Column {
     pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
         let cells = counts
             .into_iter()
-            .map(|n| (thousands(n), Value::Number(n as f64)));
+            .map(|n| (format_thousands(n), Value::Number(n as f64)));
         Column::from_cells(title, cells)
     }
 
     /// Makes a column of names, which stand to the left.
     pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
         // The style aligns this class to the left.
-        Column::readings(title, names).with_class("text")
+        Column::unordered_figures(title, names).with_class("text")
     }
 
     /// Makes a column of figures of several kinds, as they read: numbers to the right, without an order.
-    pub fn readings(title: impl Into<String>, texts: impl IntoIterator<Item = String>) -> Self {
+    pub fn unordered_figures(
+        title: impl Into<String>,
+        texts: impl IntoIterator<Item = String>,
+    ) -> Self {
         Column::from_cells(title, texts.into_iter().map(|text| (text, Value::Name)))
     }
 
@@ -178,7 +182,7 @@ impl Column {
     }
 
     /// Puts `marks` before the numbers.
-    pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
+    pub fn prefix_marks(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
         for (cell, mark) in self.cells.iter_mut().zip(marks) {
             cell.text.insert_str(0, mark);
         }
@@ -231,11 +235,11 @@ impl Table {
     }
 
     /// Adds a row without a rank: the only row of `columns`, which are those of the table.
-    pub fn below(&mut self, name: String, columns: Vec<Column>) {
+    pub fn add_unranked_row(&mut self, name: String, columns: Vec<Column>) {
         self.names.push(name);
         for column in &mut self.before {
             // The row is beside the ranking, not in it.
-            let rank = Column::new("", 0, Best::None, [None]);
+            let rank = Column::new("", 0, BestValue::None, [None]);
             column.cells.extend(rank.cells);
         }
         for (column, row) in self.columns.iter_mut().zip(columns) {

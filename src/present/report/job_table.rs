@@ -24,7 +24,7 @@ impl<'r, W: Write> JobTable<'r, W> {
     /// Starts a table whose columns begin with `first`, without a header.
     pub fn new(out: W, first: &[Column<JobRow<'r>>], figures: FigureSet) -> Self {
         JobTable {
-            out: Table::rows(out),
+            out: Table::without_header(out),
             figures,
             leading: JobRow::leading_columns(first, figures),
             trailing: JobRow::trailing_columns(figures),
@@ -36,15 +36,15 @@ impl<'r, W: Write> JobTable<'r, W> {
     /// # Errors
     /// Errors of the output.
     pub fn write_header(&mut self, topology: &Topology) -> io::Result<()> {
-        self.out.header(&self.leading)?;
+        self.out.write_header(&self.leading)?;
         if self.figures.shape {
-            shape::header(&mut self.out, &Units::new(topology).list())?;
+            shape::write_shape_header(&mut self.out, &Units::new(topology).name_list())?;
         }
         if self.figures.room {
-            self.out.header(ROOM)?;
+            self.out.write_header(ROOM)?;
         }
-        self.out.header(&self.trailing)?;
-        self.out.end()
+        self.out.write_header(&self.trailing)?;
+        self.out.end_line()
     }
 
     /// Writes a row.
@@ -52,16 +52,16 @@ impl<'r, W: Write> JobTable<'r, W> {
     /// # Errors
     /// Errors of the output.
     pub fn write_row(&mut self, row: &JobRow<'r>) -> io::Result<()> {
-        self.out.values(&self.leading, row)?;
+        self.out.write_values(&self.leading, row)?;
         // A header without these columns must have rows without them, even where figures are known.
         if let Some(shape) = row.figures.shape.as_ref().filter(|_| self.figures.shape) {
-            shape::values(&mut self.out, shape)?;
+            shape::write_shape(&mut self.out, shape)?;
         }
         if let Some(room) = row.figures.room.as_ref().filter(|_| self.figures.room) {
-            self.out.values(ROOM, room)?;
+            self.out.write_values(ROOM, room)?;
         }
-        self.out.values(&self.trailing, row)?;
-        self.out.end()
+        self.out.write_values(&self.trailing, row)?;
+        self.out.end_line()
     }
 
     /// Writes what is still gathered.

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::results::WorkloadResults;
-use super::schedule_comparison::{figures, rows};
+use super::schedule_comparison::{schedule_figures, schedule_rows};
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::throughput::WindowRow;
-use crate::columns::{InOrder, object};
+use crate::columns::{OrderedObject, json_object};
 use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_order::metric::comparison::Comparison;
@@ -32,15 +32,19 @@ struct Scheduled<'a> {
     #[serde(flatten)]
     schedules: &'a Schedules,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recorded: Option<InOrder<'a, ScheduleFigures<'a>>>,
-    rows: Vec<InOrder<'a, ScheduleFigures<'a>>>,
+    recorded: Option<OrderedObject<'a, ScheduleFigures<'a>>>,
+    rows: Vec<OrderedObject<'a, ScheduleFigures<'a>>>,
 }
 
 /// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
 /// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end.
 /// A stretch's `winner` is an index into `entries`, which are ranked.
-pub fn summary(comparison: &Comparison, workload: &WorkloadResults<'_>, command: &str) -> String {
-    let columns = ScheduleFigures::compared();
+pub fn summary_json(
+    comparison: &Comparison,
+    workload: &WorkloadResults<'_>,
+    command: &str,
+) -> String {
+    let columns = ScheduleFigures::comparison_columns();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
@@ -51,13 +55,15 @@ pub fn summary(comparison: &Comparison, workload: &WorkloadResults<'_>, command:
             recorded: schedules
                 .recorded
                 .as_ref()
-                .map(|row| InOrder(&columns, figures(row))),
-            rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
+                .map(|row| OrderedObject(&columns, schedule_figures(row))),
+            rows: schedule_rows(schedules)
+                .map(|row| OrderedObject(&columns, row))
+                .collect(),
         }),
         throughput: workload
             .windows
             .iter()
-            .map(|row| object(WindowRow::ALL, row))
+            .map(|row| json_object(WindowRow::ALL, row))
             .collect(),
     };
     // Plain structures with string keys: there is nothing that could fail.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
 use crate::columns::throughput::FOUND;
-use crate::columns::{extend_object, object};
+use crate::columns::{extend_object, json_object};
 use nodeorder_traffic::mapping::{Analysis, Fabric};
 use nodeorder_traffic::throughput::Throughput;
 
@@ -15,7 +15,7 @@ const BARS: usize = 20;
 
 /// Returns load and capacity of a directed link.
 pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
-    let (u, v) = fabric.links.ends(link);
+    let (u, v) = fabric.links.link_ends(link);
     LinkLoad {
         fabric,
         u,
@@ -26,8 +26,8 @@ pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -
 }
 
 /// Returns the links of the highest contention, that first.
-pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
-    let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
+pub fn busiest_links<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
+    let busiest = analysis.contention.busiest_links(fabric.links, BUSIEST);
     busiest
         .into_iter()
         .map(|link| link_load(fabric, analysis, link))
@@ -54,7 +54,7 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
         contention,
         ..
     } = figures.analysis;
-    let mut document = object(MappingFigures::ALL, figures);
+    let mut document = json_object(MappingFigures::ALL, figures);
     extend_object(&mut document, MappingFigures::MORE, figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
     if let Some(assumption) = fabric.topology.network().assumption() {
@@ -66,15 +66,21 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     }
     // A few links only: the table of all loads is a file of its own.
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
-    let busiest = busiest(fabric, figures.analysis);
-    document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();
+    let busiest = busiest_links(fabric, figures.analysis);
+    document["busiest_links"] = busiest
+        .iter()
+        .map(|link| json_object(&columns, link))
+        .collect();
     let bars = contention.histogram(fabric.links, BARS);
-    document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
+    document["contention_histogram"] = bars
+        .iter()
+        .map(|b| json_object(CONTENTION_BAR, b))
+        .collect();
     document["dilation_histogram"] = dilation
         .histogram
         .iter()
         .enumerate()
-        .map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)))
+        .map(|(hops, (pairs, volume))| json_object(DILATION_BAR, &(hops, *pairs, *volume)))
         .collect();
     document
 }

@@ -34,6 +34,6 @@ pub mod trace;
 mod verdict;
 pub mod windows;
 
-pub use comparison::{files, saved, sentences, slots};
+pub use comparison::{files, order_slots, saved, sentences};
 pub use file::File;
-pub use results::{Figures, WorkloadResults};
+pub use results::{ComparisonFigures, WorkloadResults};

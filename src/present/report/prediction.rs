@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::html::{Best, Column, Figure, Section, Table};
+use super::html::{BestValue, Column, Figure, Section, Table};
 use super::sentences::{RichText, file_name, sentence};
 use crate::columns;
 use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
-use crate::plot::{self, fixed, thousands};
+use crate::plot::{self, format_fixed, format_thousands};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
@@ -29,17 +29,17 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
             index,
         })
     });
-    columns::write(out, &columns, rows)
+    columns::write_table(out, &columns, rows)
 }
 
 /// Draws forecasts against outcomes. Fails if no job had two nodes: there is nothing to draw.
-pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
+pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Figure> {
     let notes: Vec<String> = prediction
         .agreement
         .iter()
         .map(|agreement| match agreement.spearman {
             // Two figures: a correlation of few orderings is not known better.
-            Some(rho) => format!("Spearman {}", fixed(rho, 2)),
+            Some(rho) => format!("Spearman {}", format_fixed(rho, 2)),
             None => "no ranking to compare".into(),
         })
         .collect();
@@ -64,24 +64,29 @@ pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
         .collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
     let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does.";
-    let drawn = plot::replay::Figure::prediction(&title, &panels, &rows)?;
-    Figure::of("workload.svg", caption, drawn)
+    let drawn = plot::replay::Figure::plot_prediction(&title, &panels, &rows)?;
+    Figure::from_drawing("workload.svg", caption, drawn)
 }
 
 /// Makes the page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention of
 /// the jobs' traffic, if they have any.
-pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> {
+pub(super) fn prediction_sections(prediction: &Prediction, figure: Figure) -> Vec<Section> {
     let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let names: Vec<String> = ranked.iter().map(|row| row.ordering.clone()).collect();
     let weighted = ranked.iter().map(|row| Some(row.weighted_mpc));
-    let mut columns = vec![Column::new("Weighted MPC (hops)", 4, Best::Low, weighted)];
+    let mut columns = vec![Column::new(
+        "Weighted MPC (hops)",
+        4,
+        BestValue::Low,
+        weighted,
+    )];
     for (i, allocator) in prediction.allocators.iter().enumerate() {
         let minds = ranked.iter().map(|row| row.mean_mind[i]);
         columns.push(Column::new(
             format!("{allocator} (hops)"),
             4,
-            Best::Low,
+            BestValue::Low,
             minds,
         ));
     }
@@ -89,14 +94,14 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
         0 => String::new(),
         n => format!(
             " {} jobs were skipped: too few nodes were free for them.",
-            thousands(n)
+            format_thousands(n)
         ),
     };
     let mut refused = String::new();
     for (allocator, most) in &prediction.refused {
         refused += &format!(
             " {allocator} refused up to {} of them, for want of a place.",
-            thousands(*most)
+            format_thousands(*most)
         );
     }
     let about = format!(
@@ -106,22 +111,22 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
          between the nodes of a job in the replay. Jobs of one \
          node are left out. Best first by weighted MPC; \
          the lowest value of each column is bold.",
-        thousands(prediction.placed),
+        format_thousands(prediction.placed),
     );
     let table = Table::ranked("Replay by ordering", names.clone(), columns);
     let title = format!("Replay of the workload {}", file_name(&prediction.workload));
     let mut replay = Section::new("workload", title, about, table);
-    replay.said = agreement(&prediction.agreement);
+    replay.said = agreement_sentence(&prediction.agreement);
     replay.figures = vec![figure];
     let mut sections = vec![replay];
     if let Some(guest) = &prediction.guest {
-        sections.push(contention(prediction, guest, &ranked, names));
+        sections.push(contention_section(prediction, guest, &ranked, names));
     }
     sections
 }
 
 /// Makes the section of the load of links and the length of paths of the jobs' traffic.
-fn contention(
+fn contention_section(
     prediction: &Prediction,
     (pattern, routing): &(String, String),
     ranked: &[&OrderingPrediction],
@@ -132,13 +137,13 @@ fn contention(
         columns.push(Column::new(
             format!("Contention, {allocator}"),
             4,
-            Best::Low,
+            BestValue::Low,
             ranked.iter().map(|row| row.traffic.get(i)?.mean_contention),
         ));
         columns.push(Column::new(
             format!("Dilation, {allocator} (hops)"),
             4,
-            Best::Low,
+            BestValue::Low,
             ranked.iter().map(|row| row.traffic.get(i)?.mean_dilation),
         ));
     }
@@ -157,7 +162,7 @@ fn contention(
 }
 
 /// Says how well weighted MPC ranks the orderings.
-fn agreement(agreement: &[Agreement]) -> RichText {
+fn agreement_sentence(agreement: &[Agreement]) -> RichText {
     let mut known = Vec::new();
     for Agreement {
         allocator,
@@ -170,8 +175,8 @@ fn agreement(agreement: &[Agreement]) -> RichText {
         if let (Some(spearman), Some(kendall)) = (spearman, kendall) {
             known.push(format!(
                 "{allocator} {} ({})",
-                fixed(*spearman, 2),
-                fixed(*kendall, 2)
+                format_fixed(*spearman, 2),
+                format_fixed(*kendall, 2)
             ));
         }
     }

@@ -11,12 +11,12 @@ use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Column, object};
+use crate::columns::{self, Column, json_object};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::{BASELINE, Label, ReplayResult};
-use nodeorder_jobs::replay::statistics::{Summary, by_group, octave_share};
-use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_jobs::replay::statistics::{Summary, means_by_group, octave_share};
+use nodeorder_jobs::replay::{BlockResult, FigureSet};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -58,7 +58,7 @@ impl<'a> BlockRows<'a> {
     }
 
     /// Starts the table that all rows are of.
-    fn table<'r, W: Write>(&self, out: W) -> JobTable<'r, W> {
+    fn job_table<'r, W: Write>(&self, out: W) -> JobTable<'r, W> {
         let order = if self.several_orders {
             JobRow::ORDERING
         } else {
@@ -72,7 +72,7 @@ impl<'a> BlockRows<'a> {
     /// # Errors
     /// Errors of `out`.
     pub fn write_header(&self, out: impl Write) -> io::Result<()> {
-        let mut table = self.table(out);
+        let mut table = self.job_table(out);
         table.write_header(self.topology)?;
         table.finish()
     }
@@ -81,7 +81,7 @@ impl<'a> BlockRows<'a> {
     ///
     /// # Errors
     /// Names that cannot be written.
-    pub fn write(&self, step: &Step<'_>) -> io::Result<()> {
+    pub fn write(&self, step: &BlockResult<'_>) -> io::Result<()> {
         let lane = self.lanes.get(step.replay);
         // Baselines that were not asked for are replayed, but have no rows.
         let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) else {
@@ -90,12 +90,12 @@ impl<'a> BlockRows<'a> {
         let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
         // Blocks reuse the text of the block before: its rows are written by then.
         text.clear();
-        let mut table = self.table(&mut *text);
+        let mut table = self.job_table(&mut *text);
         for placed in step.placed {
             let figures = &placed.figures;
             let ranks = figures.ranks.as_ref().filter(|_| self.figures.hosts);
             let pods = figures.pods.as_ref();
-            let name = step.block.name(placed.event);
+            let name = step.block.name_of_event(placed.event);
             table.write_row(&JobRow {
                 ordering: hosts.order.label(),
                 allocator,
@@ -105,8 +105,8 @@ impl<'a> BlockRows<'a> {
                 times: None,
                 metrics: Some(&placed.placement),
                 figures,
-                hosts: ranks.map(|ranks| hosts.list(ranks.iter())),
-                pods: pods.map(|pods| hosts.pods(pods)),
+                hosts: ranks.map(|ranks| hosts.host_list(ranks.iter())),
+                pods: pods.map(|pods| hosts.pod_list(pods)),
             })?;
         }
         table.finish()
@@ -141,65 +141,66 @@ impl ReplaySummary<'_> {
     }
 
     /// Summarises one replay as a JSON object.
-    fn summarise(&self, result: &ReplayResult<'_>) -> Value {
+    fn summary_object(&self, result: &ReplayResult<'_>) -> Value {
         let columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
         let columns = self.with_weighted(&columns, ReplayFigures::WEIGHTED);
-        let mut document = object(&columns, &self.figures(result));
+        let mut document = json_object(&columns, &self.replay_figures(result));
         let by_size = self.with_weighted(SizeFigures::ALL, SizeFigures::WEIGHTED);
         let by_size = [&by_size, SizeFigures::JSON].concat();
         document["sizes"] = self
-            .sizes(result)
+            .size_figures(result)
             .iter()
-            .map(|size| object(&by_size, size))
+            .map(|size| json_object(&by_size, size))
             .collect();
         let refused = result.counts.refused.iter();
         document["refused_by_reason"] = refused
-            .map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs)))
+            .map(|(choice, jobs)| json_object(REFUSED, &(choice.clone(), *jobs)))
             .collect();
         let test = result.summary.t_test();
         // Too few pairs: null, so that the key is always there.
-        document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
+        document["t_test"] = test.map_or(Value::Null, |test| json_object(T_TEST, &test));
         if let Some(totals) = &result.traffic {
-            document["traffic"] = object(TRAFFIC, totals);
+            document["traffic"] = json_object(TRAFFIC, totals);
         }
         if let Some(shapes) = result.shapes {
-            document["shape"] = object(SHAPE_SUMS, shapes);
+            document["shape"] = json_object(SHAPE_SUMS, shapes);
         }
         // Room is measured only where it is asked for.
-        if result.room.placeable().is_some() {
-            document["room"] = object(ROOM_SUMS, result.room);
+        if result.room.mean_placeable().is_some() {
+            document["room"] = json_object(ROOM_SUMS, result.room);
         }
         document
     }
 
     /// Compares a replay with its baseline.
-    fn figures<'r>(&self, result: &'r ReplayResult<'r>) -> ReplayFigures<'r> {
+    fn replay_figures<'r>(&self, result: &'r ReplayResult<'r>) -> ReplayFigures<'r> {
         let ours = result.summary;
         let base = result.baseline;
         let threshold = self.threshold;
         let mut figures = ReplayFigures {
             result,
             threshold,
-            improvement: ours.improvement(base, threshold),
+            improvement: ours.improvement_by_group(base, threshold),
             weighted: None,
             normalised: Default::default(),
         };
         if let Some(shares) = self.shares {
             figures.weighted = ours.weighted_improvement(base, threshold, shares);
-            figures.normalised = by_group(&ours.normalised_improvements(base, threshold, shares));
+            figures.normalised =
+                means_by_group(&ours.octave_weighted_improvement(base, threshold, shares));
         }
         figures
     }
 
     /// Compares the jobs of each size with those of the baseline.
-    fn sizes<'r>(&self, result: &'r ReplayResult<'r>) -> Vec<SizeFigures<'r>> {
+    fn size_figures<'r>(&self, result: &'r ReplayResult<'r>) -> Vec<SizeFigures<'r>> {
         let improvements: BTreeMap<u32, f64> = result
             .summary
-            .improvements(result.baseline, self.threshold)
+            .improvement_by_size(result.baseline, self.threshold)
             .into_iter()
             .collect();
         let mut rows = Vec::new();
-        for (size, sums) in result.summary.sizes() {
+        for (size, sums) in result.summary.size_rows() {
             let improvement = improvements.get(&size).copied();
             rows.push(SizeFigures {
                 ordering: result.ordering,
@@ -224,7 +225,7 @@ impl ReplaySummary<'_> {
             "baseline": BASELINE,
             "threshold": self.threshold,
             "guest": guest,
-            "replays": self.results.iter().map(|result| self.summarise(result)).collect::<Vec<_>>(),
+            "replays": self.results.iter().map(|result| self.summary_object(result)).collect::<Vec<_>>(),
         })
     }
 
@@ -233,9 +234,12 @@ impl ReplaySummary<'_> {
     /// # Errors
     /// Errors of `out`.
     pub fn write_sizes(&self, out: impl Write) -> io::Result<()> {
-        let rows = self.results.iter().flat_map(|result| self.sizes(result));
+        let rows = self
+            .results
+            .iter()
+            .flat_map(|result| self.size_figures(result));
         let columns = [SizeFigures::REPLAY, SizeFigures::ALL].concat();
-        columns::write(
+        columns::write_table(
             out,
             &self.with_weighted(&columns, SizeFigures::WEIGHTED),
             rows,
@@ -250,10 +254,12 @@ impl ReplaySummary<'_> {
         let columns = [ReplayFigures::JSON, ReplayFigures::ALL].concat();
         let columns = self.with_weighted(&columns, ReplayFigures::WEIGHTED);
         let columns = [&columns, ReplayFigures::TOTALS].concat();
-        columns::write(
+        columns::write_table(
             out,
             &columns,
-            self.results.iter().map(|result| self.figures(result)),
+            self.results
+                .iter()
+                .map(|result| self.replay_figures(result)),
         )
     }
 
@@ -263,7 +269,7 @@ impl ReplaySummary<'_> {
     ///
     /// # Errors
     /// A figure that cannot be drawn.
-    pub fn drawings(&self, machine: &str) -> Result<Vec<(String, String)>> {
+    pub fn draw_figures(&self, machine: &str) -> Result<Vec<(String, String)>> {
         let mut drawings = Vec::new();
         let Some(first) = self.results.first() else {
             return Ok(drawings);
@@ -283,11 +289,11 @@ impl ReplaySummary<'_> {
         // Jobs of one node have no distances, so summaries count them apart. All replays are of one log: the first
         // speaks for all.
         let mut jobs = vec![(1, first.summary.singles)];
-        for (size, row) in first.summary.sizes() {
+        for (size, row) in first.summary.size_rows() {
             jobs.push((size, row.count));
         }
         if jobs.iter().any(|(_, count)| *count > 0) {
-            let figure = Figure::sizes("Jobs by size", &jobs)?;
+            let figure = Figure::plot_sizes("Jobs by size", &jobs)?;
             drawings.push(("sizes.svg".into(), figure.svg()?));
         }
         // The baseline itself has nothing to improve.
@@ -297,13 +303,13 @@ impl ReplaySummary<'_> {
             .enumerate()
             .filter(|(_, result)| !std::ptr::eq(result.summary, result.baseline))
             .collect();
-        drawings.extend(self.improvements(machine, &others, &labels)?);
+        drawings.extend(self.draw_improvements(machine, &others, &labels)?);
         for (slot, result) in others {
-            let ours = self.spreads(result.summary);
+            let ours = self.size_spreads(result.summary);
             if ours.is_empty() {
                 continue;
             }
-            let base = self.spreads(result.baseline);
+            let base = self.size_spreads(result.baseline);
             let rows = [
                 Range {
                     label: &labels[slot],
@@ -320,14 +326,14 @@ impl ReplaySummary<'_> {
             let title = format!("Range of MIND on {machine}: {}", labels[slot]);
             drawings.push((
                 format!("ranges-{:02}.svg", slot + 1),
-                Figure::ranges(&title, &rows)?.svg()?,
+                Figure::plot_ranges(&title, &rows)?.svg()?,
             ));
         }
         Ok(drawings)
     }
 
     /// Draws the improvement of replays by size, and its averages. Empty if no size has enough placements.
-    fn improvements(
+    fn draw_improvements(
         &self,
         machine: &str,
         others: &[(usize, &ReplayResult<'_>)],
@@ -335,7 +341,11 @@ impl ReplaySummary<'_> {
     ) -> Result<Vec<(String, String)>> {
         let by_size: Vec<Vec<(u32, f64)>> = others
             .iter()
-            .map(|(_, result)| result.summary.improvements(result.baseline, self.threshold))
+            .map(|(_, result)| {
+                result
+                    .summary
+                    .improvement_by_size(result.baseline, self.threshold)
+            })
             .collect();
         if by_size.iter().all(Vec::is_empty) {
             return Ok(Vec::new());
@@ -345,7 +355,9 @@ impl ReplaySummary<'_> {
         for ((slot, result), data) in others.iter().zip(&by_size) {
             let label = &labels[*slot];
             let slot = *slot;
-            let means = result.summary.improvement(result.baseline, self.threshold);
+            let means = result
+                .summary
+                .improvement_by_group(result.baseline, self.threshold);
             lines.push(SizeLine { label, slot, data });
             bars.push(Bars {
                 label,
@@ -355,9 +367,9 @@ impl ReplaySummary<'_> {
         }
         let axis = format!("improvement over {BASELINE} (%)");
         let title = format!("Improvement by job size on {machine}");
-        let improvement = Figure::improvement(&title, &axis, &lines)?.svg()?;
+        let improvement = Figure::plot_improvement(&title, &axis, &lines)?.svg()?;
         let title = format!("Mean improvement on {machine}");
-        let averages = Figure::averages(&title, &axis, &bars)?.svg()?;
+        let averages = Figure::plot_averages(&title, &axis, &bars)?.svg()?;
         Ok(vec![
             ("improvement.svg".into(), improvement),
             ("averages.svg".into(), averages),
@@ -365,15 +377,15 @@ impl ReplaySummary<'_> {
     }
 
     /// Returns the range of MIND of each job size with more placements than the threshold.
-    fn spreads(&self, summary: &Summary) -> Vec<Spread> {
+    fn size_spreads(&self, summary: &Summary) -> Vec<Spread> {
         let mut spreads = Vec::new();
-        for (size, row) in summary.sizes() {
+        for (size, row) in summary.size_rows() {
             if row.count > self.threshold {
                 spreads.push(Spread {
                     size,
-                    least: row.min(),
-                    mean: row.mean(),
-                    most: row.max(),
+                    least: row.smallest_mind(),
+                    mean: row.mean_mind(),
+                    most: row.largest_mind(),
                 });
             }
         }

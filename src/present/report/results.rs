@@ -9,7 +9,7 @@ use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::ordering::NodeOrder;
 
 /// All figures of a comparison.
-pub struct Figures {
+pub struct ComparisonFigures {
     /// Best ordering at each job size.
     pub winners: Figure,
     /// Curves in every view that shows something of them.

@@ -1,7 +1,7 @@
 //! Node-hours that the best ordering saves on a trace, and the waits that the trace records, in sentences.
 
 use super::sentences::{RichText, file_name, sentence};
-use crate::plot::{fixed, thousands};
+use crate::plot::{format_fixed, format_thousands};
 use nodeorder_jobs::schedule::ScheduleSummary;
 use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_jobs::schedule::saving::ModelSaving;
@@ -11,8 +11,8 @@ const FAR: f64 = 2.0;
 
 /// Says how many node-hours the best ordering saves on the workload, and which waits the trace records. Empty if the
 /// workload was not scheduled.
-pub fn saved(schedules: &Schedules) -> RichText {
-    hours_saved(schedules).rich(&recorded(schedules))
+pub fn saving_sentences(schedules: &Schedules) -> RichText {
+    hours_saved(schedules).rich(&wait_sentence(schedules))
 }
 
 /// Says how many node-hours the best ordering saves against the default one, if the trace shows a saving.
@@ -43,7 +43,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         None => String::new(),
     };
     let span = if saving.a_year { " a year" } else { "" };
-    let soonest = schedules.soonest().unwrap_or(&saving.best);
+    let soonest = schedules.shortest_response().unwrap_or(&saving.best);
     // Node-hours alone would praise an ordering under which jobs wait longer.
     if !saving.is_shown() || soonest != saving.best {
         let why = match first.low {
@@ -74,10 +74,13 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         .bold(&saving.best)
         .text(format!(
             " saves {} node-hours{span} on {trace} against the default order, ",
-            amount(first)
+            saved_hours(first)
         ))
         .bold(&saving.reference)
-        .text(format!(": {}\u{a0}% of those used.{sure}", fixed(share, 2)))
+        .text(format!(
+            ": {}\u{a0}% of those used.{sure}",
+            format_fixed(share, 2)
+        ))
         .rich(&assumed)
         .text(others)
 }
@@ -85,11 +88,11 @@ fn hours_saved(schedules: &Schedules) -> RichText {
 /// Formats node-hours as a whole number.
 fn hours_text(hours: f64) -> String {
     let sign = if hours < 0.0 { "−" } else { "" };
-    format!("{sign}{}", thousands(hours.abs().round() as u64))
+    format!("{sign}{}", format_thousands(hours.abs().round() as u64))
 }
 
 /// Formats the node-hours saved under a model, with their interval if there is one.
-fn amount(model: &ModelSaving) -> String {
+fn saved_hours(model: &ModelSaving) -> String {
     let hours = hours_text(model.hours);
     match (model.low, model.high) {
         (Some(low), Some(high)) => {
@@ -103,11 +106,11 @@ fn amount(model: &ModelSaving) -> String {
 
 /// Formats the node-hours saved under a model, with its name.
 fn amount_by_model(model: &ModelSaving) -> String {
-    format!("{} under {}", amount(model), model.model)
+    format!("{} under {}", saved_hours(model), model.model)
 }
 
 /// Compares the waits that the trace records with those of its schedule on the default order. Empty if it records none.
-fn recorded(schedules: &Schedules) -> RichText {
+fn wait_sentence(schedules: &Schedules) -> RichText {
     let Some((saving, recorded)) = schedules.saving.as_ref().zip(schedules.recorded.as_ref())
     else {
         return RichText::default();
@@ -121,13 +124,13 @@ fn recorded(schedules: &Schedules) -> RichText {
     };
     let there = &recorded.summary;
     let here = &simulated.summary;
-    let known = thousands(there.jobs as u64);
+    let known = format_thousands(there.jobs as u64);
     let jobs = if there.jobs == here.jobs {
         format!("the same {known} jobs")
     } else {
         format!(
             "those {known} of {} jobs whose waits it has",
-            thousands(here.jobs as u64)
+            format_thousands(here.jobs as u64)
         )
     };
     let most = there.mean_wait.max(here.mean_wait);
@@ -143,23 +146,23 @@ fn recorded(schedules: &Schedules) -> RichText {
     let longer = if far && here.mean_stretch >= 1.05 {
         format!(
             "; under this model jobs run {} times as long as recorded, on average",
-            fixed(here.mean_stretch, 2)
+            format_fixed(here.mean_stretch, 2)
         )
     } else {
         String::new()
     };
     sentence(head).bold(&simulated.ordering).text(format!(
         " the mean wait is {}, by the trace {}, over {jobs}{longer}. ",
-        waits(here),
-        waits(there)
+        format_waits(here),
+        format_waits(there)
     ))
 }
 
 /// Formats the mean and the median wait of a schedule in seconds.
-fn waits(summary: &ScheduleSummary) -> String {
+fn format_waits(summary: &ScheduleSummary) -> String {
     format!(
         "{} s (median {} s)",
-        thousands(summary.mean_wait.round() as u64),
-        thousands(summary.wait_percentiles[0].round() as u64)
+        format_thousands(summary.mean_wait.round() as u64),
+        format_thousands(summary.wait_percentiles[0].round() as u64)
     )
 }

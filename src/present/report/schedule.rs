@@ -8,13 +8,13 @@ use super::hosts::Hosts;
 use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
-use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
-use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Table, extend_object, object};
+use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedJob};
+use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS, ScheduleMoment};
+use crate::columns::{self, Table, extend_object, json_object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::FigureSet;
-use nodeorder_jobs::replay::traffic::Totals;
+use nodeorder_jobs::replay::traffic::TrafficTotals;
 use nodeorder_jobs::schedule::{ScheduleResult, Settings};
 use nodeorder_trace::Trace;
 
@@ -38,11 +38,11 @@ pub fn write_csv(
             ordering: "",
             allocator: "",
             job: "",
-            size: outcome.task(record).nodes,
+            size: outcome.task_of_record(record).nodes,
             times: Some((outcome, record)),
             metrics: record.placement.as_ref(),
             figures: &record.figures,
-            hosts: ranks.map(|ranks| hosts.list(ranks.iter())),
+            hosts: ranks.map(|ranks| hosts.host_list(ranks.iter())),
             pods: None,
         })?;
     }
@@ -54,22 +54,22 @@ pub fn write_csv(
 /// # Errors
 /// Errors of `out`.
 pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Result<()> {
-    let mut table = Table::rows(out);
-    table.header(Moment::ALL)?;
-    table.header(ROOM)?;
-    table.end()?;
+    let mut table = Table::without_header(out);
+    table.write_header(ScheduleMoment::ALL)?;
+    table.write_header(ROOM)?;
+    table.end_line()?;
     for instant in &outcome.timeline {
-        table.values(Moment::ALL, &Moment(outcome, instant))?;
+        table.write_values(ScheduleMoment::ALL, &ScheduleMoment(outcome, instant))?;
         match &instant.room {
-            Some(room) => table.values(ROOM, room)?,
+            Some(room) => table.write_values(ROOM, room)?,
             None => {
                 for _ in ROOM {
                     // Where room was not measured, the row keeps its columns.
-                    table.cell(columns::Value::Empty)?;
+                    table.write_cell(columns::Value::Empty)?;
                 }
             }
         }
-        table.end()?;
+        table.end_line()?;
     }
     table.finish()
 }
@@ -82,7 +82,7 @@ pub fn document(
     settings: &Settings<'_>,
     guest: Option<&str>,
     outcome: &ScheduleResult,
-    totals: Option<&Totals>,
+    totals: Option<&TrafficTotals>,
 ) -> Value {
     let topology = hosts.topology;
     let mut document = json!({
@@ -107,7 +107,7 @@ pub fn document(
 }
 
 /// Adds the figures of a schedule to a JSON object.
-fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Totals>) {
+fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&TrafficTotals>) {
     let summary = &outcome.summary();
     let row = ScheduleFigures {
         machine: "",
@@ -116,32 +116,32 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&To
         summary,
         left_out: 0,
     };
-    extend_object(figures, &ScheduleFigures::json(), &row);
+    extend_object(figures, &ScheduleFigures::json_columns(), &row);
     figures["by_size"] = summary
         .by_size
         .iter()
-        .map(|class| object(SIZE_CLASS, class))
+        .map(|class| json_object(SIZE_CLASS, class))
         .collect();
     figures["starved"] = outcome
-        .starved()
+        .find_starved()
         .into_iter()
-        .map(|job| object(Neglected::STARVED, &Neglected(outcome, job)))
+        .map(|job| json_object(UnservedJob::STARVED, &UnservedJob(outcome, job)))
         .collect();
     figures["never"] = outcome
         .left_out
         .iter()
-        .map(|job| object(Neglected::NEVER, &Neglected(outcome, job)))
+        .map(|job| json_object(UnservedJob::NEVER, &UnservedJob(outcome, job)))
         .collect();
     if let Some(totals) = totals {
-        figures["traffic"] = object(TRAFFIC, totals);
+        figures["traffic"] = json_object(TRAFFIC, totals);
     }
     if let Some(shapes) = &outcome.shapes {
-        figures["shape"] = object(SHAPE_SUMS, shapes);
+        figures["shape"] = json_object(SHAPE_SUMS, shapes);
     }
     // Measured only where it was asked for.
-    let room = outcome.room();
-    if room.placeable().is_some() {
-        figures["room"] = object(ROOM_SUMS, &room);
+    let room = outcome.room_sums();
+    if room.mean_placeable().is_some() {
+        figures["room"] = json_object(ROOM_SUMS, &room);
     }
 }
 
@@ -150,8 +150,8 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&To
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, String)>> {
-    let Some((first, _)) = outcome.span() else {
+pub fn draw_figures(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, String)>> {
+    let Some((first, _)) = outcome.time_span() else {
         return Ok(Vec::new());
     };
     let mut stays = Vec::new();
@@ -187,11 +187,11 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
     }
     let mut drawings = Vec::new();
     if !stays.is_empty() {
-        let figure = Figure::occupancy(&format!("Occupancy: {title}"), outcome.nodes, &stays)?;
+        let figure = Figure::plot_occupancy(&format!("Occupancy: {title}"), outcome.nodes, &stays)?;
         drawings.push(("occupancy.svg".into(), figure.svg()?));
     }
     if !moments.is_empty() {
-        let figure = Figure::curves(&format!("Over time: {title}"), &moments)?;
+        let figure = Figure::plot_curves(&format!("Over time: {title}"), &moments)?;
         drawings.push(("curves.svg".into(), figure.svg()?));
     }
     Ok(drawings)

@@ -2,38 +2,43 @@
 
 use std::io::{self, Write};
 
-use super::html::{Best, Column, Section, Table};
+use super::html::{BestValue, Column, Section, Table};
 use super::sentences::{file_name, sentence};
 use crate::columns;
-use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
-use crate::plot::{fixed, thousands};
+use crate::columns::select_columns;
+use crate::plot::{format_fixed, format_thousands};
 use nodeorder_jobs::schedule::orderings::{OrderingSchedule, Schedules};
 use nodeorder_jobs::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// Columns of the page: title, name in the data, decimals, which value is best.
-const FIGURES: [(&str, &str, usize, Best); 11] = [
-    ("Mean wait (s)", "mean_wait", 1, Best::Low),
-    ("90 % waited at most (s)", "wait_p90", 1, Best::Low),
-    ("99 % waited at most (s)", "wait_p99", 1, Best::Low),
-    ("Longest wait (s)", "max_wait", 1, Best::Low),
-    ("Jobs starved", "starved_jobs", 0, Best::Low),
-    ("Mean response (s)", "mean_response", 1, Best::Low),
+const FIGURES: [(&str, &str, usize, BestValue); 11] = [
+    ("Mean wait (s)", "mean_wait", 1, BestValue::Low),
+    ("90 % waited at most (s)", "wait_p90", 1, BestValue::Low),
+    ("99 % waited at most (s)", "wait_p99", 1, BestValue::Low),
+    ("Longest wait (s)", "max_wait", 1, BestValue::Low),
+    ("Jobs starved", "starved_jobs", 0, BestValue::Low),
+    ("Mean response (s)", "mean_response", 1, BestValue::Low),
     (
         "Mean bounded slowdown",
         "mean_bounded_slowdown",
         3,
-        Best::Low,
+        BestValue::Low,
     ),
     // High where jobs run longer, too: neither side is better.
-    ("Utilisation (%)", "utilisation", 2, Best::None),
-    ("Makespan (s)", "makespan", 0, Best::Low),
-    ("Run time over the trace’s", "mean_stretch", 4, Best::Low),
-    ("Mean distance (hops)", "mean_mind", 4, Best::Low),
+    ("Utilisation (%)", "utilisation", 2, BestValue::None),
+    ("Makespan (s)", "makespan", 0, BestValue::Low),
+    (
+        "Run time over the trace’s",
+        "mean_stretch",
+        4,
+        BestValue::Low,
+    ),
+    ("Mean distance (hops)", "mean_mind", 4, BestValue::Low),
 ];
 
 /// Returns a row of a table of schedules.
-pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
+pub(super) fn schedule_figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
     ScheduleFigures {
         machine: "",
         ordering: &row.ordering,
@@ -44,8 +49,8 @@ pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
 }
 
 /// Returns the rows of `schedule.csv`.
-pub(super) fn rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigures<'_>> {
-    schedules.rows.iter().map(figures)
+pub(super) fn schedule_rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigures<'_>> {
+    schedules.rows.iter().map(schedule_figures)
 }
 
 /// Writes `schedule.csv`: figures by ordering, times in seconds.
@@ -53,7 +58,11 @@ pub(super) fn rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigure
 /// # Errors
 /// Errors of `out`.
 pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
-    columns::write(out, &ScheduleFigures::compared(), rows(schedules))
+    columns::write_table(
+        out,
+        &ScheduleFigures::comparison_columns(),
+        schedule_rows(schedules),
+    )
 }
 
 /// Makes the columns of a page's table of schedules.
@@ -62,10 +71,10 @@ pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
     for (title, name, decimals, best) in FIGURES {
         // Shares are per cent on the page.
         let unit = if name == "utilisation" { 100.0 } else { 1.0 };
-        let column = named(&ScheduleFigures::compared(), &[name])[0];
+        let column = select_columns(&ScheduleFigures::comparison_columns(), &[name])[0];
         let values = rows
             .iter()
-            .map(|row| Some(unit * (column.value)(&figures(row)).number()?));
+            .map(|row| Some(unit * (column.value)(&schedule_figures(row)).as_number()?));
         columns.push(Column::new(title, decimals, best, values));
     }
     columns
@@ -81,36 +90,36 @@ fn columns_by_class(schedules: &Schedules, rows: &[&OrderingSchedule]) -> Vec<Co
             format!("{from}–{to}")
         };
         // A class without jobs on one of the orderings has an empty cell there.
-        let waits = rows.iter().map(|row| Some(row.class(from)?.mean_wait));
+        let waits = rows.iter().map(|row| Some(row.size_class(from)?.mean_wait));
         let title = format!("Mean wait, {sizes} nodes (s)");
-        columns.push(Column::new(title, 1, Best::Low, waits));
+        columns.push(Column::new(title, 1, BestValue::Low, waits));
     }
     columns
 }
 
 /// Returns the largest count of all rows.
-fn most(schedules: &Schedules, count: fn(&OrderingSchedule) -> u64) -> u64 {
+fn largest_count(schedules: &Schedules, count: fn(&OrderingSchedule) -> u64) -> u64 {
     schedules.rows.iter().map(count).max().unwrap_or(0)
 }
 
 /// Makes the page's section.
-pub(super) fn section(schedules: &Schedules) -> Section {
+pub(super) fn queue_section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     // By response, not by wait: an ordering may have jobs wait less and run longer.
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
-    let left_out = match most(schedules, |row| row.too_large as u64) {
+    let left_out = match largest_count(schedules, |row| row.too_large as u64) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs that need more nodes than an ordering has were left out.",
-            thousands(n)
+            format_thousands(n)
         ),
     };
-    let never = match most(schedules, |row| row.summary.never_placed as u64) {
+    let never = match largest_count(schedules, |row| row.summary.never_placed as u64) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs were left out because they are refused even on the empty machine.",
-            thousands(n)
+            format_thousands(n)
         ),
     };
     let recorded = match schedules.recorded {
@@ -119,7 +128,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     };
     let about = sentence(format!(
         "The {} jobs of {} were scheduled on each ordering with their times: policy ",
-        thousands(most(schedules, |row| row.summary.jobs as u64)),
+        format_thousands(largest_count(schedules, |row| row.summary.jobs as u64)),
         file_name(&schedules.trace)
     ))
     .bold(&schedules.policy);
@@ -137,7 +146,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     let columns = columns_by_class(schedules, &ranked);
     let mut table = Table::ranked("Schedules by ordering", names, columns);
     if let Some(recorded) = &schedules.recorded {
-        table.below(
+        table.add_unranked_row(
             recorded.ordering.clone(),
             columns_by_class(schedules, &[recorded]),
         );
@@ -148,7 +157,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
          or more jobs behind it in the queue started.{never} Policy {}. Model {}. How \
          strongly run times depend on distance differs between applications: the \
          differences follow from this assumption. Give your own with ",
-        spread(&ranked), schedules.rule, schedules.model_rule
+        spread_sentence(&ranked), schedules.rule, schedules.model_rule
     ))
     .code("--model")
     .text(".");
@@ -156,7 +165,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
 }
 
 /// Says how far the last ordering is behind the first.
-fn spread(ranked: &[&OrderingSchedule]) -> String {
+fn spread_sentence(ranked: &[&OrderingSchedule]) -> String {
     let Some((first, last)) = ranked.first().zip(ranked.last()) else {
         return String::new();
     };
@@ -167,9 +176,9 @@ fn spread(ranked: &[&OrderingSchedule]) -> String {
     }
     format!(
         "From the best ordering to the last, mean response grows by {}\u{a0}% and mean wait goes from {} to {} s.",
-        fixed(100.0 * (last.mean_response / first.mean_response - 1.0), 2),
-        fixed(first.mean_wait, 1),
-        fixed(last.mean_wait, 1),
+        format_fixed(100.0 * (last.mean_response / first.mean_response - 1.0), 2),
+        format_fixed(first.mean_wait, 1),
+        format_fixed(last.mean_wait, 1),
     )
 }
 
@@ -227,7 +236,7 @@ mod tests {
              hours_lost_distance,hours_lost_links,hours_lost_latency,hours_lost_sharing\n\
              \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0,,,,\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0,,,,\n"
         );
-        let section = section(&schedules).to_string();
+        let section = queue_section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
         assert!(section.contains("grows by 100.00\u{a0}%") && section.contains(">50.00<"));
         // Waits and all else are equal: only the lower response is marked.
@@ -244,7 +253,7 @@ mod tests {
         let mut longer = row("random", 10.0);
         longer.summary.utilisation = 0.75;
         let schedules = schedules(vec![row("snake", 10.0), longer]);
-        let section = section(&schedules).to_string();
+        let section = queue_section(&schedules).to_string();
         assert!(
             section.contains(">75.00<") && !section.contains("class=\"low\""),
             "{section}"

@@ -10,7 +10,7 @@ use std::fmt;
 
 use askama::filters::{Html, HtmlSafe, escape};
 
-use crate::plot::fixed;
+use crate::plot::format_fixed;
 
 /// A text in which names stand out, as HTML and as plain text. All that is added is escaped.
 #[derive(Clone, Debug, Default)]
@@ -105,12 +105,12 @@ pub fn file_name(path: &str) -> &str {
 
 /// Formats a share: `12.3 %`.
 pub fn per_cent(value: f64) -> String {
-    format!("{}\u{a0}%", fixed(value, 1))
+    format!("{}\u{a0}%", format_fixed(value, 1))
 }
 
 /// Formats a distance: `4.12 hops`.
 pub fn hops_text(value: f64, decimals: usize) -> String {
-    let text = fixed(value, decimals);
+    let text = format_fixed(value, decimals);
     // What is read decides: 0.996 with two decimals is `1.00 hop`.
     let unit = if text.parse() == Ok(1.0) {
         "hop"
@@ -139,7 +139,7 @@ pub fn per_cent_below(best: f64, value: f64) -> f64 {
 }
 
 /// Says how far `best` is below `other`, as the words before a name: `25.0 % below `.
-pub fn lead(best: f64, other: f64) -> String {
+pub fn lead_phrase(best: f64, other: f64) -> String {
     match per_cent_below(best, other) {
         0.0 => "the same as ".into(),
         // `0.0 % below` would deny a lead that there is.
@@ -154,10 +154,10 @@ mod tests {
 
     #[test]
     fn leads_are_told_with_care() {
-        assert_eq!(lead(1.0, 1.0), "the same as ");
-        assert_eq!(lead(1.0, 1.0001), "less than 0.05\u{a0}% below ");
-        assert_eq!(lead(3.0, 4.0), "25.0\u{a0}% below ");
-        assert_eq!(lead(0.0, 0.0), "the same as ");
+        assert_eq!(lead_phrase(1.0, 1.0), "the same as ");
+        assert_eq!(lead_phrase(1.0, 1.0001), "less than 0.05\u{a0}% below ");
+        assert_eq!(lead_phrase(3.0, 4.0), "25.0\u{a0}% below ");
+        assert_eq!(lead_phrase(0.0, 0.0), "the same as ");
     }
 
     #[test]

@@ -4,13 +4,13 @@ use serde_json::{Value as Json, json};
 
 use super::document::Document;
 use super::file::{File, add_page};
-use super::html::{Best, Column, Fact, Figure, Section, Table};
+use super::html::{BestValue, Column, Fact, Figure, Section, Table};
 use super::sentences::{RichText, sentence};
 use super::terms;
-use crate::plot::{self, thousands};
+use crate::plot::{self, format_thousands};
 use nodeorder_base::error::Result;
-use nodeorder_jobs::audit::LeftOut;
-use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot, UnitNow};
+use nodeorder_jobs::audit::ReasonCount;
+use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot, UnitState};
 use nodeorder_network::topology::Topology;
 
 /// Most rows of a table of units on the page; the JSON document has all.
@@ -19,7 +19,7 @@ const ROWS: usize = 20;
 const NAMED: usize = 4;
 
 /// Names the jobs that hold nodes of a unit, the first few of them.
-pub fn jobs_of(snapshot: &Snapshot, unit: &UnitNow) -> String {
+pub fn holding_jobs(snapshot: &Snapshot, unit: &UnitState) -> String {
     let names = job_names(snapshot, unit);
     match names.len() {
         more if more > NAMED => format!("{} and {} more", names[..NAMED].join(", "), more - NAMED),
@@ -28,12 +28,12 @@ pub fn jobs_of(snapshot: &Snapshot, unit: &UnitNow) -> String {
 }
 
 /// Returns the names of all jobs that hold nodes of a unit.
-fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitNow) -> Vec<&'s str> {
+fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitState) -> Vec<&'s str> {
     unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect()
 }
 
 /// Returns the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end frees it.
-pub fn hours_until(snapshot: &Snapshot, unit: &UnitNow) -> Option<f64> {
+pub fn hours_until(snapshot: &Snapshot, unit: &UnitState) -> Option<f64> {
     // Jobs past their limits may end at once.
     unit.freed
         .map(|freed| (freed - snapshot.latest).max(0) as f64 / 3600.0)
@@ -41,7 +41,7 @@ pub fn hours_until(snapshot: &Snapshot, unit: &UnitNow) -> Option<f64> {
 
 /// Counts the waiting jobs that ask for no more nodes than are free.
 fn waiting_that_fit(snapshot: &Snapshot) -> usize {
-    let free = snapshot.machine().free;
+    let free = snapshot.whole_machine().free;
     snapshot
         .waiting
         .iter()
@@ -55,7 +55,7 @@ fn waiting_that_fit(snapshot: &Snapshot) -> usize {
 /// they are freed. Indented, with a newline at the end. `jobs` is the file of records, `command` the command line that
 /// makes the snapshot again.
 pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &str) -> String {
-    let all = snapshot.machine();
+    let all = snapshot.whole_machine();
     let levels: Json = snapshot
         .levels
         .iter()
@@ -69,7 +69,7 @@ pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &
         "latest": snapshot.latest,
         "nodes": all.nodes,
         "free": all.free,
-        "held": all.held(),
+        "held": all.count_held(),
         "out": all.out,
         "running": snapshot.running.len(),
         "waiting": snapshot.waiting.len(),
@@ -81,10 +81,10 @@ pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &
 }
 
 /// Describes a level as a JSON object.
-fn level_object(snapshot: &Snapshot, level: &LevelNow) -> Json {
+fn level_object(snapshot: &Snapshot, level: &LevelState) -> Json {
     let roomiest = level.roomiest();
     let next: Json = level
-        .next()
+        .next_freed()
         .into_iter()
         .map(|unit| unit_object(snapshot, unit))
         .collect();
@@ -99,12 +99,12 @@ fn level_object(snapshot: &Snapshot, level: &LevelNow) -> Json {
 }
 
 /// Describes a unit as a JSON object.
-fn unit_object(snapshot: &Snapshot, unit: &UnitNow) -> Json {
+fn unit_object(snapshot: &Snapshot, unit: &UnitState) -> Json {
     json!({
         "unit": unit.name,
         "nodes": unit.nodes,
         "free": unit.free,
-        "held": unit.held(),
+        "held": unit.count_held(),
         "out": unit.out,
         "jobs": job_names(snapshot, unit),
         "freed": unit.freed,
@@ -112,13 +112,13 @@ fn unit_object(snapshot: &Snapshot, unit: &UnitNow) -> Json {
 }
 
 /// Describes records that were left out or mended as a JSON object.
-fn note_object(note: &LeftOut) -> Json {
+fn note_object(note: &ReasonCount) -> Json {
     let first = Some(&note.first).filter(|first| !first.is_empty());
     json!({"reason": note.name, "about": note.about, "count": note.count, "first": first})
 }
 
 /// Counts the units of a level that are wholly free.
-fn free_units(level: &LevelNow) -> u64 {
+fn free_units(level: &LevelState) -> u64 {
     level.units.iter().filter(|unit| unit.is_free()).count() as u64
 }
 
@@ -135,26 +135,30 @@ pub fn files<'a>(
 ) -> Result<Vec<File<'a>>> {
     let document = document(snapshot, topology, jobs, command);
     let mut files = vec![File::text("snapshot.json", document)];
-    let (page, figures) = page(snapshot, topology, command, &files)?;
+    let (page, figures) = snapshot_page(snapshot, topology, command, &files)?;
     add_page(&mut files, page, figures);
     Ok(files)
 }
 
 /// Makes the page, and returns its figures as well.
-fn page(
+fn snapshot_page(
     snapshot: &Snapshot,
     topology: &Topology,
     command: &str,
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
-    let all = snapshot.machine();
+    let all = snapshot.whole_machine();
     // The last level is the machine itself; without another one it has a table of its own.
     let levels = match snapshot.levels.as_slice() {
         [below @ .., _] if !below.is_empty() => below,
         machine => machine,
     };
-    let mut sections = vec![largest(snapshot)?];
-    sections.extend(levels.iter().filter_map(|level| next(snapshot, level)));
+    let mut sections = vec![largest_section(snapshot)?];
+    sections.extend(
+        levels
+            .iter()
+            .filter_map(|level| freed_section(snapshot, level)),
+    );
     let mut facts = vec![Fact::code("Machine", topology.spec())];
     for (term, count) in [
         ("Jobs that run", snapshot.running.len()),
@@ -163,15 +167,15 @@ fn page(
             "of which ask for no more nodes than are free",
             waiting_that_fit(snapshot),
         ),
-        ("Nodes held", all.held() as usize),
+        ("Nodes held", all.count_held() as usize),
         ("Nodes out of service", all.out as usize),
     ] {
-        facts.push(Fact::new(term, thousands(count as u64)));
+        facts.push(Fact::new(term, format_thousands(count as u64)));
     }
     facts.extend(snapshot.notes.iter().map(|note| note_fact("Noted", note)));
     let page = Document {
         title: format!("What fits on {} now", topology.name()),
-        verdict: verdict(snapshot),
+        verdict: free_sentence(snapshot),
         details: "Times are those at which jobs end at their recorded limits, in hours from the latest time in the records. \
                   Most jobs end sooner."
             .into(),
@@ -186,8 +190,8 @@ fn page(
 }
 
 /// Makes a fact of records that were left out, with the first of them as an example.
-pub(super) fn note_fact(term: &str, note: &LeftOut) -> Fact {
-    let mut text = format!("{} {}", thousands(note.count), note.about);
+pub(super) fn note_fact(term: &str, note: &ReasonCount) -> Fact {
+    let mut text = format!("{} {}", format_thousands(note.count), note.about);
     if !note.first.is_empty() {
         text += &format!(" (the first: {})", note.first);
     }
@@ -195,19 +199,19 @@ pub(super) fn note_fact(term: &str, note: &LeftOut) -> Fact {
 }
 
 /// Says how many nodes are free, and which job fits within one unit of each level.
-fn verdict(snapshot: &Snapshot) -> RichText {
-    let all = snapshot.machine();
+fn free_sentence(snapshot: &Snapshot) -> RichText {
+    let all = snapshot.whole_machine();
     let mut verdict = sentence(format!(
         "{} of {} nodes are free.",
-        thousands(all.free.into()),
-        thousands(all.nodes.into())
+        format_thousands(all.free.into()),
+        format_thousands(all.nodes.into())
     ));
     if let [inner @ .., _] = snapshot.levels.as_slice()
         && !inner.is_empty()
     {
         verdict = verdict.text(" The largest job that fits now within");
         for (i, level) in inner.iter().enumerate() {
-            let free = thousands(level.roomiest().free.into());
+            let free = format_thousands(level.roomiest().free.into());
             verdict = verdict
                 .text(if i == 0 { " one " } else { "; one " })
                 .bold(&level.name)
@@ -219,20 +223,20 @@ fn verdict(snapshot: &Snapshot) -> RichText {
 }
 
 /// Makes the section of the largest job within one unit of each level, what blocks it, and how it grows.
-fn largest(snapshot: &Snapshot) -> Result<Section> {
+fn largest_section(snapshot: &Snapshot) -> Result<Section> {
     let levels = &snapshot.levels;
-    let roomiest: Vec<&UnitNow> = levels.iter().map(LevelNow::roomiest).collect();
+    let roomiest: Vec<&UnitState> = levels.iter().map(LevelState::roomiest).collect();
     let columns = vec![
         Column::counts("Units", levels.iter().map(|level| level.units.len() as u64)),
         Column::counts("Free units", levels.iter().map(free_units)),
         node_counts("Largest job (nodes)", &roomiest, |unit| unit.free),
         Column::names("In", roomiest.iter().map(|unit| unit.name.clone())),
         node_counts("Nodes of it", &roomiest, |unit| unit.nodes),
-        node_counts("Held", &roomiest, UnitNow::held),
+        node_counts("Held", &roomiest, UnitState::count_held),
         node_counts("Out", &roomiest, |unit| unit.out),
         Column::names(
             "Held by",
-            roomiest.iter().map(|unit| jobs_of(snapshot, unit)),
+            roomiest.iter().map(|unit| holding_jobs(snapshot, unit)),
         ),
     ];
     let names = levels.iter().map(|level| level.name.clone()).collect();
@@ -244,12 +248,12 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
     );
     let about = "The unit of each level with the most free nodes, and what keeps the rest of it: jobs, or nodes out of service.";
     let mut section = Section::new("largest", "The largest job that fits", about, table);
-    section.figures.extend(growth(snapshot)?);
+    section.figures.extend(draw_growth(snapshot)?);
     Ok(section)
 }
 
 /// Draws how the largest job grows as running jobs end. `None` if none ends later than the latest time of the records.
-fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
+fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
     // The last step of growth of a level is when its last job ends.
     let ends = snapshot
         .levels
@@ -268,7 +272,7 @@ fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
     {
         let mut line = Vec::new();
         for (time, most) in &level.growth {
-            line.push((hours(snapshot, *time), f64::from(*most)));
+            line.push((hours_after(snapshot, *time), f64::from(*most)));
         }
         names.push(format!("within one {} (nodes)", level.name));
         lines.push(vec![line]);
@@ -276,10 +280,10 @@ fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
     let panels = names.iter().map(String::as_str).zip(lines).collect();
     let mut ticks = Vec::new();
     for i in 0..=4 {
-        let hour = hours(snapshot, end) * f64::from(i) / 4.0;
+        let hour = hours_after(snapshot, end) * f64::from(i) / 4.0;
         ticks.push((hour, format!("{hour:.1} h")));
     }
-    let drawn = plot::audit::over_time(
+    let drawn = plot::audit::plot_over_time(
         "The largest job that fits, as jobs end at their limits",
         "no job starts; a dot where jobs end",
         &["largest job"],
@@ -287,33 +291,33 @@ fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
         panels,
     )?;
     let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
-    Ok(Some(Figure::of("largest.svg", caption, drawn)?))
+    Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))
 }
 
 /// Returns the hours from the latest time of the records to `time`.
-fn hours(snapshot: &Snapshot, time: i64) -> f64 {
+fn hours_after(snapshot: &Snapshot, time: i64) -> f64 {
     (time - snapshot.latest) as f64 / 3600.0
 }
 
 /// Makes the section of the units that jobs hold, in the order in which they are freed. `None` if all are free.
-fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
-    let all = level.next();
+fn freed_section(snapshot: &Snapshot, level: &LevelState) -> Option<Section> {
+    let all = level.next_freed();
     // Large machines have thousands of leaf switches; those freed first matter.
     let units = &all[..all.len().min(ROWS)];
     let columns = vec![
         Column::new(
             "Freed in (h)",
             2,
-            Best::None,
+            BestValue::None,
             units.iter().map(|unit| hours_until(snapshot, unit)),
         ),
         node_counts("Nodes", units, |unit| unit.nodes),
         node_counts("Free now", units, |unit| unit.free),
-        node_counts("Held", units, UnitNow::held),
+        node_counts("Held", units, UnitState::count_held),
         node_counts("Out", units, |unit| unit.out),
         Column::names(
             "Jobs whose end frees it",
-            units.iter().map(|unit| jobs_of(snapshot, unit)),
+            units.iter().map(|unit| holding_jobs(snapshot, unit)),
         ),
     ];
     let names = units.iter().map(|unit| unit.name.clone()).collect();
@@ -325,7 +329,7 @@ fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
     );
     let title = format!("When a {} becomes free", level.name);
     let about = if all.len() > ROWS {
-        let count = thousands(all.len() as u64);
+        let count = format_thousands(all.len() as u64);
         format!("The first {ROWS} of {count} that jobs hold.")
     } else {
         "All that jobs hold.".into()
@@ -335,6 +339,6 @@ fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
 }
 
 /// Makes a column of nodes of units.
-fn node_counts(title: &str, units: &[&UnitNow], count: fn(&UnitNow) -> u32) -> Column {
+fn node_counts(title: &str, units: &[&UnitState], count: fn(&UnitState) -> u32) -> Column {
     Column::counts(title, units.iter().map(|unit| count(unit).into()))
 }

@@ -10,14 +10,14 @@ use super::html::{Fact, Section};
 use super::sentences::{RichText, file_name};
 use super::terms::{self, Term};
 use crate::columns::sweep::ResultRow;
-use crate::plot::{self, thousands};
-use figures::{BarFigure, IMPROVED, LOWER, figure_file, improvement, side_by_side};
-use groups::{GROUPS, Group};
+use crate::plot::{self, format_thousands};
+use figures::{BarFigure, IMPROVED, LOWER, draw_improvement, figure_file, side_by_side};
+use groups::{GROUPS, RowGroup};
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 pub use ranking::{RankedSetting, rank_settings};
-use section_figures::{Figures, labels, sections};
-use table::read;
+use section_figures::{SectionFigures, distinct_values, group_rows};
+use table::read_results;
 
 mod figures;
 mod groups;
@@ -57,7 +57,7 @@ struct Page<'p> {
 /// # Errors
 /// Results that are no table of a sweep, with file and line; a figure that cannot be drawn.
 pub fn files(results: &Text, manifest: &serde_json::Value) -> Result<Vec<(String, String)>> {
-    page(results.name(), &read(results)?, manifest, None)
+    page(results.name(), &read_results(results)?, manifest, None)
 }
 
 /// Makes the files as [`files`] does, of the rows of the table called `results`, with one figure more.
@@ -70,12 +70,12 @@ pub fn page(
     manifest: &serde_json::Value,
     extra: Option<Figure>,
 ) -> Result<Vec<(String, String)>> {
-    let mut content = Content::default();
-    let all = labels(rows.iter(), "ordering");
+    let mut content = PageContent::default();
+    let all = distinct_values(rows.iter(), "ordering");
     for group in &GROUPS {
-        let found: Vec<Figures<'_>> = sections(rows, group)
+        let found: Vec<SectionFigures<'_>> = group_rows(rows, group)
             .into_iter()
-            .map(|(titles, rows)| Figures::new(group, titles, rows, &all))
+            .map(|(titles, rows)| SectionFigures::new(group, titles, rows, &all))
             .collect();
         // Groups in the order of the page, whatever the order of the rows.
         content.add_group(group, &found)?;
@@ -94,7 +94,7 @@ pub fn page(
     for figure in figures {
         files.push((figure.file.clone(), figure.svg.clone()));
     }
-    let notes = notes(rows);
+    let notes = count_notes(rows);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         name: manifest["plan"]["name"]
@@ -108,11 +108,11 @@ pub fn page(
         notes: notes
             .into_iter()
             .take(MOST_NOTES)
-            .map(|(note, count)| (note, thousands(count)))
+            .map(|(note, count)| (note, format_thousands(count)))
             .collect(),
         results: results.rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
-        facts: facts(rows, manifest),
+        facts: run_facts(rows, manifest),
         terms: content.terms,
     };
     files[0].1 = page.to_string();
@@ -121,24 +121,24 @@ pub fn page(
 
 /// Sections of the page, with their verdicts and the terms that they use.
 #[derive(Default)]
-struct Content {
+struct PageContent {
     verdicts: Vec<RichText>,
     sections: Vec<Section>,
     terms: Vec<Term>,
 }
 
-impl Content {
+impl PageContent {
     /// Adds the sections of a group of rows; `found` are its figures by section.
-    fn add_group(&mut self, group: &Group, found: &[Figures<'_>]) -> Result<()> {
+    fn add_group(&mut self, group: &RowGroup, found: &[SectionFigures<'_>]) -> Result<()> {
         for figures in found {
-            let settings = settings::section(figures, self.sections.len() + 1)?;
+            let settings = settings::settings_section(figures, self.sections.len() + 1)?;
             // One ordering has nothing beside it but its settings.
             if settings.is_none() || figures.orderings.len() > 1 {
-                if let Some(best) = figures.best() {
+                if let Some(best) = figures.best_ordering() {
                     self.verdicts.push((group.verdict)(&figures.title(), best));
                 }
                 self.sections
-                    .push(section(figures, self.sections.len() + 1)?);
+                    .push(row_section(figures, self.sections.len() + 1)?);
             }
             if let Some((mut settings, verdict)) = settings {
                 settings.id = format!("s{}", self.sections.len() + 1);
@@ -161,8 +161,8 @@ impl Content {
 }
 
 /// Lists the rows of a sweep and what its manifest says about the run.
-fn facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
-    let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
+fn run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
+    let mut facts = vec![Fact::new("Rows", format_thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"] {
         // A table without its manifest has a page, too.
         if !manifest[key].is_null() {
@@ -176,7 +176,7 @@ fn facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
 }
 
 /// Makes the section of that number from the rows of a group.
-fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
+fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
     let group = figures.group;
     let replayed = group.name == "replay";
     let about = if replayed {
@@ -186,11 +186,16 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         ""
     };
     let title = figures.title();
-    let mut section = Section::new(format!("s{number}"), title.clone(), about, figures.table());
+    let mut section = Section::new(
+        format!("s{number}"),
+        title.clone(),
+        about,
+        figures.figure_table(),
+    );
     let bars = BarFigure {
         title,
         note: LOWER,
-        orderings: figures.ranked(),
+        orderings: figures.rank_orderings(),
         all: figures.all,
     };
     // One choice: a panel a column; several: a figure a column with a panel a choice.
@@ -206,7 +211,7 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         section
             .figures
             .extend(bars.draw(file, &panels, |ordering, i| {
-                figures.of(ordering, choice, group.columns[i].0)
+                figures.mean_figure(ordering, choice, group.columns[i].0)
             })?);
     } else {
         for (column, _, axis) in group.columns {
@@ -215,20 +220,22 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
             section
                 .figures
                 .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
-                    figures.of(ordering, &figures.choices[i], column)
+                    figures.mean_figure(ordering, &figures.choices[i], column)
                 })?);
         }
     }
     if replayed {
-        section
-            .figures
-            .extend(improvement(figures, number, file_name(&figures.titles[0]))?);
+        section.figures.extend(draw_improvement(
+            figures,
+            number,
+            file_name(&figures.titles[0]),
+        )?);
     }
     Ok(section)
 }
 
 /// Lists why combinations have no results, and how many have each reason, in the order they come.
-fn notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
+fn count_notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
     let mut reasons: Vec<(Cow<'_, str>, u64)> = Vec::new();
     for row in rows {
         let note = row.text("note");

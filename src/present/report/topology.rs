@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::machines;
-use crate::columns::object;
+use crate::columns::json_object;
 use crate::columns::throughput::ThroughputRow;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::levels::LevelRow;
@@ -14,7 +14,7 @@ use nodeorder_network::topology::{Statistics, Topology};
 use nodeorder_order::metric::bisection::{Bisection, bisection};
 
 /// Size, links, distances, bisection and levels of a machine.
-pub struct Figures {
+pub struct TopologyFigures {
     /// All figures by key; the total distance as the nearest number.
     pub document: Value,
     /// Counts and distances.
@@ -35,7 +35,7 @@ enum Figure<'a> {
     Whole(u128),
 }
 
-impl Figures {
+impl TopologyFigures {
     /// Adds the throughput of the machine, and the bracket of the worst traffic in which no node sends or receives more than 1.
     pub fn add_throughput(
         &mut self,
@@ -43,7 +43,10 @@ impl Figures {
         at_most: Option<f64>,
         at_least: Option<f64>,
     ) {
-        self.document["throughput"] = rows.iter().map(|r| object(ThroughputRow::ALL, r)).collect();
+        self.document["throughput"] = rows
+            .iter()
+            .map(|r| json_object(ThroughputRow::ALL, r))
+            .collect();
         self.document["worst_at_least"] = json!(at_least);
         self.document["worst_at_most"] = json!(at_most);
     }
@@ -52,7 +55,7 @@ impl Figures {
     ///
     /// # Errors
     /// More memory than allowed.
-    pub fn of(topology: &Topology, histogram: bool) -> Result<Self> {
+    pub fn measure_topology(topology: &Topology, histogram: bool) -> Result<Self> {
         let statistics = topology.statistics()?;
         let histogram = histogram
             .then(|| topology.distance_histogram())
@@ -69,11 +72,11 @@ impl Figures {
         if let Some(pairs) = &histogram {
             document["distance_histogram"] = json!(pairs);
         }
-        for (key, value) in machines::bisection(cut.as_ref()) {
+        for (key, value) in machines::bisection_figures(cut.as_ref()) {
             document[key] = value;
         }
         document["levels"] = json!(levels);
-        Ok(Figures {
+        Ok(TopologyFigures {
             document,
             statistics,
             cut,
@@ -83,7 +86,7 @@ impl Figures {
     }
 
     /// Writes the document, indented, with a newline at the end.
-    pub fn json(&self) -> String {
+    pub fn json_text(&self) -> String {
         let mut figures = BTreeMap::new();
         for (key, value) in self.document.as_object().into_iter().flatten() {
             figures.insert(key.as_str(), Figure::Value(value));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Lines;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_trace::records::{Columns, RecordFormat, Records};
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, WorkloadKind, survey};
 
@@ -23,30 +23,30 @@ pub fn document(
     let kind = if form.is_some() {
         WorkloadKind::Table
     } else {
-        nodeorder_trace::kind(&mut lines)?
+        nodeorder_trace::detect_kind(&mut lines)?
     };
     // Only an SWF trace is handed on: callers check its processors for nodes wrongly taken.
     let mut swf = None;
     // A format that was given beats what the lines look like.
     let (mut document, sizes) = match (form, kind) {
         (Some((form, columns)), _) => {
-            let trace = Records::over(lines, form, columns.as_ref())?
+            let trace = Records::from_lines(lines, form, columns.as_ref())?
                 .of_files(names)
-                .trace(options)?;
+                .read_trace(options)?;
             (
-                describe(&trace, form.noun),
-                Sizes::of_trace(&trace, Weight::Jobs),
+                describe_trace(&trace, form.noun),
+                Sizes::from_trace(&trace, Weight::Jobs),
             )
         }
         (None, WorkloadKind::Swf | WorkloadKind::Records(_)) => {
-            let trace = swf.insert(Trace::over(lines, options)?);
+            let trace = swf.insert(Trace::from_lines(lines, options)?);
             (
-                describe(trace, "SWF trace"),
-                Sizes::of_trace(trace, Weight::Jobs),
+                describe_trace(trace, "SWF trace"),
+                Sizes::from_trace(trace, Weight::Jobs),
             )
         }
         (None, WorkloadKind::Log) => {
-            let survey = survey::survey(Log::over(lines))?;
+            let survey = survey::survey_log(Log::from_lines(lines))?;
             let document = json!({
                 "kind": "placement log",
                 "jobs": survey.placements,
@@ -58,7 +58,7 @@ pub fn document(
         }
         (None, WorkloadKind::Table) => (
             json!({"kind": "table of sizes"}),
-            Sizes::over(lines, Weight::Jobs, options)?,
+            Sizes::from_lines(lines, Weight::Jobs, options)?,
         ),
     };
     document["file"] = json!(name);
@@ -66,15 +66,15 @@ pub fn document(
         document["sizes"] = json!(table.len());
         document["smallest"] = json!(table.first().map(|(size, _)| size));
         document["largest"] = json!(table.last().map(|(size, _)| size));
-        document["mean_size"] = json!(sizes.mean());
+        document["mean_size"] = json!(sizes.mean_size());
     }
     Ok((document, sizes, swf))
 }
 
 /// Describes a trace: its times, reasons for lines left out and header.
-fn describe(trace: &Trace, kind: &str) -> Value {
+fn describe_trace(trace: &Trace, kind: &str) -> Value {
     let tally = trace.tally();
-    let (first, last) = trace.span().unzip();
+    let (first, last) = trace.time_span().unzip();
     let seconds: u128 = trace
         .jobs()
         .iter()
@@ -102,7 +102,7 @@ fn describe(trace: &Trace, kind: &str) -> Value {
         "mended": tally.by_name(false),
         "first_submit": first,
         "last_end": last,
-        hours: ratio(seconds, 3600),
+        hours: divide_exactly(seconds, 3600),
         "header": header,
     })
 }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::confirmed::{replayed, scheduled};
+use super::confirmed::{replay_sentence, schedule_sentence};
 use super::results::WorkloadResults;
-use super::saved::saved;
-use super::sentences::{RichText, file_name, hops_text, lead, per_cent, per_cent_below, sentence};
-use crate::plot::thousands;
+use super::saved::saving_sentences;
+use super::sentences::{
+    RichText, file_name, hops_text, lead_phrase, per_cent, per_cent_below, sentence,
+};
+use crate::plot::format_thousands;
 use nodeorder_jobs::replay::prediction::OrderingPrediction;
 use nodeorder_jobs::schedule::saving::REFERENCE;
-use nodeorder_order::metric::comparison::{Comparison, Entry};
+use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
 
 /// Leads below this many per cent are told as such: rounded to a decimal they would read as 0.0.
 const SMALL_LEAD: f64 = 0.05;
@@ -17,16 +19,16 @@ const SMALL_LEAD: f64 = 0.05;
 const MOST_OTHERS: usize = 4;
 
 /// Says what a comparison comes to: savings on the workload, the best ordering, and the one that suits the workload.
-pub fn opening(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
-    let saved = workload.schedules.as_ref().map(saved);
+pub fn opening_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
+    let saved = workload.schedules.as_ref().map(saving_sentences);
     saved
         .unwrap_or_default()
-        .rich(&verdict(comparison))
-        .rich(&suited(comparison, workload))
+        .rich(&ranking_sentence(comparison))
+        .rich(&workload_sentence(comparison, workload))
 }
 
 /// Says which ordering is the best, and by how much.
-fn verdict(comparison: &Comparison) -> RichText {
+fn ranking_sentence(comparison: &Comparison) -> RichText {
     let [first, others @ ..] = comparison.entries.as_slice() else {
         return "No orderings were compared.".into();
     };
@@ -65,10 +67,10 @@ fn verdict(comparison: &Comparison) -> RichText {
     // Row-major is what a site has before it orders anything, so this lead says what a change would bring.
     let mut leads = Vec::new();
     if let Some(reference) = others.iter().find(|other| other.label == REFERENCE) {
-        leads.push(sentence(lead(first.mean_log, reference.mean_log)).text(REFERENCE));
+        leads.push(sentence(lead_phrase(first.mean_log, reference.mean_log)).text(REFERENCE));
     }
     if second.label != REFERENCE {
-        let lead = sentence(lead(first.mean_log, second.mean_log));
+        let lead = sentence(lead_phrase(first.mean_log, second.mean_log));
         leads.push(lead.text("the second best, ").bold(&second.label));
     }
     name.text(format!(
@@ -102,7 +104,7 @@ fn equal_leaders(comparison: &Comparison, equals: usize) -> RichText {
 }
 
 /// Says which ordering suits the job sizes of the workload. Empty without a workload.
-fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
+fn workload_sentence(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
     let Some(prediction) = &workload.prediction else {
         return RichText::default();
     };
@@ -120,7 +122,7 @@ fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
     };
     let against = match rest.first() {
         Some(second) if second.weighted_mpc > first.weighted_mpc => {
-            let lead = lead(first.weighted_mpc, second.weighted_mpc);
+            let lead = lead_phrase(first.weighted_mpc, second.weighted_mpc);
             format!(", {lead}{}", second.ordering)
         }
         Some(second) => format!(", the same as with {}", second.ordering),
@@ -139,7 +141,7 @@ fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
 
 /// Says where the leader is the best and where others are, what random placement gives, and how certain all that is: a
 /// paragraph each.
-pub fn details(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<RichText> {
+pub fn detail_paragraphs(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<RichText> {
     let Some(first) = comparison.entries.first() else {
         return Vec::new();
     };
@@ -165,14 +167,17 @@ pub fn details(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<R
     let certain = RichText::default()
         .bold("How certain is this?")
         .text(" ")
-        .rich(&RichText::join(certainty(comparison, workload), " "));
+        .rich(&RichText::join(
+            certainty_sentences(comparison, workload),
+            " ",
+        ));
     let mut paragraphs = vec![RichText::join(sentences, " "), certain];
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs
 }
 
 /// Says at which sizes the leader is the best, and where others are.
-fn best_sizes(comparison: &Comparison, first: &Entry) -> RichText {
+fn best_sizes(comparison: &Comparison, first: &OrderingFigures) -> RichText {
     let others: BTreeSet<usize> = comparison
         .stretches
         .iter()
@@ -201,7 +206,7 @@ fn best_sizes(comparison: &Comparison, first: &Entry) -> RichText {
 }
 
 /// Says how far the leader is from what is possible, and whether the workload confirms the ranking.
-fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<RichText> {
+fn certainty_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<RichText> {
     let [first, others @ ..] = comparison.entries.as_slice() else {
         return Vec::new();
     };
@@ -236,12 +241,12 @@ fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Ric
             .into(),
     );
     sentences.push(match &workload.prediction {
-        Some(prediction) => replayed(prediction),
+        Some(prediction) => replay_sentence(prediction),
         None => sentence("It does not show which nodes jobs get on a busy machine: ")
             .code("--trace")
             .text(" replays your trace."),
     });
-    sentences.extend(workload.schedules.as_ref().and_then(scheduled));
+    sentences.extend(workload.schedules.as_ref().and_then(schedule_sentence));
     sentences
 }
 
@@ -250,13 +255,16 @@ fn where_wins(comparison: &Comparison, winner: usize) -> RichText {
     let mut ranges = Vec::new();
     for stretch in &comparison.stretches {
         if stretch.winner == winner {
-            ranges.push((thousands(stretch.from as u64), thousands(stretch.to as u64)));
+            ranges.push((
+                format_thousands(stretch.from as u64),
+                format_thousands(stretch.to as u64),
+            ));
         }
     }
     let sizes = match ranges.as_slice() {
         // Many short ranges are what two curves that cross often have.
         [(from, _), _, _, .., (_, to)] if ranges.len() > 3 => {
-            let count = thousands(ranges.len() as u64);
+            let count = format_thousands(ranges.len() as u64);
             format!("{count} ranges between {from} and {to}")
         }
         few => {

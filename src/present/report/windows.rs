@@ -1,15 +1,15 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
 use super::bar_figure::{BarRow, draw_bars};
-use super::html::{Best, Column, Section, Table};
+use super::html::{BestValue, Column, Section, Table};
 use super::sentences::sentence;
 use crate::columns::throughput::WindowRow;
+use crate::plot::format_thousands;
 use crate::plot::replay::BarPanel;
-use crate::plot::thousands;
 use nodeorder_base::error::Result;
 
 /// Groups rows by job size, in the order of the sizes.
-fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {
+fn group_by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {
     let mut sizes: Vec<(usize, Vec<&WindowRow<'a>>)> = Vec::new();
     for row in rows {
         match sizes.iter_mut().find(|(size, _)| *size == row.size) {
@@ -22,7 +22,7 @@ fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'
 
 /// Says for each size which ordering carries most, or which are not told apart because their brackets meet.
 pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {
-    by_size(rows)
+    group_by_size(rows)
         .into_iter()
         .filter_map(|(size, rows)| size_sentence(size, &rows))
         .collect()
@@ -43,7 +43,7 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
     let jobs = format!(
         "{} jobs of {} nodes at once ({}):",
         best.windows,
-        thousands(size as u64),
+        format_thousands(size as u64),
         best.guest
     );
     Some(if near.len() == 1 {
@@ -63,7 +63,10 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
 
 /// Makes the section of a page with its chart; `slots` are the numbers of the orderings as the user named them. Fails if
 /// the chart cannot be drawn.
-pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result<Section> {
+pub(super) fn throughput_section(
+    rows: &[WindowRow<'_>],
+    slots: &[(&str, usize)],
+) -> Result<Section> {
     let columns = vec![
         Column::counts("Job size (nodes)", rows.iter().map(|row| row.size as u64)),
         Column::counts("Jobs at once", rows.iter().map(|row| row.windows as u64)),
@@ -91,11 +94,11 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
     section.list = sentences(rows).into_iter().map(sentence).collect();
-    let sizes = by_size(rows);
+    let sizes = group_by_size(rows);
     // Sizes differ in scale, so each has a panel of its own.
     let titles: Vec<String> = sizes
         .iter()
-        .map(|(size, _)| format!("{} nodes", thousands(*size as u64)))
+        .map(|(size, _)| format!("{} nodes", format_thousands(*size as u64)))
         .collect();
     let mut panels = Vec::new();
     for name in &titles {
@@ -131,5 +134,5 @@ fn bracket_column(
     rows: &[WindowRow<'_>],
     value: fn(&WindowRow<'_>) -> Option<f64>,
 ) -> Column {
-    Column::new(title, 4, Best::None, rows.iter().map(value))
+    Column::new(title, 4, BestValue::None, rows.iter().map(value))
 }

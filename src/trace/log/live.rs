@@ -9,7 +9,7 @@ use super::JobKey;
 /// Names stay with their keys, so a job that takes over a key takes over its memory, too, and a long log allocates
 /// nothing.
 #[derive(Debug, Default)]
-pub(super) struct Live {
+pub(super) struct JobTable {
     jobs: Vec<Job>,
     /// Keys that no live job has.
     free: Vec<u32>,
@@ -28,25 +28,25 @@ struct Job {
     line: usize,
 }
 
-impl Live {
+impl JobTable {
     /// Number of jobs that live.
-    pub fn count(&self) -> usize {
+    pub fn live_count(&self) -> usize {
         self.table.len()
     }
 
     /// Number of keys given out so far.
-    pub fn keys(&self) -> usize {
+    pub fn key_count(&self) -> usize {
         self.jobs.len()
     }
 
     /// Estimates the memory of all of it in bytes: it never shrinks.
-    pub fn bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.bytes
     }
 
     /// Returns the key of a new job; fails with the line of the live one that has its name already.
-    pub fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
-        let of_name = hash(name.as_bytes());
+    pub fn add_job(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
+        let of_name = hash_name(name.as_bytes());
         if let Some(key) = self
             .table
             .find(of_name, |key| self.jobs[*key as usize].name == name)
@@ -66,15 +66,15 @@ impl Live {
         job.line = line;
         let jobs = &self.jobs;
         self.table.insert_unique(of_name, key, |key| {
-            hash(jobs[*key as usize].name.as_bytes())
+            hash_name(jobs[*key as usize].name.as_bytes())
         });
         Ok(JobKey(key))
     }
 
     /// Ends the job of this name, if it lives.
-    pub fn free(&mut self, name: &str) -> Option<JobKey> {
+    pub fn end_job(&mut self, name: &str) -> Option<JobKey> {
         let jobs = &self.jobs;
-        let found = self.table.find_entry(hash(name.as_bytes()), |key| {
+        let found = self.table.find_entry(hash_name(name.as_bytes()), |key| {
             jobs[*key as usize].name == name
         });
         let (key, _) = found.ok()?.remove();
@@ -84,7 +84,7 @@ impl Live {
 }
 
 /// Hashes eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
-fn hash(bytes: &[u8]) -> u64 {
+fn hash_name(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ / golden ratio
     let mut state = bytes.len() as u64;
     for chunk in bytes.chunks(8) {
@@ -105,13 +105,13 @@ mod tests {
         /// The table against a map of the standard library, with names that often return.
         #[test]
         fn keys_are_those_of_a_plain_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..400)) {
-            let mut live = Live::default();
+            let mut live = JobTable::default();
             let mut plain: BTreeMap<String, (JobKey, usize)> = BTreeMap::new();
             let mut most = 0;
             for (line, (job, placing)) in steps.into_iter().enumerate() {
                 let name = "j".repeat(job as usize % 11) + &job.to_string();
                 if placing {
-                    match (live.place(&name, line), plain.get(&name)) {
+                    match (live.add_job(&name, line), plain.get(&name)) {
                         (Err(since), Some((_, placed))) => prop_assert_eq!(since, *placed),
                         (Ok(key), None) => {
                             prop_assert!(plain.values().all(|(k, _)| *k != key));
@@ -120,7 +120,7 @@ mod tests {
                         other => prop_assert!(false, "{:?}", other),
                     }
                 } else {
-                    prop_assert_eq!(live.free(&name), plain.remove(&name).map(|(key, _)| key));
+                    prop_assert_eq!(live.end_job(&name), plain.remove(&name).map(|(key, _)| key));
                 }
                 most = most.max(plain.len());
                 prop_assert_eq!(live.table.len(), plain.len());

@@ -26,52 +26,52 @@ pub struct Preset {
     columns: &'static str,
 }
 
-const fn preset(name: &'static str, columns: &'static str) -> Preset {
+const fn known_table(name: &'static str, columns: &'static str) -> Preset {
     Preset { name, columns }
 }
 
 /// Known tables: `--columns` takes their names, and a header with their columns is recognised, the first that fits.
 pub static PRESETS: [Preset; 8] = [
     // Marconi100.
-    preset(
+    known_table(
         "pm100",
         "job=job_id,submit=submit_time,start=start_time,end=end_time,limit-minutes=time_limit,\
          nodes=num_nodes_alloc,list=nodes",
     ),
     // Adastra: as PM100, but for its limits in seconds.
-    preset(
+    known_table(
         "adastra",
         "job=job_id,submit=submit_time,start=start_time,end=end_time,limit=time_limit,nodes=num_nodes_alloc,list=nodes",
     ),
     // Helios, the GPU clusters of SenseTime; and the same with a list of nodes.
-    preset(
+    known_table(
         "helios",
         "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=node_num,state=state,user=user,list=nodes",
     ),
     // Lassen: allocations, which may be joined with the table of their nodes.
-    preset(
+    known_table(
         "lassen",
         "job=allocation_id,submit=job_submit_time,start=begin_time,end=end_time,nodes=num_nodes,list=node_name",
     ),
     // Kestrel.
-    preset(
+    known_table(
         "kestrel",
         "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=nodes_required,list=nodes,state=job_state",
     ),
     // The machines of the ALCF: DIM_JOB_COMPOSITE.
-    preset(
+    known_table(
         "alcf",
         "job=COBALT_JOBID,submit=QUEUED_TIMESTAMP,start=START_TIMESTAMP,end=END_TIMESTAMP,limit=WALLTIME_SECONDS,\
          nodes=NODES_USED,list=LOCATION,user=USERNAME_GENID,partition=QUEUE_NAME",
     ),
     // OAR, and what Batsim writes of the jobs that it ran.
-    preset(
+    known_table(
         "oar",
         "job=jobID,submit=submission_time,start=starting_time,end=finish_time,limit=requested_time,\
          nodes=requested_number_of_resources|requested_number_of_processors,list=allocated_resources|allocated_processors",
     ),
     // Lingjun: a row for each worker of a job.
-    preset(
+    known_table(
         "lingjun",
         "job=job_name,start=gmt_job_running,end=gmt_job_finished,list=host_ip",
     ),
@@ -126,7 +126,7 @@ impl Columns {
             let preset = PRESETS.iter().find(|preset| preset.name == name.trim());
             let known = PRESETS.iter().map(|preset| preset.name);
             let preset = preset.ok_or_else(|| Error::unknown(location(), "table", name, known))?;
-            columns = Columns::of(preset.columns);
+            columns = Columns::from_known(preset.columns);
         }
         let mut seen: Vec<&str> = Vec::new();
         for pair in pairs {
@@ -171,7 +171,7 @@ impl Columns {
     }
 
     /// Reads a text of this file.
-    fn of(text: &str) -> Columns {
+    fn from_known(text: &str) -> Columns {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
         Columns {
             names: pairs
@@ -189,10 +189,10 @@ impl Columns {
     }
 
     /// Returns the columns of recorded placements, whose times are in seconds.
-    pub(super) fn of_placements() -> Columns {
+    pub(super) fn for_placements() -> Columns {
         let mut columns = Columns {
             per_second: Some(1),
-            ..Columns::of(PLACEMENTS)
+            ..Columns::from_known(PLACEMENTS)
         };
         columns
             .names
@@ -202,13 +202,15 @@ impl Columns {
     }
 
     /// Finds the known table that a header line belongs to, and returns its columns.
-    pub fn of_header(header: &[u8]) -> Option<Columns> {
+    pub fn from_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
         let present: Vec<&str> = header
             .split(',')
             .map(|name| name.trim().trim_matches('"'))
             .collect();
-        let mut known = PRESETS.iter().map(|preset| Columns::of(preset.columns));
+        let mut known = PRESETS
+            .iter()
+            .map(|preset| Columns::from_known(preset.columns));
         let found = known.find(|columns| {
             let roles = columns.names.iter().map(|named| named.role);
             // A list says how many nodes there are.
@@ -222,7 +224,7 @@ impl Columns {
             }
             needed.iter().all(|role| {
                 columns
-                    .find(ROLES[*role], &present)
+                    .find_column(ROLES[*role], &present)
                     .is_ok_and(|at| at.is_some())
             })
         })?;
@@ -233,7 +235,7 @@ impl Columns {
     }
 
     /// Finds the column of a role in a header. `None` if the table has none. Fails with the name that is missing.
-    pub(super) fn find(&self, key: &str, header: &[&str]) -> Result<Option<usize>, &str> {
+    pub(super) fn find_column(&self, key: &str, header: &[&str]) -> Result<Option<usize>, &str> {
         let Some(named) = self.names.iter().find(|named| ROLES[named.role] == key) else {
             return Ok(None);
         };

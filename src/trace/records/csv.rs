@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::columns::{Columns, PRESETS, ROLES};
-use super::rows::{fingerprint, pieces};
-use super::time::{INSTANT, LIMIT, instant, limit};
-use super::{Record, RecordFormat, Source, State, Tally, placements, wrong};
-use crate::log::no_jobs;
+use super::rows::{hash_text, split_host_list};
+use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::{Record, RecordFormat, Source, State, Tally, placements, row_error};
+use crate::log::no_jobs_error;
 use crate::tally::Reason;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Lines};
@@ -19,7 +19,7 @@ pub static CSV: RecordFormat = RecordFormat {
     noun: "table of jobs",
     lists_nodes: true,
     joins: true,
-    begins: |line| Columns::of_header(line).is_some(),
+    begins: |line| Columns::from_header(line).is_some(),
     open: |lines, columns| Ok(Box::new(Csv::new(lines, columns)?)),
 };
 
@@ -32,7 +32,7 @@ pub static PLACEMENTS: RecordFormat = RecordFormat {
     lists_nodes: true,
     joins: true,
     begins: |line| line == placements::HEADER.as_bytes(),
-    open: |lines, _| Ok(Box::new(Csv::new(lines, Some(&Columns::of_placements()))?)),
+    open: |lines, _| Ok(Box::new(Csv::new(lines, Some(&Columns::for_placements()))?)),
 };
 
 /// Numbers from here on are no seconds: they would be those of the year 5138.
@@ -60,12 +60,12 @@ struct Header {
 
 impl Header {
     fn new(line: &Line<'_>, columns: Option<&Columns>) -> Result<Self> {
-        let header = line.fields()?;
+        let header = line.split_csv()?;
         let header: Vec<&str> = header.iter().map(Cow::as_ref).collect();
-        let known = Columns::of_header(line.text.as_bytes());
+        let known = Columns::from_header(line.text.as_bytes());
         let columns = columns.or(known.as_ref()).ok_or_else(|| {
             let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-            line.wrong(
+            line.error_here(
                 "a header that is none of a known table",
                 format!(
                     "--columns submit=NAME,start=NAME,…, or a table such as {}",
@@ -75,13 +75,13 @@ impl Header {
         })?;
         let mut at = [None; ROLES.len()];
         for (slot, key) in at.iter_mut().zip(ROLES) {
-            *slot = columns.find(key, &header).map_err(|wanted| {
+            *slot = columns.find_column(key, &header).map_err(|wanted| {
                 let named: Vec<String> = header
                     .iter()
                     .take(20)
                     .map(|name| format!("`{name}`"))
                     .collect();
-                line.wrong(
+                line.error_here(
                     format!("no column `{wanted}` ({key})"),
                     format!("one of {}", named.join(", ")),
                 )
@@ -103,8 +103,11 @@ impl Header {
 impl Csv {
     pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
         let name = lines.name().to_string();
-        let Some(line) = lines.data_line()? else {
-            return Err(no_jobs(&name, "a header line with the names of columns"));
+        let Some(line) = lines.read_data_line()? else {
+            return Err(no_jobs_error(
+                &name,
+                "a header line with the names of columns",
+            ));
         };
         let header = Header::new(&line, columns)?;
         Ok(Csv {
@@ -127,25 +130,25 @@ struct CsvRow<'a> {
 
 impl CsvRow<'_> {
     /// Returns the text of a role. `None` if the table has no such column.
-    fn get(&self, key: &str) -> Option<&str> {
+    fn role_text(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
         Some(self.fields[self.at[role]?].trim())
     }
 
-    fn wrong(&self, key: &str, expected: &str) -> Error {
-        wrong(
+    fn role_error(&self, key: &str, expected: &str) -> Error {
+        row_error(
             self.line.location(),
             key,
-            self.get(key).unwrap_or_default(),
+            self.role_text(key).unwrap_or_default(),
             expected,
         )
     }
 
-    fn time(&mut self, key: &str) -> Result<Option<i64>> {
-        let Some(text) = self.get(key) else {
+    fn parse_time(&mut self, key: &str) -> Result<Option<i64>> {
+        let Some(text) = self.role_text(key) else {
             return Ok(None);
         };
-        let time = instant(text).ok_or_else(|| self.wrong(key, INSTANT))?;
+        let time = parse_instant(text).ok_or_else(|| self.role_error(key, INSTANT))?;
         let plain = is_number(text);
         let large = self.per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
         self.large |= plain && large;
@@ -157,16 +160,16 @@ impl CsvRow<'_> {
         Ok(time.map(|time| if plain { time.div_euclid(unit) } else { time }))
     }
 
-    fn length(&self, key: &str, unit: i64) -> Result<Option<i64>> {
-        let Some(text) = self.get(key) else {
+    fn parse_length(&self, key: &str, unit: i64) -> Result<Option<i64>> {
+        let Some(text) = self.role_text(key) else {
             return Ok(None);
         };
-        let length = limit(text, unit).ok_or_else(|| self.wrong(key, LIMIT))?;
+        let length = parse_time_limit(text, unit).ok_or_else(|| self.role_error(key, LIMIT))?;
         if unit > 1 || !is_number(text) {
             return Ok(length);
         }
         if self.large {
-            return Err(self.wrong(
+            return Err(self.role_error(
                 key,
                 "unit=s or unit=ms in --columns, as times are milliseconds",
             ));
@@ -174,8 +177,8 @@ impl CsvRow<'_> {
         Ok(length.map(|length| length / self.per_second.unwrap_or(1)))
     }
 
-    fn nodes(&self) -> Result<u32> {
-        let text = self.get("nodes").unwrap_or_default();
+    fn count_nodes(&self) -> Result<u32> {
+        let text = self.role_text("nodes").unwrap_or_default();
         // Tables made of data frames write whole numbers as 4.0, and nothing for none.
         let whole = text.strip_suffix(".0").unwrap_or(text);
         if text.is_empty() || ["nan", "NaN", "None"].contains(&text) {
@@ -183,7 +186,9 @@ impl CsvRow<'_> {
         }
         let digits = whole.bytes().all(|b| b.is_ascii_digit());
         let number = whole.parse().ok().filter(|_| digits);
-        number.ok_or_else(|| self.wrong("nodes", &format!("a whole number from 0 to {}", u32::MAX)))
+        number.ok_or_else(|| {
+            self.role_error("nodes", &format!("a whole number from 0 to {}", u32::MAX))
+        })
     }
 }
 
@@ -193,9 +198,9 @@ fn is_number(text: &str) -> bool {
 }
 
 impl Source for Csv {
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
-            let Some(line) = self.lines.data_line()? else {
+            let Some(line) = self.lines.read_data_line()? else {
                 return Ok(false);
             };
             if line.file != self.header.file {
@@ -209,7 +214,7 @@ impl Source for Csv {
                 assumed_minutes,
                 ..
             } = &self.header;
-            let fields = line.fields()?;
+            let fields = line.split_csv()?;
             let per_second = *per_second;
             let mut row = CsvRow {
                 fields,
@@ -220,43 +225,45 @@ impl Source for Csv {
             };
             if row.fields.len() != *width {
                 let found = format!("{} fields", row.fields.len());
-                return Err(line.wrong(found, format!("the {width} of the header")));
+                return Err(line.error_here(found, format!("the {width} of the header")));
             }
             tally.lines += 1;
-            tally.at(line.file, line.number);
-            record.stands_on(line.file, line.number, fingerprint(line.text, 0));
-            match row.get("job") {
-                Some("") => return Err(row.wrong("job", "a name or number")),
+            tally.set_row(line.file, line.number);
+            record.stands_on(line.file, line.number, hash_text(line.text, 0));
+            match row.role_text("job") {
+                Some("") => return Err(row.role_error("job", "a name or number")),
                 Some(job) => record.job.push_str(job),
                 None => record.job = tally.lines.to_string(),
             }
-            (record.submit, record.start) = (row.time("submit")?, row.time("start")?);
-            if row.get("submit").is_none() && record.start.is_some() {
+            (record.submit, record.start) = (row.parse_time("submit")?, row.parse_time("start")?);
+            if row.role_text("submit").is_none() && record.start.is_some() {
                 record.submit = record.start;
-                tally.add(Reason::NoWaitTime, 1);
+                tally.add_count(Reason::NoWaitTime, 1);
             }
-            let end = row.time("end")?;
-            record.run = row.length("run", 1)?;
-            if row.get("run").is_none() && record.ends_at(end) {
-                tally.add(Reason::EndsBeforeStart, 1);
+            let end = row.parse_time("end")?;
+            record.run = row.parse_length("run", 1)?;
+            if row.role_text("run").is_none() && record.ends_at(end) {
+                tally.add_count(Reason::EndsBeforeStart, 1);
                 record.clear();
                 continue;
             }
-            tally.add(Reason::Milliseconds, usize::from(row.large));
-            record.limit = match row.length("limit", 1)? {
-                None => row.length("limit-minutes", 60)?,
+            tally.add_count(Reason::Milliseconds, usize::from(row.large));
+            record.limit = match row.parse_length("limit", 1)? {
+                None => row.parse_length("limit-minutes", 60)?,
                 limit => limit,
             };
-            let minutes = *assumed_minutes && row.get("limit-minutes").is_some_and(is_number);
-            tally.add(Reason::LimitInMinutes, usize::from(minutes));
+            let minutes = *assumed_minutes && row.role_text("limit-minutes").is_some_and(is_number);
+            tally.add_count(Reason::LimitInMinutes, usize::from(minutes));
             // Where no column says how many, the list does.
-            record.nodes = row.nodes()?;
-            host_list(row.get("list").unwrap_or_default(), &mut record.hosts);
-            record.user.push_str(row.get("user").unwrap_or_default());
+            record.nodes = row.count_nodes()?;
+            append_host_list(row.role_text("list").unwrap_or_default(), &mut record.hosts);
+            record
+                .user
+                .push_str(row.role_text("user").unwrap_or_default());
             record
                 .partition
-                .push_str(row.get("partition").unwrap_or_default());
-            record.state = State::of(row.get("state").unwrap_or_default());
+                .push_str(row.role_text("partition").unwrap_or_default());
+            record.state = State::parse_state(row.role_text("state").unwrap_or_default());
             return Ok(true);
         }
     }
@@ -264,7 +271,7 @@ impl Source for Csv {
 
 /// Appends a host list, made of a host list, of a list of a data frame such as `['r1', 'r2']` or `[12 13]`, or of
 /// numbers and ranges with blanks between.
-pub(super) fn host_list(text: &str, into: &mut String) {
+pub(super) fn append_host_list(text: &str, into: &mut String) {
     if ["None", "nan", "None assigned"].contains(&text) {
         return;
     }
@@ -281,7 +288,7 @@ pub(super) fn host_list(text: &str, into: &mut String) {
     if inner.is_none() && !ids && !text.contains([' ', '\'']) {
         return into.push_str(text);
     }
-    for piece in pieces(inner.unwrap_or(text)) {
+    for piece in split_host_list(inner.unwrap_or(text)) {
         let name = piece.trim_matches(['\'', '"']);
         if name.is_empty() {
             continue;
@@ -302,7 +309,7 @@ pub(super) fn host_list(text: &str, into: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::names;
+    use super::super::rows::count_names;
     use super::*;
 
     #[test]
@@ -317,11 +324,11 @@ mod tests {
             ("n[a]", 0),
         ];
         for (list, count) in counts {
-            assert_eq!(names(list), count, "{list}");
+            assert_eq!(count_names(list), count, "{list}");
         }
         let read = |text: &str| {
             let mut into = String::new();
-            host_list(text, &mut into);
+            append_host_list(text, &mut into);
             into
         };
         assert_eq!(read("['r1', 'r2']"), "r1,r2");

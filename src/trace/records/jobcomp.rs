@@ -3,10 +3,10 @@
 //! Names and folders are a user's and may have blanks and keys in them, the values read here have none: a line on which a
 //! key that is read comes twice leaves open which is meant, and is left out.
 
-use super::rows::fingerprint;
-use super::time::{INSTANT, LIMIT, instant, limit};
-use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::log::no_jobs;
+use super::rows::hash_text;
+use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::{Record, RecordFormat, Source, State, Tally, row_error};
+use crate::log::no_jobs_error;
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Lines, RawLine};
@@ -53,7 +53,7 @@ struct JobComp {
 }
 
 /// Splits a line into its values by their places. Fails with the reason why it has none.
-fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
+fn split_values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
     let mut found = [None; PLACES];
     for (key, value) in text
         .split_ascii_whitespace()
@@ -74,7 +74,7 @@ fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
 }
 
 /// Reads the values of a line into `record`; true if the job ends before it starts.
-fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Result<bool> {
+fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Result<bool> {
     let [
         job,
         start,
@@ -89,7 +89,7 @@ fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Res
         segment,
     ] = *values;
     let time = |key: &str, text: &str| {
-        instant(text).ok_or_else(|| wrong(line.location(), key, text, INSTANT))
+        parse_instant(text).ok_or_else(|| row_error(line.location(), key, text, INSTANT))
     };
     let waits = ["PENDING", "CONFIGURING"].contains(&state);
     record.job.push_str(job);
@@ -98,15 +98,15 @@ fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Res
     record.start = time("StartTime", start)?.filter(|_| !waits);
     let end = time("EndTime", end)?;
     // A bare number is minutes.
-    record.limit =
-        limit(most, 60).ok_or_else(|| wrong(line.location(), "TimeLimit", most, LIMIT))?;
+    record.limit = parse_time_limit(most, 60)
+        .ok_or_else(|| row_error(line.location(), "TimeLimit", most, LIMIT))?;
     if !["", "(null)", "None"].contains(&hosts) {
         record.hosts.push_str(hosts);
     }
     let whole = |key: &str, text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let number = text.parse::<u32>().ok().filter(|_| digits);
-        number.ok_or_else(|| wrong(line.location(), key, text, "a whole number"))
+        number.ok_or_else(|| row_error(line.location(), key, text, "a whole number"))
     };
     record.nodes = if waits { 0 } else { whole("NodeCnt", nodes)? };
     record.segment = if segment.is_empty() {
@@ -118,21 +118,21 @@ fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Res
     record
         .user
         .push_str(user.split('(').next().unwrap_or_default());
-    record.state = State::of(state);
+    record.state = State::parse_state(state);
     let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
     Ok(record.ends_at(end.filter(|_| !holds)))
 }
 
 impl Source for JobComp {
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        while let Some(line) = self.lines.line()? {
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        while let Some(line) = self.lines.read_line()? {
             let text = line.text()?.trim();
             if text.is_empty() {
                 continue;
             }
             self.begun = true;
-            tally.at(line.file, line.number);
-            let found = match values(text) {
+            tally.set_row(line.file, line.number);
+            let found = match split_values(text) {
                 Ok(found) => found,
                 Err(reason) => {
                     tally.leave_out(reason);
@@ -140,9 +140,9 @@ impl Source for JobComp {
                 }
             };
             tally.lines += 1;
-            record.stands_on(line.file, line.number, fingerprint(text, 0));
-            if read(&line, &found, record)? {
-                tally.add(Reason::EndsBeforeStart, 1);
+            record.stands_on(line.file, line.number, hash_text(text, 0));
+            if read_values(&line, &found, record)? {
+                tally.add_count(Reason::EndsBeforeStart, 1);
                 record.clear();
                 continue;
             }
@@ -151,7 +151,7 @@ impl Source for JobComp {
         if self.begun {
             Ok(false)
         } else {
-            Err(no_jobs(
+            Err(no_jobs_error(
                 self.lines.name(),
                 "lines such as JobId=12 UserId=…",
             ))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::names;
+use super::rows::count_names;
 use super::{Record, Records};
 use crate::header::Header;
 use crate::swf::{Job, Options, Trace};
@@ -27,7 +27,7 @@ struct Numbers(BTreeMap<String, i32>);
 
 impl Numbers {
     /// Returns the number of a name, from 1; -1 for none.
-    fn of(&mut self, name: &str) -> i32 {
+    fn number_of_name(&mut self, name: &str) -> i32 {
         match self.0.get(name) {
             Some(number) => *number,
             None if name.is_empty() => -1,
@@ -39,7 +39,7 @@ impl Numbers {
         }
     }
 
-    fn lines(&self, label: &str) -> String {
+    fn header_lines(&self, label: &str) -> String {
         let mut names: Vec<_> = self.0.iter().map(|(name, number)| (number, name)).collect();
         names.sort_unstable();
         names
@@ -59,21 +59,21 @@ impl Records {
     ///
     /// # Complexity
     /// O(length of the file + jobs · log jobs) time; at most 500 bytes a job while they are read.
-    pub fn trace(mut self, options: &Options) -> Result<Trace> {
+    pub fn read_trace(mut self, options: &Options) -> Result<Trace> {
         let mut jobs = Vec::<Job>::new();
         let mut record = Record::default();
         let mut partitions = Numbers::default();
         let mut users = Numbers::default();
-        while self.next(&mut record)? {
-            let partition = partitions.of(&record.partition);
+        while self.read_next(&mut record)? {
+            let partition = partitions.number_of_name(&record.partition);
             let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);
             let fault = if wanted {
-                fault(&record, options)
+                reason_to_skip(&record, options)
             } else {
                 Some(Reason::OtherPartition)
             };
             let (None, Some(submit), Some(run)) = (fault, record.submit, record.run) else {
-                self.count(fault.unwrap_or(Reason::NoSubmitTime), &record);
+                self.count_record(fault.unwrap_or(Reason::NoSubmitTime), &record);
                 continue;
             };
             let wait = record.start.map(|start| start - submit);
@@ -86,13 +86,13 @@ impl Records {
                 (Reason::Segment, record.segment > 0),
                 (
                     Reason::CountTaken,
-                    ![0, record.nodes].contains(&names(&record.hosts)),
+                    ![0, record.nodes].contains(&count_names(&record.hosts)),
                 ),
             ];
             notes
                 .iter()
                 .filter(|(_, is)| *is)
-                .for_each(|(reason, _)| self.count(*reason, &record));
+                .for_each(|(reason, _)| self.count_record(*reason, &record));
             let requested_time = limit.unwrap_or(run);
             jobs.push(Job {
                 // Numbers are given out below.
@@ -115,8 +115,8 @@ impl Records {
                 allocated: Some(record.nodes),
                 requested: Some(record.nodes),
                 requested_time,
-                status: record.state.status(),
-                user: users.of(&record.user),
+                status: record.state.swf_status(),
+                user: users.number_of_name(&record.user),
                 group: -1,
                 executable: -1,
                 queue: -1,
@@ -136,26 +136,26 @@ impl Records {
                 });
             }
         }
-        self.number(&mut jobs);
+        self.number_jobs(&mut jobs);
         let text = format!(
             "; Note: made of {}; a processor is a node\n{}{}",
             self.name.replace(['\n', '\r'], " "),
-            partitions.lines("Partition"),
-            users.lines("User"),
+            partitions.header_lines("Partition"),
+            users.header_lines("User"),
         );
         let mut lines = Lines::new(&self.name, text);
         let mut header = Header::default();
-        while let Some(line) = lines.line()? {
-            header.push(&line);
+        while let Some(line) = lines.read_line()? {
+            header.add_line(&line);
         }
-        Trace::of_jobs(&self.name, header, jobs, self.tally)
+        Trace::from_jobs(&self.name, header, jobs, self.tally)
     }
 
     /// Gives every job a number of its own, and leaves out rows that came before as they are.
-    fn number(&mut self, jobs: &mut Vec<Job>) {
+    fn number_jobs(&mut self, jobs: &mut Vec<Job>) {
         if jobs.iter().any(|job| job.id < 0) {
             (1..).zip(jobs.iter_mut()).for_each(|(id, job)| job.id = id);
-            self.tally.add(Reason::NumberedAnew, jobs.len());
+            self.tally.add_count(Reason::NumberedAnew, jobs.len());
             return;
         }
         if jobs.is_sorted_by(|a, b| a.id < b.id) {
@@ -181,11 +181,11 @@ impl Records {
                 }
             }
         }
-        self.tally.add(Reason::NumberedAnew, again.len());
+        self.tally.add_count(Reason::NumberedAnew, again.len());
         if let Some(first) = same.iter().min() {
-            self.tally.at(0, jobs[*first as usize].line);
+            self.tally.set_row(0, jobs[*first as usize].line);
         }
-        self.tally.add(Reason::SameAgain, same.len());
+        self.tally.add_count(Reason::SameAgain, same.len());
         again.sort_unstable();
         let free = by_id
             .last()
@@ -203,7 +203,7 @@ impl Records {
 }
 
 /// Returns the reason why a record is no job of a trace. `None` if it is one.
-fn fault(record: &Record, options: &Options) -> Option<Reason> {
+fn reason_to_skip(record: &Record, options: &Options) -> Option<Reason> {
     let faults = [
         (
             record.start.is_none() && record.run.is_none(),

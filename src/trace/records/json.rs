@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::time::{LONGEST, instant};
+use super::time::{LONGEST, parse_instant};
 use super::{Record, RecordFormat, Source, State, Tally};
 use crate::tally::Reason;
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -20,7 +20,7 @@ pub static BATSIM: RecordFormat = RecordFormat {
     lists_nodes: false,
     joins: false,
     begins: |line| line.starts_with(b"{"),
-    open: |lines, _| Ok(Box::new(batsim(&lines.into_text()?)?)),
+    open: |lines, _| Ok(Box::new(read_batsim(&lines.into_text()?)?)),
 };
 
 /// The job log of the Philly traces.
@@ -32,22 +32,22 @@ pub static PHILLY: RecordFormat = RecordFormat {
     lists_nodes: true,
     joins: false,
     begins: |line| line.starts_with(b"["),
-    open: |lines, _| Ok(Box::new(philly(&lines.into_text()?)?)),
+    open: |lines, _| Ok(Box::new(read_philly(&lines.into_text()?)?)),
 };
 
 /// Jobs that were read as a whole.
-pub(super) struct Whole {
+pub(super) struct HeldRecords {
     pub records: std::vec::IntoIter<Record>,
     /// Jobs left out, and why.
     pub left_out: (Reason, usize),
 }
 
-impl Source for Whole {
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+impl Source for HeldRecords {
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         let reason = self.left_out.0;
         let count = std::mem::take(&mut self.left_out.1);
         tally.lines += count as u64;
-        tally.add(reason, count);
+        tally.add_count(reason, count);
         let Some(next) = self.records.next() else {
             return Ok(false);
         };
@@ -58,7 +58,7 @@ impl Source for Whole {
 }
 
 /// Reads a document of the type `T`; an error has its line.
-pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
+pub(super) fn parse_document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
         let said = said
@@ -75,18 +75,18 @@ pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -
 }
 
 /// Finds the line on which a text first stands within quotes.
-fn line_of(text: &Text, quoted: &str) -> SourceLocation {
+fn locate_quoted(text: &Text, quoted: &str) -> SourceLocation {
     let at = serde_json::to_string(quoted)
         .ok()
         .and_then(|q| text.as_str().find(&q));
     match at {
-        Some(at) => SourceLocation::line(text.name(), text.line_of(at)),
+        Some(at) => SourceLocation::line(text.name(), text.line_number_at(at)),
         None => text.location(),
     }
 }
 
 /// Reads seconds, a fraction cut off.
-fn seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
+fn parse_seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
     let number = f64::deserialize(from)?;
     if (-1.0..1e15).contains(&number) {
         Ok(number.floor() as i64)
@@ -106,7 +106,7 @@ enum Name {
 }
 
 impl Name {
-    fn text(self) -> String {
+    fn into_text(self) -> String {
         match self {
             Name::Number(number) => number.to_string(),
             Name::Text(text) => text,
@@ -132,7 +132,7 @@ struct BatsimJob {
     profile: String,
 }
 
-fn unlimited() -> i64 {
+fn no_limit() -> i64 {
     -1
 }
 
@@ -166,10 +166,10 @@ fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>)
 
 /// Reads a Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile
 /// of the type `delay`, or a sequence of such profiles, says.
-fn batsim(text: &Text) -> Result<Whole> {
+fn read_batsim(text: &Text) -> Result<HeldRecords> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
-    let BatsimWorkload { profiles, jobs } = document(text, expected)?;
+    let BatsimWorkload { profiles, jobs } = parse_document(text, expected)?;
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
@@ -179,7 +179,7 @@ fn batsim(text: &Text) -> Result<Whole> {
         let Some(profile) = profiles.get(&job.profile) else {
             let found = format!("profile `{}`, which `profiles` does not have", job.profile);
             return Err(Error::input(
-                line_of(text, &job.profile),
+                locate_quoted(text, &job.profile),
                 found,
                 "one of its names",
             ));
@@ -187,7 +187,7 @@ fn batsim(text: &Text) -> Result<Whole> {
         if profile.kind == "delay" && profile.delay < 0 {
             let found = format!("profile `{}` without its delay", job.profile);
             return Err(Error::input(
-                line_of(text, &job.profile),
+                locate_quoted(text, &job.profile),
                 found,
                 "\"delay\": seconds",
             ));
@@ -197,7 +197,7 @@ fn batsim(text: &Text) -> Result<Whole> {
             continue;
         };
         records.push(Record {
-            job: job.id.text(),
+            job: job.id.into_text(),
             submit: Some(job.subtime).filter(|time| *time >= 0),
             run: Some(run),
             limit: Some(job.walltime).filter(|time| *time >= 0),
@@ -205,7 +205,7 @@ fn batsim(text: &Text) -> Result<Whole> {
             ..Record::default()
         });
     }
-    Ok(Whole {
+    Ok(HeldRecords {
         records: records.into_iter(),
         left_out: (Reason::OtherProfile, without),
     })
@@ -240,9 +240,9 @@ struct Server {
 }
 
 /// Reads a time of a calendar, or null.
-fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
+fn parse_time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
     let text = Option::<String>::deserialize(from)?.unwrap_or_default();
-    instant(&text).ok_or_else(|| {
+    parse_instant(&text).ok_or_else(|| {
         D::Error::custom(format!(
             "`{text}`, expected a time such as 2017-10-03 22:53:38, or None"
         ))
@@ -250,15 +250,15 @@ fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D:
 }
 
 /// Reads the job log of the Philly traces: a record for every attempt, with the servers it had.
-fn philly(text: &Text) -> Result<Whole> {
+fn read_philly(text: &Text) -> Result<HeldRecords> {
     let expected = "a list of jobs of jobid, submitted_time and attempts, each with start_time, end_time and detail";
-    let jobs: Vec<PhillyJob> = document(text, expected)?;
+    let jobs: Vec<PhillyJob> = parse_document(text, expected)?;
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
     let mut records = Vec::with_capacity(jobs.len());
     for job in jobs {
-        let state = State::of(&job.status);
+        let state = State::parse_state(&job.status);
         let whole = |attempt: Option<Attempt>| {
             let (start, end, detail) = attempt.map_or((None, None, Vec::new()), |a| {
                 (a.start_time, a.end_time, a.detail)
@@ -284,7 +284,7 @@ fn philly(text: &Text) -> Result<Whole> {
             records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
         }
     }
-    Ok(Whole {
+    Ok(HeldRecords {
         records: records.into_iter(),
         left_out: (Reason::OtherProfile, 0),
     })

@@ -27,7 +27,7 @@ pub use jobcomp::JOBCOMP;
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
-pub use sinfo::{NodeState, node_states};
+pub use sinfo::{NodeState, read_node_states};
 pub use squeue::SQUEUE;
 
 use rows::JobRows;
@@ -86,7 +86,7 @@ pub enum State {
 
 impl State {
     /// Reads the state that a word says: those of Slurm, with their reasons, and those of the public traces.
-    fn of(text: &str) -> State {
+    fn parse_state(text: &str) -> State {
         // `CANCELLED by 123` and `CANCELLED+` are CANCELLED.
         let word = text.split([' ', '+']).next().unwrap_or_default();
         let is = |known: &[&str]| known.iter().any(|name| name.eq_ignore_ascii_case(word));
@@ -102,7 +102,7 @@ impl State {
     }
 
     /// Returns the status of the Standard Workload Format.
-    fn status(self) -> i32 {
+    fn swf_status(self) -> i32 {
         match self {
             State::Unknown => -1,
             State::Completed => 1,
@@ -147,7 +147,7 @@ pub struct Record {
 
 impl Record {
     /// Returns when it ended, in seconds since 1970.
-    pub fn end(&self) -> Option<i64> {
+    pub fn end_time(&self) -> Option<i64> {
         Some(self.start? + self.run?)
     }
 
@@ -194,7 +194,7 @@ impl Record {
 trait Source {
     /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
     /// counted in `tally`.
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
 }
 
 /// A file of records being read.
@@ -228,7 +228,11 @@ impl Records {
     ///
     /// # Complexity
     /// Tables are read line by line; of JSON the whole text is held, within the memory of `lines`.
-    pub fn over(lines: Lines, format: &RecordFormat, columns: Option<&Columns>) -> Result<Records> {
+    pub fn from_lines(
+        lines: Lines,
+        format: &RecordFormat,
+        columns: Option<&Columns>,
+    ) -> Result<Records> {
         let name = lines.name().to_string();
         let jobs = JobRows::new((format.open)(lines, columns)?, format.joins);
         Ok(Records {
@@ -253,7 +257,7 @@ impl Records {
     }
 
     /// Lists the names of its files, by the number that records have of theirs.
-    pub fn files(&self) -> Vec<String> {
+    pub fn file_names(&self) -> Vec<String> {
         if self.tally.files.is_empty() {
             vec![self.name.clone()]
         } else {
@@ -265,7 +269,7 @@ impl Records {
     ///
     /// # Errors
     /// A row that is wrong, with file and line.
-    pub fn next(&mut self, record: &mut Record) -> Result<bool> {
+    pub fn read_next(&mut self, record: &mut Record) -> Result<bool> {
         self.jobs.next(record, &mut self.tally)
     }
 
@@ -275,17 +279,17 @@ impl Records {
     }
 
     /// Counts a record that its reader left out or mended.
-    pub fn count(&mut self, reason: Reason, record: &Record) {
-        self.tally.at(record.file, record.line);
-        self.tally.add(reason, 1);
+    pub fn count_record(&mut self, reason: Reason, record: &Record) {
+        self.tally.set_row(record.file, record.line);
+        self.tally.add_count(reason, 1);
     }
 }
 
 /// Returns the error of a value in a row.
-fn wrong(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
+fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
     Error::input(
         location,
-        format!("{what} {}", super::log::quote(text)),
+        format!("{what} {}", super::log::quote_token(text)),
         expected,
     )
 }

@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use super::csv::host_list;
-use super::rows::{distinct, fingerprint};
-use super::time::{INSTANT, LIMIT, calendar, instant, limit};
-use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::log::{no_jobs, quote};
+use super::csv::append_host_list;
+use super::rows::{hash_text, join_distinct};
+use super::time::{INSTANT, LIMIT, parse_calendar, parse_instant, parse_time_limit};
+use super::{Record, RecordFormat, Source, State, Tally, row_error};
+use crate::log::{no_jobs_error, quote_token};
 use crate::tally::Reason;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Lines, RawLine};
@@ -27,7 +27,7 @@ const LOG: RecordFormat = RecordFormat {
     noun: "accounting of PBS",
     lists_nodes: true,
     joins: false,
-    begins: |line| parts(line).is_some(),
+    begins: |line| split_line(line).is_some(),
     open: |lines, _| Ok(Box::new(Pbs::new(lines))),
 };
 
@@ -37,7 +37,7 @@ pub static TORQUE: RecordFormat = RecordFormat {
     about: "accounting log of Torque: as that of PBS",
     example: "04/05/2017 13:06:53;E;45.m;ctime=1491390300 start=1491390307 exec_host=n1/0-1+n2/0-1 unique_node_count=2 end=1491390413",
     noun: "accounting of Torque",
-    begins: |line| has(line, b" unique_node_count="),
+    begins: |line| has_text(line, b" unique_node_count="),
     ..LOG
 };
 
@@ -47,17 +47,17 @@ pub static COBALT: RecordFormat = RecordFormat {
     about: "accounting log of Cobalt: as that of PBS",
     example: "04/03/2019 00:35:40;E;327220;ctime=1554249000.1 start=1554251537.81 exec_host=\"0-4,6-7\" end=1554251740.2",
     noun: "accounting of Cobalt",
-    begins: |line| has(line, b" exec_host=\""),
+    begins: |line| has_text(line, b" exec_host=\""),
     ..LOG
 };
 
 /// Checks whether a line is of such a log and has a text in it.
-fn has(line: &[u8], text: &[u8]) -> bool {
-    parts(line).is_some() && memchr::memmem::find(line, text).is_some()
+fn has_text(line: &[u8], text: &[u8]) -> bool {
+    split_line(line).is_some() && memchr::memmem::find(line, text).is_some()
 }
 
 /// Splits a line into date, type, id and the rest. `None` if it is no line of such a log.
-fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
+fn split_line(line: &[u8]) -> Option<[&[u8]; 4]> {
     let mut fields = line.splitn(4, |b| *b == b';');
     let mut next = || fields.next();
     let found = [next()?, next()?, next()?, next()?];
@@ -87,11 +87,11 @@ struct Live {
 
 impl Live {
     /// Starts a run: a line S.
-    fn begins(&mut self, run: Record, tally: &mut Tally) {
+    fn start_run(&mut self, run: Record, tally: &mut Tally) {
         // A run whose end the log lacks.
         let lost = !self.ended && self.run.start.is_some_and(|start| Some(start) != run.start);
         tally.lines += u64::from(lost);
-        tally.add(Reason::StillRunning, usize::from(lost));
+        tally.add_count(Reason::StillRunning, usize::from(lost));
         *self = Live {
             run: Record { run: None, ..run },
             again: self.again,
@@ -100,7 +100,13 @@ impl Live {
     }
 
     /// Ends a phase of a run, if one ended (a line u, c or e): true if so; it is in `run` then.
-    fn phase(&mut self, kind: u8, now: Option<i64>, run: &mut Record, tally: &mut Tally) -> bool {
+    fn end_phase(
+        &mut self,
+        kind: u8,
+        now: Option<i64>,
+        run: &mut Record,
+        tally: &mut Tally,
+    ) -> bool {
         if kind != b'u' {
             self.run.hosts = std::mem::take(&mut run.hosts);
             return false;
@@ -109,7 +115,7 @@ impl Live {
             (run.submit, run.start, run.limit) = (self.run.submit, self.run.start, self.run.limit);
         }
         if now < run.start {
-            tally.add(Reason::GivenBack, 1);
+            tally.add_count(Reason::GivenBack, 1);
             return false;
         }
         run.ends_at(now);
@@ -122,13 +128,13 @@ impl Live {
             ..run.clone()
         };
         (self.again, self.phased) = (now, true);
-        tally.add(Reason::Phase, 1);
+        tally.add_count(Reason::Phase, 1);
         true
     }
 
     /// Ends a run: a line E or R, which tells nodes and times since the start, also after phases.
-    fn ends(&mut self, kind: u8, run: &mut Record) {
-        let end = run.end();
+    fn end_run(&mut self, kind: u8, run: &mut Record) {
+        let end = run.end_time();
         let last = &self.run;
         if self.phased {
             (run.submit, run.start, run.limit) = (last.submit, last.start, last.limit);
@@ -171,10 +177,10 @@ impl Pbs {
     }
 
     /// Returns the next job that has not ended, at the end of the file.
-    fn still_running(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+    fn next_unended(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         if !self.begun {
             let expected = "lines such as 01/26/2016 00:00:37;E;2994.pbs;…";
-            return Err(no_jobs(self.lines.name(), expected));
+            return Err(no_jobs_error(self.lines.name(), expected));
         }
         while let Some((_, live)) = self.live.pop_first() {
             if live.run.start.is_some() && !live.ended {
@@ -188,7 +194,7 @@ impl Pbs {
 }
 
 /// Splits a text into `key=value` pairs with blanks between; values with blanks are in quotes of one of two kinds.
-fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+fn split_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
@@ -215,11 +221,11 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Reads what a line says of a run into `record`: whether it ends before it starts, none where it has no end.
-fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bool>> {
+fn read_run(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bool>> {
     let mut end = None;
-    for (key, value) in pairs(text) {
-        let bad = |expected| wrong(line.location(), key, value, expected);
-        let time = || instant(value).ok_or_else(|| bad(INSTANT));
+    for (key, value) in split_pairs(text) {
+        let bad = |expected| row_error(line.location(), key, value, expected);
+        let time = || parse_instant(value).ok_or_else(|| bad(INSTANT));
         match key {
             "ctime" => record.submit = time()?,
             "start" => record.start = time()?.filter(|time| *time > 0),
@@ -227,14 +233,16 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bo
             "user" => record.user = value.into(),
             "queue" => record.partition = value.into(),
             "unique_node_count" => record.nodes = value.parse().map_err(|_| bad("a count"))?,
-            "Resource_List.walltime" => record.limit = limit(value, 1).ok_or_else(|| bad(LIMIT))?,
+            "Resource_List.walltime" => {
+                record.limit = parse_time_limit(value, 1).ok_or_else(|| bad(LIMIT))?
+            }
             "exec_host" => {
                 // HOST/CPUS, joined by +, where CPUS may have commas; a host once for each chunk.
                 record.hosts.clear();
                 let hosts = value
                     .split('+')
                     .map(|host| host.split('/').next().unwrap_or_default());
-                host_list(&distinct(hosts), &mut record.hosts);
+                append_host_list(&join_distinct(hosts), &mut record.hosts);
             }
             "Exit_status" => {
                 record.state = if value == "0" {
@@ -251,10 +259,10 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bo
 
 /// Splits a line into its type, the local time at its front as if it were that of Greenwich, the job's id, and the
 /// text.
-fn event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> {
+fn split_event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> {
     line.text()?;
-    let Some([date, kind, id, text]) = parts(line.bytes) else {
-        let found = quote(&String::from_utf8_lossy(line.bytes));
+    let Some([date, kind, id, text]) = split_line(line.bytes) else {
+        let found = quote_token(&String::from_utf8_lossy(line.bytes));
         let expected = "a line of an accounting log: MM/DD/YYYY HH:MM:SS;TYPE;ID;key=value …";
         return Err(Error::input(line.location(), found, expected));
     };
@@ -266,7 +274,7 @@ fn event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> 
         date[..5].replace('/', "-"),
         &date[11..]
     );
-    Ok((kind[0], calendar(&day), id, text))
+    Ok((kind[0], parse_calendar(&day), id, text))
 }
 
 /// Types of lines that begin or end a run, or a phase of one.
@@ -275,7 +283,7 @@ const RUNS: &[u8] = b"SERuce";
 const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 
 /// Returns the reason why a line says nothing of a run, if it does not.
-fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
+fn reason_to_skip(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
     // Behind its nodes, a run that ended says when, and a phase what it asked for.
     let whole = if b"ER".contains(&kind) {
         backwards.is_some()
@@ -291,22 +299,22 @@ fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<
 }
 
 /// Subtracts what the clock at the front of a line is ahead from a time there, or adds it the other way round.
-fn now(front: Option<i64>, less: Option<i64>) -> Option<i64> {
+fn subtract_shift(front: Option<i64>, less: Option<i64>) -> Option<i64> {
     Some(front? - less?)
 }
 
 impl Source for Pbs {
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        while let Some(line) = self.lines.line()? {
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        while let Some(line) = self.lines.read_line()? {
             if line.bytes.trim_ascii().is_empty() {
                 continue;
             }
             self.begun = true;
-            tally.at(line.file, line.number);
-            let (kind, front, id, text) = event(&line)?;
+            tally.set_row(line.file, line.number);
+            let (kind, front, id, text) = split_event(&line)?;
             if let Some(front) = front {
                 // Days in another order, or a clock that was wrong; zones and summer time are less.
-                tally.add(Reason::ClockBack, usize::from(front + 86_400 < self.latest));
+                tally.add_count(Reason::ClockBack, usize::from(front + 86_400 < self.latest));
                 self.latest = self.latest.max(front);
             }
             // `101.server` is job 101.
@@ -320,7 +328,7 @@ impl Source for Pbs {
             let bare = kind == b'R' && text.trim().is_empty();
             let mut live = self.live.remove(id).unwrap_or_default();
             let mut run = Record::default();
-            run.stands_on(line.file, line.number, fingerprint(line.text()?, 0));
+            run.stands_on(line.file, line.number, hash_text(line.text()?, 0));
             if bare {
                 let Some(start) = live.run.start else {
                     // It started before the file begins.
@@ -328,20 +336,25 @@ impl Source for Pbs {
                     continue;
                 };
                 run = std::mem::take(&mut live.run);
-                run.run = now(front, self.ahead).map(|now| (now - start).max(0));
+                run.run = subtract_shift(front, self.ahead).map(|now| (now - start).max(0));
                 run.state = State::Failed;
             } else {
                 run.job.push_str(name);
-                let backwards = read(&line, text, &mut run)?;
+                let backwards = read_run(&line, text, &mut run)?;
                 // The parent of an array holds no nodes.
                 if kind != b'S' && name.ends_with("[]") && run.hosts.is_empty() {
                     continue;
                 }
-                let told = if kind == b'S' { run.start } else { run.end() };
+                let told = if kind == b'S' {
+                    run.start
+                } else {
+                    run.end_time()
+                };
                 // Zones are quarters of an hour apart.
-                let ahead = now(front, told).map(|ahead| (ahead + 450).div_euclid(900) * 900);
+                let ahead =
+                    subtract_shift(front, told).map(|ahead| (ahead + 450).div_euclid(900) * 900);
                 self.ahead = ahead.filter(|ahead| ahead.abs() <= 86_400).or(self.ahead);
-                if let Some(fault) = fault(kind, text, &run, backwards) {
+                if let Some(fault) = reason_to_skip(kind, text, &run, backwards) {
                     tally.leave_out(fault);
                     if b"uce".contains(&kind) {
                         self.live.insert(id.to_string(), live);
@@ -356,16 +369,18 @@ impl Source for Pbs {
             run.submit = again.or(run.submit);
             let mut ends = b"ER".contains(&kind);
             match kind {
-                b'S' => live.begins(std::mem::take(&mut run), tally),
-                _ if ends => live.ends(kind, &mut run),
-                _ => ends = live.phase(kind, now(front, self.ahead), &mut run, tally),
+                b'S' => live.start_run(std::mem::take(&mut run), tally),
+                _ if ends => live.end_run(kind, &mut run),
+                _ => {
+                    ends = live.end_phase(kind, subtract_shift(front, self.ahead), &mut run, tally)
+                }
             }
             if live.run.start.or(live.again).is_some() {
                 let bytes = 2 * size_of::<Live>() + line.bytes.len();
                 self.live.insert(id.to_string(), live);
                 if self.live.len() > self.most {
                     self.most = self.live.len();
-                    self.lines.keep(bytes, "jobs that run")?;
+                    self.lines.count_kept(bytes, "jobs that run")?;
                 }
             }
             if ends {
@@ -374,6 +389,6 @@ impl Source for Pbs {
                 return Ok(true);
             }
         }
-        self.still_running(record, tally)
+        self.next_unended(record, tally)
     }
 }

@@ -10,7 +10,7 @@
 
 use std::io::Write;
 
-use super::rows::names;
+use super::rows::count_names;
 use super::{Record, Records};
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
@@ -25,23 +25,23 @@ pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
 ///
 /// # Complexity
 /// O(length of the file) time; one record of memory.
-pub fn write<E: From<nodeorder_base::error::Error> + From<std::io::Error>>(
+pub fn write_placements<E: From<nodeorder_base::error::Error> + From<std::io::Error>>(
     records: &mut Records,
     out: &mut impl Write,
 ) -> Result<u64, E> {
     writeln!(out, "{HEADER}")?;
     let mut record = Record::default();
     let mut written = 0;
-    while records.next(&mut record)? {
-        if let Some(reason) = without_nodes(&record) {
-            records.count(reason, &record);
+    while records.read_next(&mut record)? {
+        if let Some(reason) = reason_to_skip(&record) {
+            records.count_record(reason, &record);
             continue;
         }
-        let times = [record.submit, record.start, record.end(), record.limit]
+        let times = [record.submit, record.start, record.end_time(), record.limit]
             .map(|value: Option<i64>| value.map_or(String::new(), |value| value.to_string()))
             .join(",");
-        let job = quoted(&record.job);
-        let hosts = quoted(&record.hosts);
+        let job = quote_field(&record.job);
+        let hosts = quote_field(&record.hosts);
         writeln!(out, "{job},{times},{},{hosts}", record.nodes)?;
         written += 1;
     }
@@ -49,8 +49,8 @@ pub fn write<E: From<nodeorder_base::error::Error> + From<std::io::Error>>(
 }
 
 /// Returns the reason why a record is no recorded placement, if it is none.
-pub fn without_nodes(record: &Record) -> Option<Reason> {
-    let listed = names(&record.hosts);
+pub fn reason_to_skip(record: &Record) -> Option<Reason> {
+    let listed = count_names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {
         // A list that is none is for its reader to judge.
         (false, ..) if ![0, record.nodes].contains(&listed) => Some(Reason::CountNotList),
@@ -61,7 +61,7 @@ pub fn without_nodes(record: &Record) -> Option<Reason> {
     }
 }
 
-fn quoted(text: &str) -> std::borrow::Cow<'_, str> {
+fn quote_field(text: &str) -> std::borrow::Cow<'_, str> {
     if text.contains([',', '"']) {
         format!("\"{}\"", text.replace('"', "\"\"")).into()
     } else {

@@ -20,7 +20,7 @@ const HELD_BYTES: usize = 16 << 20;
 const REMEMBERED: usize = 1 << 18;
 
 /// Hashes a text and a number to a fixed value, never 0, which stands for none.
-pub(super) fn fingerprint(text: &str, number: i64) -> u64 {
+pub(super) fn hash_text(text: &str, number: i64) -> u64 {
     // Multiply and fold, eight bytes at a time: every row of a file is counted here.
     let mix = |hash: u64, word: u64| {
         let wide = u128::from((hash ^ word) | 1 << 63) * 0x9e37_79b9_7f4a_7c15;
@@ -37,7 +37,7 @@ pub(super) fn fingerprint(text: &str, number: i64) -> u64 {
 
 /// A job held back, with what its rows say.
 #[derive(Default)]
-struct Held {
+struct PendingRow {
     record: Record,
     key: u64,
     /// Fingerprints of its rows, where there are several.
@@ -51,7 +51,7 @@ pub(super) struct JobRows {
     source: Box<dyn Source>,
     /// Whether further rows of a job are of its further nodes; else the last row is the job.
     joins: bool,
-    held: VecDeque<Held>,
+    held: VecDeque<PendingRow>,
     /// How many were handed out.
     out: usize,
     /// Jobs held, by key, as their number from the beginning of the file.
@@ -88,8 +88,8 @@ impl JobRows {
             while !self.ended && self.held.len() <= HELD && self.bytes <= HELD_BYTES {
                 let mut row = self.spare.pop().unwrap_or_default();
                 row.clear();
-                if self.source.next(&mut row, tally)? {
-                    self.add(row, tally)
+                if self.source.read_next(&mut row, tally)? {
+                    self.add_row(row, tally)
                 } else {
                     self.ended = true
                 }
@@ -110,10 +110,10 @@ impl JobRows {
                 let ended = job.record.run.is_some();
                 self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row, ended);
             }
-            let (whole, clear) = job.whole(self.joins);
+            let (whole, clear) = job.into_job(self.joins);
             if !clear {
-                tally.at(whole.file, whole.line);
-                tally.add(Reason::UnclearRows, 1);
+                tally.set_row(whole.file, whole.line);
+                tally.add_count(Reason::UnclearRows, 1);
                 self.spare.push(whole);
                 continue;
             }
@@ -123,16 +123,16 @@ impl JobRows {
     }
 
     /// Takes in a row: a new job, or a further row of one.
-    fn add(&mut self, row: Record, tally: &mut Tally) {
-        tally.at(row.file, row.line);
+    fn add_row(&mut self, row: Record, tally: &mut Tally) {
+        tally.set_row(row.file, row.line);
         let key = match row.start.or(row.submit.filter(|_| row.run.is_some())) {
-            Some(time) if row.row > 0 => fingerprint(&row.job, time),
+            Some(time) if row.row > 0 => hash_text(&row.job, time),
             _ => 0,
         };
         if let Some((_, at)) = self.by_key.find(key, |(known, _)| *known == key) {
             let job = &mut self.held[at - self.out];
             self.bytes -= job.record.hosts.len();
-            tally.add(job.add(&row, self.joins), 1);
+            tally.add_count(job.add_rows_of_job(&row, self.joins), 1);
             self.bytes += job.record.hosts.len();
             return self.spare.push(row);
         }
@@ -141,10 +141,10 @@ impl JobRows {
             .get(key as usize % REMEMBERED)
             .filter(|(k, ..)| *k == key);
         match remembered.filter(|_| key > 0) {
-            Some((_, first, _)) if *first == row.row => tally.add(Reason::SameAgain, 1),
-            Some((.., ended)) if self.joins || *ended => tally.add(Reason::RowTooFar, 1),
+            Some((_, first, _)) if *first == row.row => tally.add_count(Reason::SameAgain, 1),
+            Some((.., ended)) if self.joins || *ended => tally.add_count(Reason::RowTooFar, 1),
             again => {
-                tally.add(Reason::AgainLater, usize::from(again.is_some()));
+                tally.add_count(Reason::AgainLater, usize::from(again.is_some()));
                 self.bytes += row.hosts.len();
                 if key > 0 {
                     let at = self.out + self.held.len();
@@ -152,11 +152,11 @@ impl JobRows {
                         .insert_unique(key, (key, at), |(known, _)| *known);
                 }
                 let counts = (row.nodes, row.nodes, row.nodes);
-                self.held.push_back(Held {
+                self.held.push_back(PendingRow {
                     record: row,
                     key,
                     counts,
-                    ..Held::default()
+                    ..PendingRow::default()
                 });
                 return;
             }
@@ -165,9 +165,9 @@ impl JobRows {
     }
 }
 
-impl Held {
+impl PendingRow {
     /// Adds a row, and says what became of it.
-    fn add(&mut self, row: &Record, joins: bool) -> Reason {
+    fn add_rows_of_job(&mut self, row: &Record, joins: bool) -> Reason {
         let job = &mut self.record;
         self.rows.insert(job.row);
         if !self.rows.insert(row.row) {
@@ -205,8 +205,8 @@ impl Held {
     }
 
     /// Returns the job with the nodes of all of its rows, and whether it is clear how many these are.
-    fn whole(self, joins: bool) -> (Record, bool) {
-        let Held {
+    fn into_job(self, joins: bool) -> (Record, bool) {
+        let PendingRow {
             mut record,
             rows,
             counts: (least, most, sum),
@@ -220,8 +220,8 @@ impl Held {
             return (record, least == most && [0, 1, workers].contains(&most));
         }
         if several {
-            record.hosts = distinct(pieces(&record.hosts));
-            let listed = names(&record.hosts);
+            record.hosts = join_distinct(split_host_list(&record.hosts));
+            let listed = count_names(&record.hosts);
             // A row says 1, or its own nodes, or those of the job; anything else contradicts the list.
             record.nodes = if most <= 1 || sum == listed {
                 listed
@@ -229,14 +229,14 @@ impl Held {
                 most
             };
         } else if record.nodes == 0 {
-            record.nodes = names(&record.hosts);
+            record.nodes = count_names(&record.hosts);
         }
         (record, true)
     }
 }
 
 /// Splits a list at commas or blanks into names and bracketed names.
-pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split_host_list(list: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     let parts = list.split(move |c: char| {
         inside = (inside || c == '[') && c != ']';
@@ -246,7 +246,7 @@ pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Joins pieces to a host list that has each of them once.
-pub(super) fn distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn join_distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     // Most lists are in order.
     if !all.is_sorted_by(|a, b| a < b) {
@@ -257,7 +257,7 @@ pub(super) fn distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Counts the names that a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
-pub(super) fn names(list: &str) -> u32 {
+pub(super) fn count_names(list: &str) -> u32 {
     let mut all = 0u32;
     let mut word = 1u32;
     let mut inside = 0u32;

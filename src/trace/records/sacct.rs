@@ -5,10 +5,10 @@
 //! first such text are counted from the left, those after the last one from the right. Rows of which that does not say
 //! enough are left out.
 
-use super::rows::{fingerprint, names};
-use super::time::{INSTANT, LIMIT, instant, limit};
-use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::log::no_jobs;
+use super::rows::{count_names, hash_text};
+use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::{Record, RecordFormat, Source, State, Tally, row_error};
+use crate::log::no_jobs_error;
 use crate::tally::Reason;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Lines, RawLine};
@@ -21,12 +21,12 @@ pub static SACCT: RecordFormat = RecordFormat {
     noun: "accounting of Slurm",
     lists_nodes: true,
     joins: false,
-    begins: |line| delimiter(line).is_some(),
+    begins: |line| detect_delimiter(line).is_some(),
     open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
 };
 
 /// Finds the character between the fields of a header line. `None` if it is none of sacct.
-fn delimiter(header: &[u8]) -> Option<char> {
+fn detect_delimiter(header: &[u8]) -> Option<char> {
     let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
     ['|', ';', '\t', ',']
         .into_iter()
@@ -37,7 +37,7 @@ fn delimiter(header: &[u8]) -> Option<char> {
 }
 
 /// Splits a line into its fields; commas in the brackets of a host list part none.
-fn fields(text: &str, delimiter: char) -> Vec<&str> {
+fn split_fields(text: &str, delimiter: char) -> Vec<&str> {
     let mut inside = false;
     match delimiter {
         ',' => text
@@ -110,12 +110,12 @@ struct Header {
 
 impl Header {
     fn new(line: &RawLine<'_>) -> Result<Self> {
-        Header::of(line.text()?, line.file, &line.location())
+        Header::parse_header(line.text()?, line.file, &line.location())
     }
 
-    fn of(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
+    fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
         let wrong = |found, expected| Error::input(location.clone(), found, expected);
-        let delimiter = delimiter(text.as_bytes()).unwrap_or('|');
+        let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
         let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
@@ -154,8 +154,8 @@ impl Header {
     }
 
     /// Checks whether a line is a row of its own: a job id where it should be, and enough fields.
-    fn begins(&self, text: &str) -> bool {
-        let fields = fields(text, self.delimiter);
+    fn starts_row(&self, text: &str) -> bool {
+        let fields = split_fields(text, self.delimiter);
         let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
         let job = first.and_then(|at| fields.get(at));
         job.map_or(fields.len() >= self.width, |job| is_job(job.trim()))
@@ -178,8 +178,8 @@ impl Sacct {
     pub(super) fn new(mut lines: Lines) -> Result<Self> {
         let name = lines.name().to_string();
         loop {
-            match lines.line()? {
-                None => return Err(no_jobs(&name, EXPECTED)),
+            match lines.read_line()? {
+                None => return Err(no_jobs_error(&name, EXPECTED)),
                 Some(line) if line.bytes.trim_ascii().is_empty() => {}
                 Some(line) => {
                     let header = Header::new(&line)?;
@@ -197,7 +197,7 @@ impl Sacct {
     /// Reads the next row into `joined`: its file, its first line, and whether its lines were put together. A row that
     /// has too few fields goes on with the lines up to the next that is one of its own, where a text may have line
     /// breaks.
-    fn row(&mut self) -> Result<Option<(u32, usize, bool)>> {
+    fn read_row(&mut self) -> Result<Option<(u32, usize, bool)>> {
         let (file, number) = loop {
             self.joined.clear();
             let (file, number) = match self.ahead.take() {
@@ -206,7 +206,7 @@ impl Sacct {
                     (file, number)
                 }
                 None => {
-                    let Some(line) = self.lines.line()? else {
+                    let Some(line) = self.lines.read_line()? else {
                         return Ok(None);
                     };
                     self.joined.push_str(line.text()?);
@@ -214,7 +214,8 @@ impl Sacct {
                 }
             };
             if file != self.header.file {
-                self.header = Header::of(&self.joined, file, &self.lines.location_of(number))?;
+                self.header =
+                    Header::parse_header(&self.joined, file, &self.lines.location_of(number))?;
             } else if !self.joined.trim().is_empty() && self.joined != self.header.text {
                 // Outputs put one behind the other repeat the header.
                 break (file, number);
@@ -231,15 +232,16 @@ impl Sacct {
         };
         let mut put = false;
         loop {
-            let short = fields(&self.joined, delimiter).len() < width;
+            let short = split_fields(&self.joined, delimiter).len() < width;
             if !short && last + 1 < width {
                 break;
             }
-            let Some(line) = self.lines.line()? else {
+            let Some(line) = self.lines.read_line()? else {
                 break;
             };
             let text = line.text()?;
-            let other = line.file != file || text == self.header.text || self.header.begins(text);
+            let other =
+                line.file != file || text == self.header.text || self.header.starts_row(text);
             // A line without separators behind a text that ends its row is of that text.
             let part = !other && (short || !text.contains(delimiter));
             if !part || self.joined.len() > Lines::LONGEST {
@@ -265,18 +267,18 @@ struct SacctRow<'a> {
 
 impl<'a> SacctRow<'a> {
     /// Counts the fields too many: separators in texts.
-    fn surplus(&self) -> usize {
+    fn count_surplus(&self) -> usize {
         self.fields.len() - self.header.width
     }
 
     /// Returns the text of a column; those after the free ones are counted from the right. Empty if the header
     /// has none.
-    fn get(&self, wanted: usize) -> &'a str {
+    fn column_text(&self, wanted: usize) -> &'a str {
         let Some(at) = self.header.at[wanted] else {
             return "";
         };
         let shift = match self.header.free {
-            Some((_, last)) if at > last => self.surplus(),
+            Some((_, last)) if at > last => self.count_surplus(),
             Some((first, _)) if at > first => self.shift,
             _ => 0,
         };
@@ -285,7 +287,7 @@ impl<'a> SacctRow<'a> {
 
     /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
     /// none, or where there are several.
-    fn decide(&mut self) -> bool {
+    fn decide_reading(&mut self) -> bool {
         let most = if self
             .header
             .at
@@ -293,14 +295,14 @@ impl<'a> SacctRow<'a> {
             .flatten()
             .any(|at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at)))
         {
-            self.surplus()
+            self.count_surplus()
         } else {
             0
         };
         let mut found = None;
         for shift in 0..=most {
             self.shift = shift;
-            if self.read(&mut Record::default()).is_ok() && found.replace(shift).is_some() {
+            if self.read_job(&mut Record::default()).is_ok() && found.replace(shift).is_some() {
                 return false;
             }
         }
@@ -308,60 +310,65 @@ impl<'a> SacctRow<'a> {
         found.is_some()
     }
 
-    fn wrong(&self, wanted: usize, expected: &str) -> Error {
+    fn column_error(&self, wanted: usize, expected: &str) -> Error {
         let name = WANTED[wanted].0;
-        let text = self.get(wanted);
+        let text = self.column_text(wanted);
         let what = match name {
             "job" => "job id".to_string(),
             "limit" => "time limit".to_string(),
             "submit" | "start" | "end" => format!("{name} time"),
             _ => name.to_string(),
         };
-        wrong(self.location.clone(), &what, text, expected)
+        row_error(self.location.clone(), &what, text, expected)
     }
 
-    fn time(&self, wanted: usize) -> Result<Option<i64>> {
-        instant(self.get(wanted)).ok_or_else(|| self.wrong(wanted, INSTANT))
+    fn parse_time(&self, wanted: usize) -> Result<Option<i64>> {
+        parse_instant(self.column_text(wanted)).ok_or_else(|| self.column_error(wanted, INSTANT))
     }
 
     /// Reads the job into `record`: whether it ends before it starts, and whether its count of nodes is a rounded one.
-    fn read(&self, record: &mut Record) -> Result<(bool, bool)> {
-        let job = self.get(0);
+    fn read_job(&self, record: &mut Record) -> Result<(bool, bool)> {
+        let job = self.column_text(0);
         if !is_job(job) {
-            return Err(self.wrong(0, "a job id such as 123, 123_4 or 123+1"));
+            return Err(self.column_error(0, "a job id such as 123, 123_4 or 123+1"));
         }
         record.job.push_str(job);
-        (record.submit, record.start) = (self.time(1)?, self.time(2)?);
-        let backwards = record.ends_at(self.time(3)?);
-        let (nodes, rounded) = count(self.get(4))
-            .ok_or_else(|| self.wrong(4, "a number of nodes such as 12 or 1.5K"))?;
+        (record.submit, record.start) = (self.parse_time(1)?, self.parse_time(2)?);
+        let backwards = record.ends_at(self.parse_time(3)?);
+        let (nodes, rounded) = parse_count(self.column_text(4))
+            .ok_or_else(|| self.column_error(4, "a number of nodes such as 12 or 1.5K"))?;
         // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
-        record.limit = limit(self.get(5), 60).ok_or_else(|| self.wrong(5, LIMIT))?;
-        let hosts = self.get(6);
+        record.limit =
+            parse_time_limit(self.column_text(5), 60).ok_or_else(|| self.column_error(5, LIMIT))?;
+        let hosts = self.column_text(6);
         if !matches!(hosts, "None assigned" | "None" | "(null)") {
             record.hosts.push_str(hosts);
         }
         // A list is exact, where it is of about as many.
-        let listed = if rounded { names(&record.hosts) } else { 0 };
+        let listed = if rounded {
+            count_names(&record.hosts)
+        } else {
+            0
+        };
         let exact = listed.abs_diff(nodes) <= nodes / 10;
         record.nodes = if rounded && exact { listed } else { nodes };
-        record.partition.push_str(self.get(7));
-        record.user.push_str(self.get(8));
-        record.state = State::of(self.get(9));
-        let (segment, _) = count(self.get(10))
-            .ok_or_else(|| self.wrong(10, "a number of nodes such as 16, or nothing"))?;
+        record.partition.push_str(self.column_text(7));
+        record.user.push_str(self.column_text(8));
+        record.state = State::parse_state(self.column_text(9));
+        let (segment, _) = parse_count(self.column_text(10))
+            .ok_or_else(|| self.column_error(10, "a number of nodes such as 16, or nothing"))?;
         record.segment = segment;
         Ok((backwards, rounded && !exact))
     }
 }
 
 impl Source for Sacct {
-    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        while let Some((file, number, put)) = self.row()? {
-            tally.at(file, number);
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        while let Some((file, number, put)) = self.read_row()? {
+            tally.set_row(file, number);
             let header = &self.header;
             let location = self.lines.location_of(number);
-            let fields = fields(&self.joined, header.delimiter);
+            let fields = split_fields(&self.joined, header.delimiter);
             let count = fields.len();
             let width = header.width;
             if count < width && header.free.is_some() {
@@ -382,23 +389,23 @@ impl Source for Sacct {
                 header,
                 shift: 0,
             };
-            if (put || count > width) && !row.decide() {
+            if (put || count > width) && !row.decide_reading() {
                 tally.leave_out(Reason::UnclearFields);
                 continue;
             }
-            if row.get(0).contains('.') {
+            if row.column_text(0).contains('.') {
                 tally.leave_out(Reason::Step);
                 continue;
             }
-            record.stands_on(file, number, fingerprint(&self.joined, 0));
-            let (backwards, rounded) = row.read(record)?;
+            record.stands_on(file, number, hash_text(&self.joined, 0));
+            let (backwards, rounded) = row.read_job(record)?;
             if backwards {
                 tally.leave_out(Reason::EndsBeforeStart);
                 record.clear();
                 continue;
             }
             tally.lines += 1;
-            tally.add(Reason::CountRounded, usize::from(rounded));
+            tally.add_count(Reason::CountRounded, usize::from(rounded));
             return Ok(true);
         }
         Ok(false)
@@ -407,7 +414,7 @@ impl Source for Sacct {
 
 /// Parses a count, with a unit of 1024, 1024² or 1024³ where sacct wrote one, and tells whether such a unit has cut
 /// digits off. An empty text is 0.
-fn count(text: &str) -> Option<(u32, bool)> {
+fn parse_count(text: &str) -> Option<(u32, bool)> {
     if text.is_empty() {
         return Some((0, false));
     }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::json::document;
+use super::json::parse_document;
 use super::squeue::States;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Text;
@@ -63,7 +63,7 @@ const UP: [&str; 9] = [
 ];
 
 impl NodeState {
-    fn of(states: &[String]) -> NodeState {
+    fn parse_states(states: &[String]) -> NodeState {
         let is = |state: &str, words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(state));
         if states.is_empty() || !states.iter().all(|state| is(state, &UP)) {
             NodeState::Out
@@ -80,9 +80,9 @@ impl NodeState {
 ///
 /// # Errors
 /// Another document, with its line.
-pub fn node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
+pub fn read_node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     let expected = "the output of sinfo --json: sinfo of nodes.nodes and node.state, or nodes of name and state";
-    let found: Document = document(text, expected)?;
+    let found: Document = parse_document(text, expected)?;
     let rows = found.sinfo.into_iter().flatten();
     let rows = rows.map(|row| (row.nodes.nodes, row.node.state.into_words()));
     let nodes = found.nodes.into_iter().flatten();
@@ -102,7 +102,7 @@ pub fn node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     Ok(all
         .into_iter()
         .map(|(names, states): (Vec<String>, Vec<String>)| {
-            (names.join(","), NodeState::of(&states))
+            (names.join(","), NodeState::parse_states(&states))
         })
         .collect())
 }

@@ -5,8 +5,8 @@
 
 use serde::Deserialize;
 
-use super::json::{Whole, document};
-use super::rows::fingerprint;
+use super::json::{HeldRecords, parse_document};
+use super::rows::hash_text;
 use super::time::LONGEST;
 use super::{Record, RecordFormat, State};
 use crate::tally::Reason;
@@ -27,7 +27,7 @@ pub static SQUEUE: RecordFormat = RecordFormat {
         let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
         text.starts_with(b"{") && (has(b"\"job_state\"") || has(b"\"slurm\""))
     },
-    open: |lines, _| Ok(Box::new(squeue(&lines.into_text()?)?)),
+    open: |lines, _| Ok(Box::new(read_queue(&lines.into_text()?)?)),
 };
 
 #[derive(Deserialize)]
@@ -69,13 +69,13 @@ enum Number {
     Null,
 }
 
-fn yes() -> bool {
+fn true_by_default() -> bool {
     true
 }
 
 impl Number {
     /// Returns the number if it is above 0, which stands for none, and no longer than times are.
-    fn known(self) -> Option<i64> {
+    fn known_number(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,
             Number::Told {
@@ -107,21 +107,21 @@ impl States {
 }
 
 /// Reads the records of a queue.
-fn squeue(text: &Text) -> Result<Whole> {
+fn read_queue(text: &Text) -> Result<HeldRecords> {
     let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
                     time_limit, node_count and nodes";
-    let Queue { jobs } = document(text, expected)?;
+    let Queue { jobs } = parse_document(text, expected)?;
     let all = jobs.len();
-    let records: Vec<Record> = jobs.into_iter().filter_map(record).collect();
+    let records: Vec<Record> = jobs.into_iter().filter_map(to_record).collect();
     let left_out = (Reason::EndsBeforeStart, all - records.len());
-    Ok(Whole {
+    Ok(HeldRecords {
         records: records.into_iter(),
         left_out,
     })
 }
 
 /// Converts a job to a record. `None` if it ends before it starts.
-fn record(job: Job) -> Option<Record> {
+fn to_record(job: Job) -> Option<Record> {
     let states = job.job_state.into_words();
     let is = |state: &str| states.iter().any(|s| s == state);
     // Slurm may say when it expects to start a job that waits.
@@ -131,15 +131,15 @@ fn record(job: Job) -> Option<Record> {
         .any(is);
     let nodes = job
         .node_count
-        .known()
+        .known_number()
         .and_then(|nodes| u32::try_from(nodes).ok());
     let mut record = Record {
         job: job.job_id.to_string(),
-        submit: job.submit_time.known(),
-        start: job.start_time.known().filter(|_| !waits),
+        submit: job.submit_time.known_number(),
+        start: job.start_time.known_number().filter(|_| !waits),
         limit: job
             .time_limit
-            .known()
+            .known_number()
             .and_then(|minutes| minutes.checked_mul(60)),
         nodes: nodes.unwrap_or(0),
         hosts: job.nodes.filter(|_| !waits).unwrap_or_default(),
@@ -147,15 +147,15 @@ fn record(job: Job) -> Option<Record> {
         user: job.user_name.unwrap_or_default(),
         state: states
             .first()
-            .map_or(State::Unknown, |state| State::of(state)),
+            .map_or(State::Unknown, |state| State::parse_state(state)),
         segment: job
             .segment_size
-            .and_then(Number::known)
+            .and_then(Number::known_number)
             .and_then(|n| n.try_into().ok())
             .unwrap_or(0),
         ..Record::default()
     };
-    let end = job.end_time.known().filter(|_| !holds);
-    record.row = fingerprint(&record.hosts, end.unwrap_or(0));
+    let end = job.end_time.known_number().filter(|_| !holds);
+    record.row = hash_text(&record.hosts, end.unwrap_or(0));
     (!record.ends_at(end)).then_some(record)
 }

@@ -31,19 +31,19 @@ fn is_unknown(text: &str) -> bool {
 
 /// Parses a time: seconds since 1970 (a fraction is cut off) or a date with a time of day, with or without a zone.
 /// Without one it is taken as it stands. `Some(None)` if it is unknown, `None` if it is no time.
-pub(super) fn instant(text: &str) -> Option<Option<i64>> {
+pub(super) fn parse_instant(text: &str) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
         return Some(None);
     }
     if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return seconds(text).map(Some);
+        return parse_seconds(text).map(Some);
     }
-    calendar(text).map(Some)
+    parse_calendar(text).map(Some)
 }
 
 /// Parses decimal seconds, a fraction cut off.
-fn seconds(text: &str) -> Option<i64> {
+fn parse_seconds(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     let number = whole.parse().ok().filter(|n| (0..LONGEST).contains(n));
@@ -51,7 +51,7 @@ fn seconds(text: &str) -> Option<i64> {
 }
 
 /// Parses `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
-pub(super) fn calendar(text: &str) -> Option<i64> {
+pub(super) fn parse_calendar(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let pair = |at: usize| -> Option<i64> {
         match bytes.get(at..at + 2)? {
@@ -105,11 +105,13 @@ pub(super) fn calendar(text: &str) -> Option<i64> {
     };
     let good = (1..=12).contains(&month) && (1..=length).contains(&day);
     let good = good && hour < 24 && minute < 60 && second <= 60 && year >= 1970;
-    good.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
+    good.then(|| {
+        days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
+    })
 }
 
 /// Counts the days from the first of 1970 to a date of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that the leap day is the last.
     let year = year - i64::from(month <= 2);
     let in_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -118,7 +120,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 /// Parses a time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
 /// `Some(None)` if there is none, `None` if it is nothing of that.
-pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
+pub(super) fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
         return Some(None);
@@ -142,7 +144,7 @@ pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
     let pieces: Vec<&str> = text.split(':').collect();
     match pieces.as_slice() {
         [whole] => Some(Some(
-            seconds(whole)?
+            parse_seconds(whole)?
                 .checked_mul(unit)
                 .filter(|n| *n <= LONGEST)?,
         )),
@@ -160,8 +162,9 @@ mod tests {
 
     #[test]
     fn times_of_every_form_are_read() {
-        let is =
-            |text: &str, seconds: i64| assert_eq!(instant(text), Some(Some(seconds)), "{text}");
+        let is = |text: &str, seconds: i64| {
+            assert_eq!(parse_instant(text), Some(Some(seconds)), "{text}")
+        };
         is("1970-01-01T00:00:00", 0);
         is("2000-02-29T00:00:00", 951_782_400);
         is("2026-11-22T12:20:19", 1_795_350_019);
@@ -174,7 +177,7 @@ mod tests {
         is("1795350019", 1_795_350_019);
         is("1795350019.9", 1_795_350_019);
         for unknown in ["", "Unknown", "None", "NaT", " "] {
-            assert_eq!(instant(unknown), Some(None), "{unknown}");
+            assert_eq!(parse_instant(unknown), Some(None), "{unknown}");
         }
         for bad in [
             "yesterday",
@@ -188,7 +191,7 @@ mod tests {
             "-5",
             "99999999999999999999",
         ] {
-            assert_eq!(instant(bad), None, "{bad}");
+            assert_eq!(parse_instant(bad), None, "{bad}");
         }
     }
 
@@ -199,7 +202,9 @@ mod tests {
         for year in 1970..2370 {
             for month in 1..=12 {
                 for day in 1..=31 {
-                    if let Some(seconds) = calendar(&format!("{year}-{month:02}-{day:02}T00:00")) {
+                    if let Some(seconds) =
+                        parse_calendar(&format!("{year}-{month:02}-{day:02}T00:00"))
+                    {
                         assert_eq!(seconds, count * 86_400, "{year}-{month}-{day}");
                         count += 1;
                     }
@@ -211,8 +216,9 @@ mod tests {
 
     #[test]
     fn limits_of_every_form_are_read() {
-        let is =
-            |text: &str, seconds: i64| assert_eq!(limit(text, 60), Some(Some(seconds)), "{text}");
+        let is = |text: &str, seconds: i64| {
+            assert_eq!(parse_time_limit(text, 60), Some(Some(seconds)), "{text}")
+        };
         is("1-02:04:00", 93_840);
         is("2-00", 172_800);
         is("00:05:00", 300);
@@ -220,12 +226,12 @@ mod tests {
         is("05:30", 330);
         is("00:30.250", 30);
         is("90", 5400);
-        assert_eq!(limit("90", 1), Some(Some(90)));
+        assert_eq!(parse_time_limit("90", 1), Some(Some(90)));
         for none in ["UNLIMITED", "Partition_Limit", "", "INVALID"] {
-            assert_eq!(limit(none, 60), Some(None), "{none}");
+            assert_eq!(parse_time_limit(none, 60), Some(None), "{none}");
         }
         for bad in ["1-", "-5", "1:2:3:4", "soon", "1-x:00:00", "1e3", ":"] {
-            assert_eq!(limit(bad, 60), None, "{bad}");
+            assert_eq!(parse_time_limit(bad, 60), None, "{bad}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The fields of a line as numbers.
 
-use crate::log::quote;
+use crate::log::quote_token;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::RawLine;
 
@@ -14,18 +14,21 @@ pub(super) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    pub fn wrong(&self, field: usize, name: &str, expected: &str) -> Error {
-        let found = format!("{name} (field {field}) {}", quote(self.fields[field - 1]));
+    pub fn field_error(&self, field: usize, name: &str, expected: &str) -> Error {
+        let found = format!(
+            "{name} (field {field}) {}",
+            quote_token(self.fields[field - 1])
+        );
         Error::input(self.line.location(), found, expected)
     }
 
     /// Parses a whole number of at most `high` either side of zero.
-    pub fn whole(&self, field: usize, name: &str, high: i64) -> Result<i64> {
+    pub fn parse_integer(&self, field: usize, name: &str, high: i64) -> Result<i64> {
         let number = self.fields[field - 1].parse().ok();
         number
             .filter(|n| (-high..=high).contains(n))
             .ok_or_else(|| {
-                self.wrong(
+                self.field_error(
                     field,
                     name,
                     &format!("a whole number from -{high} to {high}"),
@@ -34,13 +37,13 @@ impl Fields<'_> {
     }
 
     /// Checks for any decimal number: the archive has fractions here, and nothing is computed from them.
-    pub fn real(&self, field: usize, name: &str) -> Result<()> {
+    pub fn check_real(&self, field: usize, name: &str) -> Result<()> {
         let text = self.fields[field - 1];
         // The faster reader does for most.
         if text.parse::<i64>().is_ok() || text.parse().is_ok_and(f64::is_finite) {
             return Ok(());
         }
-        Err(self.wrong(
+        Err(self.field_error(
             field,
             name,
             "a number that is finite, up to 1.8e308 either side of zero",
@@ -48,7 +51,7 @@ impl Fields<'_> {
     }
 
     /// Parses seconds; a fraction is rounded to the nearest, half a second up, and noted.
-    pub fn seconds(&self, field: usize, name: &str, rounded: &mut bool) -> Result<i64> {
+    pub fn parse_seconds(&self, field: usize, name: &str, rounded: &mut bool) -> Result<i64> {
         let text = self.fields[field - 1];
         if let Some((whole, fraction)) = text.split_once('.') {
             let digits = fraction.bytes().all(|b| b.is_ascii_digit());
@@ -62,14 +65,14 @@ impl Fields<'_> {
                 return Ok(-1);
             }
             let expected = format!("seconds from 0 to {LONGEST}, or -1 for unknown");
-            return Err(self.wrong(field, name, &expected));
+            return Err(self.field_error(field, name, &expected));
         }
-        self.whole(field, name, LONGEST)
+        self.parse_integer(field, name, LONGEST)
     }
 
     /// Parses a number of processors. `None` if it is not positive.
-    pub fn size(&self, field: usize, name: &str) -> Result<Option<u32>> {
-        let number = self.whole(field, name, u32::MAX.into())?;
+    pub fn parse_size(&self, field: usize, name: &str) -> Result<Option<u32>> {
+        let number = self.parse_integer(field, name, u32::MAX.into())?;
         Ok(u32::try_from(number).ok().filter(|n| *n > 0))
     }
 }

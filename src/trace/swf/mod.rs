@@ -22,7 +22,7 @@
 use std::path::Path;
 
 use super::header::Header;
-use super::log::no_jobs;
+use super::log::no_jobs_error;
 use super::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Lines;
@@ -35,7 +35,7 @@ mod reader;
 pub use job::{Job, Options};
 pub use processors::ProcessorsHint;
 
-use reader::{NOTES, Reader, limits, parts};
+use reader::{NOTES, Reader, lines_of_parts, read_limits};
 
 /// A trace: its header, its jobs, and what was left out of it.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Trace {
     /// # Errors
     /// A file that cannot be read, or a line that is wrong, by file and line.
     pub fn read(path: &Path, options: &Options) -> Result<Self> {
-        Trace::over(Lines::open(path, options.memory)?, options)
+        Trace::from_lines(Lines::open(path, options.memory)?, options)
     }
 
     /// Reads a trace held in memory, quoted as `name`.
@@ -62,7 +62,7 @@ impl Trace {
     /// # Errors
     /// As [`Trace::read`].
     pub fn new(name: &str, text: impl Into<Vec<u8>>, options: &Options) -> Result<Self> {
-        Trace::over(Lines::new(name, text).within(options.memory), options)
+        Trace::from_lines(Lines::new(name, text).with_memory(options.memory), options)
     }
 
     /// Reads the trace that the rest of `lines` is, within their memory.
@@ -73,7 +73,7 @@ impl Trace {
     /// # Complexity
     /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time. Memory: at most
     /// 450 bytes a job while they are read, 150 after that.
-    pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
+    pub fn from_lines(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
             let expected = "a whole number from 1 to 4294967295";
             return Err(Error::option("procs-per-node", "0", expected));
@@ -83,21 +83,21 @@ impl Trace {
         let mut tally = Tally::default();
         let mut reader = Reader::new(options, &mut tally);
         let mut in_header = true;
-        while let Some(line) = lines.line()? {
+        while let Some(line) = lines.read_line()? {
             match line.bytes.trim_ascii().first() {
                 None => {}
                 Some(b';') => {
-                    let kept = header.push(&line);
-                    lines.keep(kept, "header")?;
+                    let kept = header.add_line(&line);
+                    lines.count_kept(kept, "header")?;
                 }
                 Some(_) => {
                     if in_header {
                         // The header ends where jobs begin; its counts limit the sizes of jobs.
-                        reader.limits = limits(&header, &name, options)?;
+                        reader.limits = read_limits(&header, &name, options)?;
                         in_header = false;
                     }
-                    let kept = reader.job(&line)?;
-                    lines.keep(kept, "jobs")?;
+                    let kept = reader.read_job(&line)?;
+                    lines.count_kept(kept, "jobs")?;
                 }
             }
         }
@@ -108,47 +108,47 @@ impl Trace {
             ..
         } = reader;
         if numbers.is_empty() {
-            return Err(no_jobs(&name, "lines of 18 fields, one a job"));
+            return Err(no_jobs_error(&name, "lines of 18 fields, one a job"));
         }
         // Which lines are parts of a job shows only when the numbers of all lines are known.
-        let parts = parts(&name, numbers)?;
+        let parts = lines_of_parts(&name, numbers)?;
         let mut jobs = Vec::with_capacity(read.len());
         for (job, notes) in read.into_iter().zip(notes) {
             if parts.binary_search(&job.line).is_ok() {
-                tally.at(0, job.line);
-                tally.add(Reason::PartOfJob, 1);
+                tally.set_row(0, job.line);
+                tally.add_count(Reason::PartOfJob, 1);
                 continue;
             }
             for (bit, reason) in NOTES.into_iter().enumerate() {
-                tally.add(reason, usize::from(notes >> bit & 1));
+                tally.add_count(reason, usize::from(notes >> bit & 1));
             }
             jobs.push(job);
         }
         let processors_hint = ProcessorsHint::new(&name, &header, options, &tally);
         Ok(Trace {
             processors_hint,
-            ..Trace::sorted(name, header, jobs, tally)
+            ..Trace::sort_jobs(name, header, jobs, tally)
         })
     }
 
     /// Makes a trace of jobs with distinct numbers that were read elsewhere. Fails if there was no line at all.
-    pub(super) fn of_jobs(
+    pub(super) fn from_jobs(
         name: &str,
         header: Header,
         jobs: Vec<Job>,
         tally: Tally,
     ) -> Result<Self> {
         if tally.lines == 0 {
-            return Err(no_jobs(name, "a row for each job"));
+            return Err(no_jobs_error(name, "a row for each job"));
         }
-        Ok(Trace::sorted(name.to_string(), header, jobs, tally))
+        Ok(Trace::sort_jobs(name.to_string(), header, jobs, tally))
     }
 
-    fn sorted(name: String, header: Header, jobs: Vec<Job>, mut tally: Tally) -> Self {
+    fn sort_jobs(name: String, header: Header, jobs: Vec<Job>, mut tally: Tally) -> Self {
         let mut by_submit: Vec<u32> = (0..jobs.len() as u32).collect();
         if !jobs.is_sorted_by_key(|job| job.submit) {
             by_submit.sort_by_key(|i| jobs[*i as usize].submit);
-            tally.add(
+            tally.add_count(
                 Reason::Unsorted,
                 jobs.windows(2)
                     .filter(|w| w[1].submit < w[0].submit)
@@ -196,8 +196,8 @@ impl Trace {
     }
 
     /// Finds the first submit and the last end of the jobs, in seconds of the trace. `None` without jobs.
-    pub fn span(&self) -> Option<(i64, i64)> {
+    pub fn time_span(&self) -> Option<(i64, i64)> {
         let first = self.jobs.iter().map(|job| job.submit).min()?;
-        Some((first, self.jobs.iter().map(Job::end).max()?))
+        Some((first, self.jobs.iter().map(Job::end_time).max()?))
     }
 }

@@ -11,7 +11,7 @@ use nodeorder_base::input::RawLine;
 pub(super) type Limits = (Option<u64>, Option<u64>);
 
 /// Reads the limits that the options or the header set.
-pub(super) fn limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
+pub(super) fn read_limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
     let per_node = u64::from(options.procs_per_node);
     if let Some(nodes) = options.nodes.map(u64::from) {
         return Ok((Some(nodes * per_node), Some(nodes)));
@@ -92,37 +92,41 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the job of a line; returns the bytes that it holds until all lines are read.
-    pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
-        let (fields, shape, count) = split(line)?;
+    pub fn read_job(&mut self, line: &RawLine<'_>) -> Result<usize> {
+        let (fields, shape, count) = split_line(line)?;
         self.tally.lines += 1;
-        self.tally.at(line.file, line.number);
-        self.tally.add(
+        self.tally.set_row(line.file, line.number);
+        self.tally.add_count(
             Reason::MoreFields,
             usize::from(count > if shape.is_some() { 21 } else { 18 }),
         );
         let mut rounded = false;
-        let id = fields.whole(1, "job number", LONGEST)?;
-        let submit = fields.seconds(2, "submit time", &mut rounded)?;
-        let wait = fields.seconds(3, "wait time", &mut rounded)?;
-        let recorded = fields.seconds(4, "run time", &mut rounded)?;
-        let allocated = fields.size(5, "processors allocated")?;
-        fields.real(6, "processor time used")?;
-        fields.real(7, "memory used")?;
-        let requested = fields.size(8, "processors requested")?;
-        let wanted = fields.seconds(9, "time requested", &mut rounded)?;
-        fields.real(10, "memory requested")?;
-        let small = |field, name| fields.whole(field, name, i32::MAX.into()).map(|n| n as i32);
+        let id = fields.parse_integer(1, "job number", LONGEST)?;
+        let submit = fields.parse_seconds(2, "submit time", &mut rounded)?;
+        let wait = fields.parse_seconds(3, "wait time", &mut rounded)?;
+        let recorded = fields.parse_seconds(4, "run time", &mut rounded)?;
+        let allocated = fields.parse_size(5, "processors allocated")?;
+        fields.check_real(6, "processor time used")?;
+        fields.check_real(7, "memory used")?;
+        let requested = fields.parse_size(8, "processors requested")?;
+        let wanted = fields.parse_seconds(9, "time requested", &mut rounded)?;
+        fields.check_real(10, "memory requested")?;
+        let small = |field, name| {
+            fields
+                .parse_integer(field, name, i32::MAX.into())
+                .map(|n| n as i32)
+        };
         let status = small(11, "status")?;
         let user = small(12, "user")?;
         let group = small(13, "group")?;
         let executable = small(14, "executable")?;
         let queue = small(15, "queue")?;
         let partition = small(16, "partition")?;
-        let preceding = fields.whole(17, "preceding job", LONGEST)?;
-        let think_time = fields.seconds(18, "think time", &mut rounded)?;
+        let preceding = fields.parse_integer(17, "preceding job", LONGEST)?;
+        let think_time = fields.parse_seconds(18, "think time", &mut rounded)?;
         let expected = || format!("seconds, or -1 for unknown, up to {LONGEST}");
         if wait < -1 {
-            return Err(fields.wrong(3, "wait time", &expected()));
+            return Err(fields.field_error(3, "wait time", &expected()));
         }
         self.numbers
             .push((id, (2..=4).contains(&status), line.number));
@@ -147,7 +151,7 @@ impl<'a> Reader<'a> {
         let fault = faults.into_iter().find(|(found, _)| *found);
         let (None, Some(processors)) = (fault, processors) else {
             self.tally
-                .add(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
+                .add_count(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
             return Ok(LINE_BYTES);
         };
         let requested_time = if wanted > 0 { wanted } else { recorded };
@@ -195,7 +199,7 @@ impl<'a> Reader<'a> {
 type Split<'l> = (Fields<'l>, Option<(u32, u32)>, usize);
 
 /// Splits a line into its fields.
-fn split<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
+fn split_line<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
     let mut fields = [""; 18];
     let mut words = line.text()?.split_ascii_whitespace();
     let filled = fields
@@ -216,7 +220,10 @@ fn split<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
 
 /// Lists the lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4, a job that
 /// was stopped and went on later. By the format's own advice only one of the two kinds counts.
-pub(super) fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>> {
+pub(super) fn lines_of_parts(
+    name: &str,
+    mut numbers: Vec<(i64, bool, usize)>,
+) -> Result<Vec<usize>> {
     if numbers.is_sorted_by(|a, b| a.0 < b.0) {
         return Ok(Vec::new());
     }

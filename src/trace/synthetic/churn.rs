@@ -17,13 +17,13 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
     about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
     example: "hector:placements=300000,nodes=2816,load=0.9",
     options: &[
-        NODES.or("2816"),
-        PLACEMENTS.or("300000"),
+        NODES.default_value("2816"),
+        PLACEMENTS.default_value("300000"),
         LOAD,
         OVERFLOW,
         SEED,
     ],
-    parse: |params| parse(params, SizeSource::Table(profile::hector())),
+    parse: |params| parse(params, SizeSource::Table(profile::hector_sizes())),
 };
 
 /// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
@@ -33,13 +33,13 @@ pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
     about: "placement log with HECToR-like sizes of which 124 above 10 nodes are frequent: mean 12.1, to 2,048",
     example: "hector-year:placements=400000,nodes=2816,load=0.5",
     options: &[
-        NODES.or("2816"),
-        PLACEMENTS.or("400000"),
+        NODES.default_value("2816"),
+        PLACEMENTS.default_value("400000"),
         LOAD,
         OVERFLOW,
         SEED,
     ],
-    parse: |params| parse(params, SizeSource::Table(profile::year())),
+    parse: |params| parse(params, SizeSource::Table(profile::year_sizes())),
 };
 
 /// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
@@ -49,13 +49,13 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
     about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",
     example: "nersc:placements=300000,nodes=6528,load=0.9",
     options: &[
-        NODES.or("6528"),
-        PLACEMENTS.or("300000"),
+        NODES.default_value("6528"),
+        PLACEMENTS.default_value("300000"),
         LOAD,
         OVERFLOW,
         SEED,
     ],
-    parse: |params| parse(params, SizeSource::Table(profile::nersc())),
+    parse: |params| parse(params, SizeSource::Table(profile::nersc_sizes())),
 };
 
 /// `log:sizes=FILE,nodes=N,placements=100000,load=0.9,overflow=false,seed=1`: a log with sizes of any
@@ -77,7 +77,7 @@ pub const LOG: GeneratorEntry = GeneratorEntry {
     options: &[
         profile::SIZES,
         NODES,
-        PLACEMENTS.or("100000"),
+        PLACEMENTS.default_value("100000"),
         LOAD,
         OVERFLOW,
         SEED,
@@ -89,7 +89,7 @@ const NODES: Opt = Opt::whole("nodes", "nodes of the machine");
 
 const PLACEMENTS: Opt = Opt::whole("placements", "jobs placed");
 
-const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").or("0.9");
+const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").default_value("0.9");
 
 const OVERFLOW: Opt = Opt::flag(
     "overflow",
@@ -108,10 +108,10 @@ struct ChurnOptions {
 fn parse(params: &Params, sizes: SizeSource) -> Result<Box<dyn GenerateWorkload>> {
     Ok(Box::new(ChurnOptions {
         sizes,
-        nodes: params.whole("nodes", 1, 1 << 31)?,
-        placements: params.whole("placements", 1, 1_000_000_000_000)?,
-        load: params.number("load", 0.001, 2.0)?,
-        overflow: params.flag("overflow")?,
+        nodes: params.required_integer("nodes", 1, 1 << 31)?,
+        placements: params.required_integer("placements", 1, 1_000_000_000_000)?,
+        load: params.required_real("load", 0.001, 2.0)?,
+        overflow: params.is_set("overflow")?,
         seed: params.seed()?,
     }))
 }
@@ -137,12 +137,12 @@ impl GenerateWorkload for ChurnOptions {
              overflow {overflow}, seed {seed}\n# mean size {}, largest {}\n",
             sizes.name(),
             sampler.mean,
-            sampler.largest()
+            sampler.largest_size()
         );
         let mut churn = Churn {
             rate: load * f64::from(nodes) / sampler.mean,
             sampler,
-            draw: Draw::seeded(seed),
+            draw: Draw::from_seed(seed),
             free: if overflow { None } else { Some(nodes) },
             left: placements,
             placed: 0,
@@ -150,9 +150,11 @@ impl GenerateWorkload for ChurnOptions {
             head: None,
             live: Vec::new(),
         };
-        Ok(GeneratedWorkload::over(Format::Log, header, move |text| {
-            churn.event(text)
-        }))
+        Ok(GeneratedWorkload::write_events(
+            Format::Log,
+            header,
+            move |text| churn.write_event(text),
+        ))
     }
 }
 
@@ -174,35 +176,35 @@ struct Churn {
 
 impl Churn {
     /// Writes the next event; false at the end.
-    fn event(&mut self, text: &mut String) -> bool {
+    fn write_event(&mut self, text: &mut String) -> bool {
         while self.left > 0 {
             if self.waiting > 0 {
                 let size = match self.head {
                     Some(size) => size,
-                    None => self.sampler.draw(&mut self.draw),
+                    None => self.sampler.draw_size(&mut self.draw),
                 };
                 self.head = Some(size);
                 if self.free.is_none_or(|free| size <= free) {
-                    self.place(size, text);
+                    self.place_job(size, text);
                     return true;
                 }
             }
-            let arrival = self.draw.unit() * (self.rate + self.live.len() as f64) < self.rate;
+            let arrival = self.draw.draw_unit() * (self.rate + self.live.len() as f64) < self.rate;
             if arrival || self.live.is_empty() {
                 self.waiting += 1;
             } else {
-                self.end(text);
+                self.end_job(text);
                 return true;
             }
         }
         let more = !self.live.is_empty();
         if more {
-            self.end(text);
+            self.end_job(text);
         }
         more
     }
 
-    fn place(&mut self, size: u32, text: &mut String) {
+    fn place_job(&mut self, size: u32, text: &mut String) {
         self.placed += 1;
         self.left -= 1;
         self.waiting -= 1;
@@ -213,8 +215,8 @@ impl Churn {
         let _ = writeln!(text, "P {} {size}", self.placed);
     }
 
-    fn end(&mut self, text: &mut String) {
-        let which = self.draw.below(self.live.len() as u64) as usize;
+    fn end_job(&mut self, text: &mut String) {
+        let which = self.draw.draw_below(self.live.len() as u64) as usize;
         let (job, size) = self.live.swap_remove(which);
         self.free = self.free.map(|free| free + size);
         let _ = writeln!(text, "F {job}");
@@ -224,11 +226,13 @@ impl Churn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::survey;
+    use crate::survey::survey_log;
     use crate::{Block, Event, Log};
 
     fn text(spec: &str) -> String {
-        GeneratedWorkload::make(spec, 1).unwrap().collect()
+        GeneratedWorkload::generate_workload(spec, 1)
+            .unwrap()
+            .collect()
     }
 
     /// Mean busy nodes over the time of the process, from the log alone: ends come at the rate of the number of
@@ -278,7 +282,7 @@ mod tests {
             ),
             ("hector:placements=20000,nodes=16", 16, 6.4),
         ] {
-            let survey = survey(Log::new("w", text(spec))).unwrap();
+            let survey = survey_log(Log::new("w", text(spec))).unwrap();
             assert_eq!(survey.placements, survey.frees);
             assert_eq!(
                 survey.placements,
@@ -318,9 +322,9 @@ mod tests {
     #[test]
     fn overflow_is_there_on_request_only() {
         let spec = "log:sizes=4x16x64,nodes=40,placements=3000";
-        let none = survey(Log::new("w", text(spec))).unwrap();
+        let none = survey_log(Log::new("w", text(spec))).unwrap();
         assert!(none.most_nodes <= 40 && !none.sizes.contains_key(&64));
-        let some = survey(Log::new("w", text(&format!("{spec},overflow=true")))).unwrap();
+        let some = survey_log(Log::new("w", text(&format!("{spec},overflow=true")))).unwrap();
         assert!(some.most_nodes > 40 && some.sizes.contains_key(&64));
         assert_eq!((some.placements, some.frees), (3000, 3000));
     }

@@ -6,8 +6,8 @@ use rand_pcg::Pcg64;
 
 use super::super::sizes::Sizes;
 use nodeorder_base::error::Result;
-use nodeorder_base::random::{below, generator, ln, unit};
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::random::{natural_logarithm, random_below, random_unit, seed_generator};
+use nodeorder_base::ratio::divide_exactly;
 
 /// A stream of variates; PCG XSL RR 128/64.
 #[derive(Debug)]
@@ -16,44 +16,44 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    pub fn seeded(seed: u64) -> Self {
+    pub fn from_seed(seed: u64) -> Self {
         Draw {
-            random: generator(seed),
+            random: seed_generator(seed),
         }
     }
 
     /// Draws a whole number below `bound`, all equally likely.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        below(bound, &mut self.random)
+    pub fn draw_below(&mut self, bound: u64) -> u64 {
+        random_below(bound, &mut self.random)
     }
 
     /// Draws a multiple of 2⁻⁵³ in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        unit(&mut self.random)
+    pub fn draw_unit(&mut self) -> f64 {
+        random_unit(&mut self.random)
     }
 
     /// Draws from the exponential distribution of mean 1: -ln U.
-    pub fn exponential(&mut self) -> f64 {
-        -ln(1.0 - self.unit())
+    pub fn draw_exponential(&mut self) -> f64 {
+        -natural_logarithm(1.0 - self.draw_unit())
     }
 
     /// Draws from the normal distribution of mean 0 and deviation 1, by the polar method (Marsaglia and Bray
     /// 1964, <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend
     /// on what was drawn before.
-    pub fn normal(&mut self) -> f64 {
+    pub fn draw_normal(&mut self) -> f64 {
         loop {
-            let u = 2.0 * self.unit() - 1.0;
-            let v = 2.0 * self.unit() - 1.0;
+            let u = 2.0 * self.draw_unit() - 1.0;
+            let v = 2.0 * self.draw_unit() - 1.0;
             let square = u * u + v * v;
             if square > 0.0 && square < 1.0 {
-                return u * (-2.0 * ln(square) / square).sqrt();
+                return u * (-2.0 * natural_logarithm(square) / square).sqrt();
             }
         }
     }
 }
 
 /// Computes the exponential function for |x| ≤ 700, to some 10⁻¹⁵ of its size.
-pub(super) fn exp(x: f64) -> f64 {
+pub(super) fn exponential(x: f64) -> f64 {
     // 2^k·e^r with |r| ≤ ln 2 / 2: the term left out is below 10⁻¹⁸.
     let x = x.clamp(-700.0, 700.0);
     let k = (x / std::f64::consts::LN_2).round();
@@ -78,7 +78,7 @@ impl Sampler {
     /// Prepares sizes of at most `largest`, by jobs. Counts of jobs are drawn exactly; shares to 2⁻⁵². Fails if
     /// there are none.
     pub fn new(sizes: &Sizes, largest: u32) -> Result<Self> {
-        let shares = sizes.within(1, largest)?;
+        let shares = sizes.shares_between(1, largest)?;
         let counted = sizes.count_table().map(|table| {
             let some = table
                 .into_iter()
@@ -112,17 +112,17 @@ impl Sampler {
         Ok(Sampler {
             sizes: weights.iter().map(|(size, _)| *size).collect(),
             upto,
-            mean: ratio(nodes, sum.into()),
+            mean: divide_exactly(nodes, sum.into()),
         })
     }
 
     /// Returns the largest size drawn.
-    pub fn largest(&self) -> u32 {
+    pub fn largest_size(&self) -> u32 {
         self.sizes.last().copied().unwrap_or(0)
     }
 
-    pub fn draw(&self, draw: &mut Draw) -> u32 {
-        let ticket = draw.below(self.upto.last().copied().unwrap_or(1));
+    pub fn draw_size(&self, draw: &mut Draw) -> u32 {
+        let ticket = draw.draw_below(self.upto.last().copied().unwrap_or(1));
         self.sizes[self.upto.partition_point(|upto| *upto <= ticket)]
     }
 }
@@ -137,15 +137,15 @@ mod tests {
         #[test]
         fn functions_are_those_of_the_library(x in 1e-300f64..1e300, small in 1e-16f64..2.0, y in -700f64..700.0) {
             for x in [x, small, 1.0 + small * 1e-6] {
-                prop_assert!((ln(x) - x.ln()).abs() <= 4e-16 * x.ln().abs().max(1.0), "ln {x}");
+                prop_assert!((natural_logarithm(x) - x.ln()).abs() <= 4e-16 * x.ln().abs().max(1.0), "ln {x}");
             }
-            prop_assert!((exp(y) / y.exp() - 1.0).abs() < 4e-15, "exp {y}");
+            prop_assert!((exponential(y) / y.exp() - 1.0).abs() < 4e-15, "exp {y}");
         }
     }
 
     #[test]
     fn variates_have_the_moments_of_their_laws() {
-        let mut draw = Draw::seeded(5);
+        let mut draw = Draw::from_seed(5);
         const N: usize = 100_000;
         let moments = |xs: &[f64]| {
             let mean = xs.iter().sum::<f64>() / N as f64;
@@ -155,7 +155,7 @@ mod tests {
             )
         };
         // Standard errors: 0.003 of the means, 0.0045 and 0.009 of the variances.
-        let xs: Vec<f64> = (0..N).map(|_| draw.normal()).collect();
+        let xs: Vec<f64> = (0..N).map(|_| draw.draw_normal()).collect();
         let (mean, variance) = moments(&xs);
         assert!(
             mean.abs() < 0.013 && (variance - 1.0).abs() < 0.02,
@@ -163,7 +163,7 @@ mod tests {
         );
         let below_one = xs.iter().filter(|x| **x < 1.0).count();
         assert!((84_134i64 - below_one as i64).abs() < 500, "{below_one}");
-        let xs: Vec<f64> = (0..N).map(|_| draw.exponential()).collect();
+        let xs: Vec<f64> = (0..N).map(|_| draw.draw_exponential()).collect();
         let (mean, variance) = moments(&xs);
         assert!(
             (mean - 1.0).abs() < 0.013 && (variance - 1.0).abs() < 0.04,
@@ -176,10 +176,10 @@ mod tests {
     fn sizes_come_as_often_as_they_should() {
         let sizes = Sizes::of_jobs("s", BTreeMap::from([(1, 5), (4, 3), (9, 2), (80, 90)]));
         let sampler = Sampler::new(&sizes, 10).unwrap();
-        assert_eq!((sampler.mean, sampler.largest()), (3.5, 9));
-        let mut draw = Draw::seeded(1);
+        assert_eq!((sampler.mean, sampler.largest_size()), (3.5, 9));
+        let mut draw = Draw::from_seed(1);
         let mut counts = BTreeMap::new();
-        (0..100_000).for_each(|_| *counts.entry(sampler.draw(&mut draw)).or_insert(0i32) += 1);
+        (0..100_000).for_each(|_| *counts.entry(sampler.draw_size(&mut draw)).or_insert(0i32) += 1);
         // Standard deviation at most 158.
         let near = |size: u32, wanted: i32| (counts[&size] - wanted).abs() < 700;
         assert!(

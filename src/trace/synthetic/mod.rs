@@ -76,7 +76,7 @@ const LINE: usize = 256;
 
 impl GeneratedWorkload {
     /// Writes a header, then what `write` writes, an event a call, until it has none left.
-    fn over(
+    fn write_events(
         format: Format,
         header: String,
         mut write: impl FnMut(&mut String) -> bool + Send + 'static,
@@ -109,15 +109,15 @@ impl GeneratedWorkload {
     /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
-    pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
-        let (generator, params) = GENERATORS.read(spec, seed)?;
+    pub fn generate_workload(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
+        let (generator, params) = GENERATORS.find_and_read(spec, seed)?;
         (generator.parse)(&params)?.generate()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Log, Options, Trace, WorkloadKind, kind, survey::survey};
+    use super::super::{Log, Options, Trace, WorkloadKind, detect_kind, survey::survey_log};
     use super::*;
     use nodeorder_base::input::Lines;
 
@@ -129,31 +129,33 @@ mod tests {
                 .replace("300000", "2000")
                 .replace("400000", "2000")
                 .replace("100000", "2000");
-            let workload = GeneratedWorkload::make(&small, 1).unwrap();
+            let workload = GeneratedWorkload::generate_workload(&small, 1).unwrap();
             let format = workload.format;
             let text: String = workload.collect();
-            let jobs = match kind(&mut Lines::new("w", text.as_str())).unwrap() {
+            let jobs = match detect_kind(&mut Lines::new("w", text.as_str())).unwrap() {
                 WorkloadKind::Log if format == Format::Log => {
-                    let survey = survey(Log::new("w", text.as_str())).unwrap();
+                    let survey = survey_log(Log::new("w", text.as_str())).unwrap();
                     assert_eq!(survey.placements, survey.frees);
                     survey.placements
                 }
                 WorkloadKind::Swf if format == Format::Swf => {
                     let trace = Trace::new("w", text.as_str(), &Options::default()).unwrap();
-                    assert_eq!(trace.tally().dropped(), 0);
+                    assert_eq!(trace.tally().dropped_lines(), 0);
                     trace.jobs().len() as u64
                 }
                 other => panic!("{small}: {other:?} for {format:?}"),
             };
             assert_eq!(jobs, 2000, "{small}");
-            let again: String = GeneratedWorkload::make(&small, 1).unwrap().collect();
+            let again: String = GeneratedWorkload::generate_workload(&small, 1)
+                .unwrap()
+                .collect();
             assert_eq!(again, text);
         }
     }
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check(&GENERATORS, |entry, params| {
+        nodeorder_base::registry::testing::check_table(&GENERATORS, |entry, params| {
             (entry.parse)(params).map(drop)
         });
     }
@@ -161,7 +163,9 @@ mod tests {
     #[test]
     fn the_seed_of_the_run_counts_where_none_is_named() {
         let text = |spec: &str, seed| {
-            let all: String = GeneratedWorkload::make(spec, seed).unwrap().collect();
+            let all: String = GeneratedWorkload::generate_workload(spec, seed)
+                .unwrap()
+                .collect();
             all.lines()
                 .filter(|l| !l.starts_with(['#', ';']))
                 .map(|l| l.to_string() + "\n")
@@ -197,7 +201,9 @@ mod tests {
             ("poisson:sizes=4,estimate=0.5", "expected a number from 1"),
         ];
         for (spec, message) in cases {
-            let error = GeneratedWorkload::make(spec, 1).unwrap_err().to_string();
+            let error = GeneratedWorkload::generate_workload(spec, 1)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(message), "{spec}: {error}");
         }
     }

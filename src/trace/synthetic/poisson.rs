@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::draw::{Draw, Sampler, exp};
+use super::draw::{Draw, Sampler, exponential};
 use super::profile;
 use super::profile::SizeSource;
 use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 use crate::sizes::Sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_base::random::ln;
+use nodeorder_base::random::natural_logarithm;
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
@@ -35,20 +35,20 @@ pub const POISSON: GeneratorEntry = GeneratorEntry {
     options: &[
         profile::SIZES,
         Opt::whole("nodes", "nodes of the machine; larger sizes are left out")
-            .or_else("the largest size"),
-        Opt::whole("jobs", "jobs").or("2000"),
-        Opt::number("rate", "arrivals in a unit of time").or("1"),
-        Opt::number("unit", "seconds of the unit of time").or("1"),
+            .default_in_words("the largest size"),
+        Opt::whole("jobs", "jobs").default_value("2000"),
+        Opt::number("rate", "arrivals in a unit of time").default_value("1"),
+        Opt::number("unit", "seconds of the unit of time").default_value("1"),
         Opt::one_of(
             "runtime",
             &["exponential", "log-normal", "fixed"],
             "distribution of the run times",
         ),
-        Opt::number("mean", "mean run time in seconds").or("3600"),
+        Opt::number("mean", "mean run time in seconds").default_value("3600"),
         Opt::number("sigma", "σ of the logarithm")
-            .or("1")
+            .default_value("1")
             .only_with("runtime=log-normal"),
-        Opt::number("estimate", "requested time over run time, at least 1").or("1"),
+        Opt::number("estimate", "requested time over run time, at least 1").default_value("1"),
         SEED,
     ],
     parse,
@@ -77,18 +77,18 @@ fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
     let sizes = SizeSource::parse(params)?;
     let nodes = match sizes {
         // These sizes have no largest.
-        SizeSource::LogUniform => Some(params.whole("nodes", 1, 1 << 31)?),
-        _ => params.integer("nodes", 1, 1 << 31)?,
+        SizeSource::LogUniform => Some(params.required_integer("nodes", 1, 1 << 31)?),
+        _ => params.optional_integer("nodes", 1, 1 << 31)?,
     };
-    let jobs = params.whole("jobs", 1, 1_000_000_000_000)?;
-    let rate = params.number("rate", 1e-6, 1e6)?;
-    let unit = params.number("unit", 1e-3, 1e6)?;
-    let runtime = params.choice("runtime")?;
-    let mean = params.number("mean", 1.0, 1e9)?;
+    let jobs = params.required_integer("jobs", 1, 1_000_000_000_000)?;
+    let rate = params.required_real("rate", 1e-6, 1e6)?;
+    let unit = params.required_real("unit", 1e-3, 1e6)?;
+    let runtime = params.required_choice("runtime")?;
+    let mean = params.required_real("mean", 1.0, 1e9)?;
     let sigma = if runtime == "log-normal" {
-        params.number("sigma", 0.0, 10.0)?
+        params.required_real("sigma", 0.0, 10.0)?
     } else {
-        params.refuse(&["sigma"])?;
+        params.refuse_unread(&["sigma"])?;
         0.0
     };
     Ok(Box::new(PoissonOptions {
@@ -100,7 +100,7 @@ fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
         runtime,
         mean,
         sigma,
-        estimate: params.number("estimate", 1.0, 1000.0)?,
+        estimate: params.required_real("estimate", 1.0, 1000.0)?,
         seed: params.seed()?,
     }))
 }
@@ -110,7 +110,7 @@ impl GenerateWorkload for PoissonOptions {
         let sizes = self.sizes.read()?;
         let sampler = Sampler::new(&sizes, self.nodes.unwrap_or(u32::MAX))?;
         let mut arrivals = Arrivals {
-            draw: Draw::seeded(self.seed),
+            draw: Draw::from_seed(self.seed),
             gap: self.unit / self.rate,
             time: 0.0,
             run: self.run_times(),
@@ -119,10 +119,12 @@ impl GenerateWorkload for PoissonOptions {
             jobs: self.jobs,
             sampler,
         };
-        let header = self.header(&sizes, &arrivals.sampler);
-        Ok(GeneratedWorkload::over(Format::Swf, header, move |text| {
-            arrivals.job(text)
-        }))
+        let header = self.write_header(&sizes, &arrivals.sampler);
+        Ok(GeneratedWorkload::write_events(
+            Format::Swf,
+            header,
+            move |text| arrivals.write_job(text),
+        ))
     }
 }
 
@@ -132,14 +134,14 @@ impl PoissonOptions {
         match self.runtime {
             "exponential" => RunTimes::Exponential { mean },
             "log-normal" => RunTimes::LogNormal {
-                mu: ln(mean) - sigma * sigma / 2.0,
+                mu: natural_logarithm(mean) - sigma * sigma / 2.0,
                 sigma,
             },
             _ => RunTimes::Fixed { mean },
         }
     }
 
-    fn header(&self, sizes: &Sizes, sampler: &Sampler) -> String {
+    fn write_header(&self, sizes: &Sizes, sampler: &Sampler) -> String {
         let &PoissonOptions {
             jobs,
             rate,
@@ -151,7 +153,7 @@ impl PoissonOptions {
             seed,
             ..
         } = self;
-        let machine = self.nodes.unwrap_or(sampler.largest());
+        let machine = self.nodes.unwrap_or(sampler.largest_size());
         let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");
         // Writing to a String cannot fail.
         let _ = write!(
@@ -191,16 +193,16 @@ struct Arrivals {
 
 impl Arrivals {
     /// Writes the next job; false after the last.
-    fn job(&mut self, text: &mut String) -> bool {
+    fn write_job(&mut self, text: &mut String) -> bool {
         if self.done == self.jobs {
             return false;
         }
         self.done += 1;
-        let size = self.sampler.draw(&mut self.draw);
-        self.time += self.draw.exponential() * self.gap;
+        let size = self.sampler.draw_size(&mut self.draw);
+        self.time += self.draw.draw_exponential() * self.gap;
         let seconds = match self.run {
-            RunTimes::Exponential { mean } => self.draw.exponential() * mean,
-            RunTimes::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
+            RunTimes::Exponential { mean } => self.draw.draw_exponential() * mean,
+            RunTimes::LogNormal { mu, sigma } => exponential(mu + sigma * self.draw.draw_normal()),
             RunTimes::Fixed { mean } => mean,
         };
         // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
@@ -222,7 +224,9 @@ mod tests {
     use super::*;
 
     fn trace(spec: &str) -> Trace {
-        let text: String = GeneratedWorkload::make(spec, 1).unwrap().collect();
+        let text: String = GeneratedWorkload::generate_workload(spec, 1)
+            .unwrap()
+            .collect();
         Trace::new("w", text, &Options::default()).unwrap()
     }
 

@@ -40,13 +40,13 @@ const YEAR_TAIL: [(u32, u32, usize); 6] = [
 const YEAR_EACH: u64 = 173;
 
 /// Returns the sizes of HECToR's jobs.
-pub(super) fn hector() -> Sizes {
-    octaves("hector", &HECTOR)
+pub(super) fn hector_sizes() -> Sizes {
+    sizes_by_octave("hector", &HECTOR)
 }
 
 /// Returns the sizes of Hopper's jobs at NERSC.
-pub(super) fn nersc() -> Sizes {
-    octaves("nersc", &NERSC)
+pub(super) fn nersc_sizes() -> Sizes {
+    sizes_by_octave("nersc", &NERSC)
 }
 
 /// Returns the sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up
@@ -56,7 +56,7 @@ pub(super) fn nersc() -> Sizes {
 /// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes
 /// 2 to 10 and n larger ones; n is 123.9 to 124.1 in all four tables' first rows. The choice of sizes is ours: all up to
 /// 64, above that 16 an octave at equal steps, six above 1,024.
-pub(super) fn year() -> Sizes {
+pub(super) fn year_sizes() -> Sizes {
     let mut jobs = octave_table(&YEAR);
     for (from, to, step) in YEAR_TAIL {
         jobs.extend((from..=to).step_by(step).map(|size| (size, YEAR_EACH)));
@@ -64,7 +64,7 @@ pub(super) fn year() -> Sizes {
     Sizes::of_jobs("hector-year", jobs)
 }
 
-fn octaves(name: &str, weights: &[u64]) -> Sizes {
+fn sizes_by_octave(name: &str, weights: &[u64]) -> Sizes {
     Sizes::of_jobs(name, octave_table(weights))
 }
 
@@ -105,22 +105,22 @@ impl SizeSource {
     pub fn parse(params: &Params) -> Result<Self> {
         let expected =
             "sizes=hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file";
-        let Some((Value::Word(word), _)) = params.value("sizes") else {
-            return Err(params.wrong("sizes", expected));
+        let Some((Value::Word(word), _)) = params.located_value("sizes") else {
+            return Err(params.invalid_value("sizes", expected));
         };
         Ok(match word.as_str() {
-            "hector" => SizeSource::Table(hector()),
-            "hector-year" => SizeSource::Table(year()),
-            "nersc" => SizeSource::Table(nersc()),
+            "hector" => SizeSource::Table(hector_sizes()),
+            "hector-year" => SizeSource::Table(year_sizes()),
+            "nersc" => SizeSource::Table(nersc_sizes()),
             "log-uniform" => SizeSource::LogUniform,
             list if list.bytes().all(|b| b.is_ascii_digit() || b == b'x') => {
                 let mut jobs = BTreeMap::new();
-                for size in params.extents("sizes")?.unwrap_or_default() {
+                for size in params.optional_extents("sizes")?.unwrap_or_default() {
                     *jobs.entry(size).or_default() += 1;
                 }
                 SizeSource::Table(Sizes::of_jobs(list, jobs))
             }
-            _ => SizeSource::File(params.path("sizes")?.unwrap_or_default()),
+            _ => SizeSource::File(params.optional_path("sizes")?.unwrap_or_default()),
         })
     }
 
@@ -142,16 +142,16 @@ mod tests {
 
     #[test]
     fn a_year_has_as_many_sizes_as_the_tables_say() {
-        let table = year().count_table().unwrap();
+        let table = year_sizes().count_table().unwrap();
         let jobs: u64 = table.iter().map(|(_, count)| count).sum();
         assert_eq!(table.iter().filter(|(size, _)| *size > 10).count(), 124);
         assert_eq!((table[0].0, table.last().unwrap().0), (1, 2048));
         // 45 is more than 30 by twice the square root.
         assert!(table.iter().all(|(_, count)| count * 400_000 / jobs >= 45));
         assert!(
-            (year().mean().unwrap() - 12.13).abs() < 0.01,
+            (year_sizes().mean_size().unwrap() - 12.13).abs() < 0.01,
             "{:?}",
-            year().mean()
+            year_sizes().mean_size()
         );
         // Small, large and overall improvement by Closest Fit: Tables 1, 4, 5 and 6.
         for (small, large, overall) in [
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn the_machines_have_the_shape_of_the_figures() {
         for (sizes, weights, mean) in [
-            (hector(), &HECTOR[..], 10.117),
-            (nersc(), &NERSC[..], 2.9921),
+            (hector_sizes(), &HECTOR[..], 10.117),
+            (nersc_sizes(), &NERSC[..], 2.9921),
         ] {
             assert_eq!(weights.iter().sum::<u64>(), 10_000);
             // From the weights and the means of the octaves alone.
@@ -184,14 +184,14 @@ mod tests {
                 .map(|(i, w)| *w as f64 * octave(i))
                 .sum();
             assert!(
-                (sizes.mean().unwrap() - by_octave / 1e4).abs() < 1e-9,
+                (sizes.mean_size().unwrap() - by_octave / 1e4).abs() < 1e-9,
                 "{:?}",
-                sizes.mean()
+                sizes.mean_size()
             );
             assert!(
-                (sizes.mean().unwrap() - mean).abs() < 1e-9,
+                (sizes.mean_size().unwrap() - mean).abs() < 1e-9,
                 "{:?}",
-                sizes.mean()
+                sizes.mean_size()
             );
             let table = sizes.count_table().unwrap();
             assert_eq!(table.len(), 1 << (weights.len() - 1));

@@ -19,9 +19,9 @@ pub struct Channels {
     /// The figures that they were made of.
     pub speeds: Speeds,
     /// Number of the first node's first channel; `None` if node links are not shared.
-    nodes: Option<u32>,
+    first_node: Option<u32>,
     /// Number of the first switch's channel; `None` if switches have no limit.
-    switches: Option<u32>,
+    first_switch: Option<u32>,
 }
 
 impl Channels {
@@ -35,7 +35,7 @@ impl Channels {
         let rails = topology
             .network()
             .rails()
-            .map_or(1, |rails| rails.interfaces());
+            .map_or(1, |rails| rails.interfaces_per_node());
         let bound = speeds.node_bandwidth * f64::from(rails);
         let mut nodes = None;
         if speeds.node_links_shared {
@@ -50,48 +50,48 @@ impl Channels {
             capacity,
             bound,
             speeds: *speeds,
-            nodes,
-            switches,
+            first_node: nodes,
+            first_switch: switches,
         }
     }
 
     /// Creates links alone, of these bytes a second, with a bound on each message.
     #[cfg(test)]
-    pub fn of_links(capacity: Vec<f64>, bound: f64) -> Self {
+    pub fn from_links(capacity: Vec<f64>, bound: f64) -> Self {
         Channels {
             capacity,
             bound,
             speeds: Speeds::default(),
-            nodes: None,
-            switches: None,
+            first_node: None,
+            first_switch: None,
         }
     }
 
     /// Checks whether messages between nodes of one router share any channel.
-    pub(super) fn inside_routers(&self) -> bool {
-        self.nodes.is_some() || self.switches.is_some()
+    pub(super) fn shared_inside_routers(&self) -> bool {
+        self.first_node.is_some() || self.first_switch.is_some()
     }
 
     /// Returns the channels of a message over the node links of these nodes ([`Topology::node_links`]) and the links
     /// `route`, with the share of it on each, ascending.
-    pub(super) fn of_message(
+    pub(super) fn message_channels(
         &self,
         fabric: &Fabric<'_>,
         [from, to]: [NodeId; 2],
         route: &[(u32, f64)],
     ) -> Vec<(u32, f64)> {
         let mut channels = route.to_vec();
-        if let Some(first) = self.nodes {
+        if let Some(first) = self.first_node {
             let mut ends = [(first + 2 * from.0, 1.0), (first + 2 * to.0 + 1, 1.0)];
             ends.sort_by_key(|(channel, _)| *channel);
             channels.extend(ends);
         }
-        if let Some(first) = self.switches {
+        if let Some(first) = self.first_switch {
             // Each link of the route ends at a switch; the first one is that of the sender.
-            let mut through: BTreeMap<u32, f64> = fabric.topology.leaves_of(from).collect();
+            let mut through: BTreeMap<u32, f64> = fabric.topology.leaf_shares(from).collect();
             for (link, share) in route {
                 *through
-                    .entry(fabric.links.head(*link as usize))
+                    .entry(fabric.links.link_head(*link as usize))
                     .or_default() += share;
             }
             for (switch, share) in through {
@@ -103,7 +103,7 @@ impl Channels {
 
     /// Returns the channels that a guest loads, with the volume on each, ascending; `links` is the load of every
     /// directed link.
-    pub(super) fn of_guest(
+    pub(super) fn guest_channels(
         &self,
         fabric: &Fabric<'_>,
         guest: &Guest,
@@ -114,11 +114,11 @@ impl Channels {
         let used = (0..).zip(links).filter(|(_, load)| **load > 0.0);
         let mut channels: Vec<(u32, f64)> = used.map(|(link, load)| (link, *load)).collect();
         // Loads of nodes are needed for channels of nodes and switches alone.
-        if !self.inside_routers() {
+        if !self.shared_inside_routers() {
             return channels;
         }
-        let loads = NodeLoads::of(fabric.topology, guest, mapping);
-        if let Some(first) = self.nodes {
+        let loads = NodeLoads::sum_node_links(fabric.topology, guest, mapping);
+        if let Some(first) = self.first_node {
             for (node, sent, received) in &loads.nodes {
                 for (way, load) in [(0, *sent), (1, *received)] {
                     if load > 0.0 {
@@ -127,7 +127,7 @@ impl Channels {
                 }
             }
         }
-        if let Some(first) = self.switches {
+        if let Some(first) = self.first_switch {
             for (switch, load) in loads.through_routers(fabric, links) {
                 channels.push((first + switch, load));
             }

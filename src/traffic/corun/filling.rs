@@ -78,7 +78,7 @@ struct FlowOnLink {
 
 /// Flows on links, with their max-min fair rates.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filling {
+pub(super) struct MaxMinRates {
     /// Bytes a second by link.
     capacity: Vec<f64>,
     /// Bytes a second that no single message exceeds.
@@ -104,20 +104,20 @@ pub(super) struct Filling {
     full_at: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Filling {
+impl MaxMinRates {
     /// Creates flows that send nothing yet. `routes` gives the links of each flow, with shares, and its weight.
     pub fn new<'a>(
         capacity: Vec<f64>,
         bound: f64,
         routes: impl Iterator<Item = (&'a [(u32, f64)], f64)>,
     ) -> Self {
-        let mut filling = Filling {
+        let mut filling = MaxMinRates {
             flows_on_link: vec![Vec::new(); capacity.len()],
             links: vec![LinkFill::default(); capacity.len()],
             lowest_end: f64::INFINITY,
             capacity,
             bound,
-            ..Filling::default()
+            ..MaxMinRates::default()
         };
         for (route, weight) in routes {
             let first = filling.hops.len();
@@ -142,7 +142,7 @@ impl Filling {
 
     /// Returns the bytes a second that a link carries now.
     #[cfg(test)]
-    pub fn used(&self, link: usize) -> f64 {
+    pub fn carried_rate(&self, link: usize) -> f64 {
         let mut used = 0.0;
         for on in &self.flows_on_link[link] {
             let flow = &self.flows[on.flow as usize];
@@ -152,12 +152,12 @@ impl Filling {
     }
 
     /// Checks whether a flow's route has any link; one without is not filled here.
-    pub fn crosses(&self, flow: u32) -> bool {
+    pub fn has_links(&self, flow: u32) -> bool {
         !self.flows[flow as usize].hops.is_empty()
     }
 
     /// Starts `count` messages of a flow that sends nothing. Rates hold from the next [`MaxMinRates::update_rates`] on.
-    pub fn start(&mut self, flow: u32, count: f64) {
+    pub fn start_messages(&mut self, flow: u32, count: f64) {
         let state = &mut self.flows[flow as usize];
         state.count = count;
         state.rate = 0.0;
@@ -176,7 +176,7 @@ impl Filling {
     }
 
     /// Ends `count` messages of a flow. Rates hold from the next [`MaxMinRates::update_rates`] on.
-    pub fn end(&mut self, flow: u32, count: f64) {
+    pub fn end_messages(&mut self, flow: u32, count: f64) {
         let state = &mut self.flows[flow as usize];
         state.count -= count;
         self.lowest_end = self.lowest_end.min(state.level);
@@ -199,7 +199,7 @@ impl Filling {
     ///
     /// # Complexity
     /// O(c log l), c links on the routes of the flows that are filled anew and of those beside them, l links.
-    pub fn settle(&mut self, mut changed: impl FnMut(u32, f64)) {
+    pub fn update_rates(&mut self, mut changed: impl FnMut(u32, f64)) {
         let floor = self.find_floor();
         self.collect_rising_flows(floor);
         self.fill_links(&mut changed);
@@ -369,7 +369,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Progressive filling as it is defined: step by step, everything anew.
-    fn plain(filling: &Filling) -> Vec<f64> {
+    fn plain(filling: &MaxMinRates) -> Vec<f64> {
         let slots = &filling.flows;
         let mut rates: Vec<Option<f64>> = slots
             .iter()
@@ -437,7 +437,7 @@ mod tests {
                 routes.iter().map(|(r, ..)| r.iter().map(|(l, s)| (*l, *s)).collect()).collect();
             let weights = routes.iter().map(|(_, weight, _)| *weight);
             let mut filling =
-                Filling::new(capacity, bound, lists.iter().map(Vec::as_slice).zip(weights));
+                MaxMinRates::new(capacity, bound, lists.iter().map(Vec::as_slice).zip(weights));
             let mut rates = vec![0.0; routes.len()];
             let mut sent = vec![0u32; routes.len()];
             let mut left = 0;
@@ -445,17 +445,17 @@ mod tests {
                 let slot = slot % routes.len();
                 if sent[slot] == 0 {
                     sent[slot] = routes[slot].2;
-                    filling.start(slot as u32, f64::from(sent[slot]));
+                    filling.start_messages(slot as u32, f64::from(sent[slot]));
                 } else {
                     sent[slot] -= 1;
-                    filling.end(slot as u32, 1.0);
+                    filling.end_messages(slot as u32, 1.0);
                 }
                 left += 1;
                 if left < together {
                     continue;
                 }
                 left = 0;
-                filling.settle(|slot, rate| rates[slot as usize] = rate);
+                filling.update_rates(|slot, rate| rates[slot as usize] = rate);
                 for (i, (rate, exact)) in rates.iter().zip(plain(&filling)).enumerate() {
                     if sent[i] > 0 {
                         prop_assert!((rate - exact).abs() <= 1e-9 * exact, "{i}: {rate} {exact}");

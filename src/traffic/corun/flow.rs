@@ -7,7 +7,7 @@ use super::messages::FlowGroup;
 
 /// Slots by the second (as bits, which order numbers above 0) at which their smallest messages end, with the version of
 /// the slot that this holds for.
-pub(super) type Ends = BinaryHeap<Reverse<(u64, u32, u32)>>;
+pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
 /// Progress of the messages of a slot.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl Flow {
     }
 
     /// Begins all messages, without a rate yet.
-    pub fn begin(&mut self, now: f64) {
+    pub fn begin_messages(&mut self, now: f64) {
         self.next = 0;
         self.sent = 0.0;
         self.since = now;
@@ -75,7 +75,7 @@ impl Flow {
     }
 
     /// Queues the end of the slot's smallest messages; what was queued for it before is stale.
-    pub fn queue_end(&mut self, ends: &mut Ends, slot: u32) {
+    pub fn queue_end(&mut self, ends: &mut EndQueue, slot: u32) {
         self.version += 1;
         let left = (self.sizes[self.next].0 - self.sent).max(0.0);
         let end = self.since + left / self.rate;

@@ -5,33 +5,33 @@ use std::collections::BTreeMap;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::jobs::Phase;
-use super::messages::{FlowGroup, FlowJob, FlowPhase, Site};
+use super::messages::{FlowGroup, FlowJob, FlowPhase, JobSite};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
 impl FlowJob {
     /// Puts the messages of phases on channels, and times each phase alone.
-    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
+    pub fn new(site: &JobSite<'_>, phases: &[Phase]) -> Result<Self> {
         let phases = phases
             .iter()
-            .map(|phase| flow_phase(site, phase))
+            .map(|phase| group_messages(site, phase))
             .collect::<Result<_>>()?;
         let mut job = FlowJob {
             phases,
             ..FlowJob::default()
         };
-        job.sending = FlowRun::alone(&job, site.channels);
+        job.sending = FlowRun::time_phases_alone(&job, site.channels);
         Ok(job)
     }
 
     /// Returns the seconds of an iteration alone.
-    pub fn alone(&self) -> f64 {
+    pub fn time_alone(&self) -> f64 {
         let sends: f64 = self.sending.iter().sum();
         sends + self.phases.iter().map(|phase| phase.compute).sum::<f64>()
     }
 
     /// Returns the seconds that an iteration alone would save if first bytes arrived at once.
-    pub fn latency(&self, channels: &Channels) -> f64 {
+    pub fn latency_share(&self, channels: &Channels) -> f64 {
         let mut at_once = self.clone();
         for phase in &mut at_once.phases {
             for group in &mut phase.groups {
@@ -41,13 +41,16 @@ impl FlowJob {
         if at_once == *self {
             return 0.0;
         }
-        self.sending.iter().sum::<f64>() - FlowRun::alone(&at_once, channels).iter().sum::<f64>()
+        self.sending.iter().sum::<f64>()
+            - FlowRun::time_phases_alone(&at_once, channels)
+                .iter()
+                .sum::<f64>()
     }
 }
 
 /// Groups the messages of a phase by the routers, or nodes, between which they go.
-fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
-    let Site {
+fn group_messages(site: &JobSite<'_>, phase: &Phase) -> Result<FlowPhase> {
+    let JobSite {
         fabric,
         routing,
         mapping,
@@ -57,7 +60,7 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
     let speeds = &channels.speeds;
     if phase.bytes > 0.0 {
         // A route of several links, and what is kept of it while it is simulated.
-        topology.require(
+        topology.require_memory(
             "the messages of a job",
             phase.guest.pair_count().saturating_mul(400),
         )?;
@@ -66,8 +69,8 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
     let mut inside = 0f64;
     // Without shared node links messages between the same routers take the same channels.
     let end = |process| {
-        let node = mapping.node(process);
-        if channels.inside_routers() {
+        let node = mapping.node_of(process);
+        if channels.shared_inside_routers() {
             return node;
         }
         // The first node of its router, whether it is schedulable or not.
@@ -78,7 +81,7 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
         let from = end(message.source);
         let to = end(message.target);
         let bytes = message.volume * phase.bytes;
-        let apart = if channels.inside_routers() {
+        let apart = if channels.shared_inside_routers() {
             topology.node_links([from, to]).is_some()
         } else {
             from != to
@@ -98,7 +101,7 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
         .collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let routes = routing.routes(fabric, &pairs)?;
+    let routes = routing.find_routes(fabric, &pairs)?;
     let mut groups = Vec::new();
     for (ends, mut bytes) in between {
         // Messages of one size on one route end together, so they are counted, not listed.
@@ -114,15 +117,15 @@ fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
             .iter()
             .map(|(link, share)| share * fabric.links.weight(*link as usize))
             .sum();
-        let latency = phase.messages * speeds.latency_of(hops);
+        let latency = phase.messages * speeds.path_latency(hops);
         let links = topology
             .node_links([ends.0, ends.1])
             .unwrap_or([ends.0, ends.1]);
-        let route = channels.of_message(fabric, links, route);
+        let route = channels.message_channels(fabric, links, route);
         groups.push(FlowGroup {
             route,
             latency,
-            weight: speeds.weight(hops),
+            weight: speeds.rate_weight(hops),
             sizes,
         });
     }

@@ -11,15 +11,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Channels;
-use super::filling::Filling;
-use super::flow::{Ends, Flow};
+use super::filling::MaxMinRates;
+use super::flow::{EndQueue, Flow};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::pattern::{Goal, Pattern, State};
-use super::timing::{Computing, Finished, Run, Span, Spans};
+use super::pattern::{Pattern, SimulationState, StopCondition};
+use super::timing::{Computing, FinishedIterations, Simulation, Span, Spans};
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Stage {
+enum FlowStage {
     /// Computes up to this second.
     Computes { until: f64 },
     /// Sends up to this second while no other job does: nothing slows it down.
@@ -30,14 +30,14 @@ enum Stage {
 
 /// A job in the simulation.
 #[derive(Clone, Debug)]
-struct Member {
+struct FlowMember {
     job: FlowJob,
     /// By phase: its slots in the order of their latencies.
     slots: Vec<Vec<u32>>,
     computing: Computing,
     /// Index of the present phase.
     phase: usize,
-    stage: Stage,
+    stage: FlowStage,
     /// Second at which the stage began.
     began: f64,
     /// Number of slots of the phase that have begun.
@@ -46,21 +46,21 @@ struct Member {
     open: usize,
     /// By phase: number of times it was done.
     done: Vec<f64>,
-    finished: Finished,
+    finished: FinishedIterations,
 }
 
 /// The simulation of jobs that share links, event by event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowRun {
-    jobs: Vec<Member>,
+    jobs: Vec<FlowMember>,
     flows: Vec<Flow>,
-    filling: Filling,
+    filling: MaxMinRates,
     /// Bytes a second that no message exceeds.
     bound: f64,
     /// By link of the filling: the machine's channel.
     links: Vec<u32>,
     /// Slots by the second (as bits) at which their smallest messages end at present rates, with the slot's version.
-    ends: Ends,
+    ends: EndQueue,
     /// Simulated seconds.
     now: f64,
     /// Seconds that were counted instead of simulated.
@@ -73,7 +73,7 @@ pub(super) struct FlowRun {
 impl FlowRun {
     /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are counted.
     pub fn new(jobs: &[&FlowJob], channels: &Channels, count: bool) -> Self {
-        let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.channels()).collect();
+        let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.used_channels()).collect();
         let links: Vec<u32> = links.into_iter().collect();
         let index_of: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
         let mut flows = Vec::new();
@@ -108,17 +108,17 @@ impl FlowRun {
             }
             let mut computing = Computing::new(job.seed, job.spread);
             // All jobs begin their first iteration together.
-            let until = computing.draw(job.phases[0].compute);
-            members.push(Member {
+            let until = computing.draw_seconds(job.phases[0].compute);
+            members.push(FlowMember {
                 slots,
                 computing,
                 phase: 0,
-                stage: Stage::Computes { until },
+                stage: FlowStage::Computes { until },
                 began: 0.0,
                 begun: 0,
                 open: 0,
                 done: vec![0.0; job.phases.len()],
-                finished: Finished::default(),
+                finished: FinishedIterations::default(),
                 job: (*job).clone(),
             });
         }
@@ -133,7 +133,7 @@ impl FlowRun {
         // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
         FlowRun {
-            filling: Filling::new(capacity, bound, routes),
+            filling: MaxMinRates::new(capacity, bound, routes),
             jobs: members,
             flows,
             bound,
@@ -144,15 +144,15 @@ impl FlowRun {
     }
 
     /// Returns the seconds that each phase of a job sends alone.
-    pub fn alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
+    pub fn time_phases_alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         job.phases
             .iter()
-            .map(|phase| FlowRun::of_phase(phase, channels).until_each_has_done(1))
+            .map(|phase| FlowRun::simulate_phase(phase, channels).run_iterations(1))
             .collect()
     }
 
     /// Creates the simulation of one phase alone, which begins to send at time 0.
-    fn of_phase(phase: &FlowPhase, channels: &Channels) -> Self {
+    fn simulate_phase(phase: &FlowPhase, channels: &Channels) -> Self {
         let phases = vec![FlowPhase {
             compute: 0.0,
             ..phase.clone()
@@ -165,12 +165,12 @@ impl FlowRun {
     }
 
     /// Returns the time in seconds, simulated and counted.
-    pub fn time(&self) -> f64 {
+    pub fn elapsed_time(&self) -> f64 {
         self.now + self.skipped
     }
 
     /// Returns the second of the next event; infinite if there is none.
-    fn next(&mut self) -> f64 {
+    fn next_event(&mut self) -> f64 {
         while let Some(Reverse((_, slot, version))) = self.ends.peek() {
             if self.flows[*slot as usize].version == *version {
                 break;
@@ -184,8 +184,10 @@ impl FlowRun {
         let mut next = end;
         for job in &self.jobs {
             match job.stage {
-                Stage::Computes { until } | Stage::Alone { until } => next = next.min(until),
-                Stage::Sends => {
+                FlowStage::Computes { until } | FlowStage::Alone { until } => {
+                    next = next.min(until)
+                }
+                FlowStage::Sends => {
                     if let Some(slot) = job.slots[job.phase].get(job.begun) {
                         next = next.min(job.began + self.flows[*slot as usize].latency);
                     }
@@ -196,9 +198,9 @@ impl FlowRun {
     }
 
     /// Simulates the next event, and all others at its time.
-    fn step(&mut self, goal: Goal) {
-        nodeorder_base::observer::pause();
-        self.now = self.next();
+    fn simulate_step(&mut self, goal: StopCondition) {
+        nodeorder_base::observer::check_stopped();
+        self.now = self.next_event();
         // Messages that should end together do, whatever the last bits of their times are.
         let together = (self.now * (1.0 + 1e-13)).to_bits();
         while let Some(Reverse((key, slot, version))) = self.ends.peek().copied() {
@@ -207,39 +209,39 @@ impl FlowRun {
             }
             self.ends.pop();
             if self.flows[slot as usize].version == version {
-                self.smallest_end(slot);
+                self.end_smallest(slot);
             }
         }
         let before = self.jobs[0].finished.count;
         for job in 0..self.jobs.len() {
             match self.jobs[job].stage {
-                Stage::Computes { until } if until <= self.now => self.send(job),
-                Stage::Alone { until } if until <= self.now => self.end_phase(job),
-                Stage::Sends if self.jobs[job].open == 0 => self.end_phase(job),
-                Stage::Sends => self.begin_flows(job),
+                FlowStage::Computes { until } if until <= self.now => self.begin_sending(job),
+                FlowStage::Alone { until } if until <= self.now => self.end_phase(job),
+                FlowStage::Sends if self.jobs[job].open == 0 => self.end_phase(job),
+                FlowStage::Sends => self.begin_flows(job),
                 _ => {}
             }
         }
-        self.filling.settle(|slot, rate| {
+        self.filling.update_rates(|slot, rate| {
             let flow = &mut self.flows[slot as usize];
             flow.change_rate(self.now, rate);
             flow.queue_end(&mut self.ends, slot);
         });
         // States are compared once an iteration of the first job: more often would find nothing more.
         if self.jobs[0].finished.count > before && self.pattern.is_some() {
-            self.count(goal);
+            self.skip_periods(goal);
         }
     }
 
     /// Ends the messages of the smallest size left in a slot.
-    fn smallest_end(&mut self, slot: u32) {
+    fn end_smallest(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let (size, count) = flow.sizes[flow.next];
         flow.sent = size;
         flow.since = self.now;
         flow.next += 1;
-        if self.filling.crosses(slot) {
-            self.filling.end(slot, count);
+        if self.filling.has_links(slot) {
+            self.filling.end_messages(slot, count);
         }
         if flow.next == flow.sizes.len() {
             flow.version += 1;
@@ -250,9 +252,9 @@ impl FlowRun {
     }
 
     /// Lets a job that has computed send.
-    fn send(&mut self, job: usize) {
+    fn begin_sending(&mut self, job: usize) {
         let now = self.now;
-        self.span(job, false);
+        self.keep_span(job, false);
         let member = &self.jobs[job];
         let slots = member.slots[member.phase].len();
         // A phase without messages ends with its computing.
@@ -264,7 +266,7 @@ impl FlowRun {
         let alone = seconds.map(|seconds| now + seconds).filter(|until| {
             self.jobs.iter().enumerate().all(|(other, member)| {
                 other == job
-                    || matches!(member.stage, Stage::Computes { until: begins } if begins >= *until)
+                    || matches!(member.stage, FlowStage::Computes { until: begins } if begins >= *until)
             })
         });
         let member = &mut self.jobs[job];
@@ -272,9 +274,9 @@ impl FlowRun {
         member.begun = 0;
         member.open = slots;
         match alone {
-            Some(until) => member.stage = Stage::Alone { until },
+            Some(until) => member.stage = FlowStage::Alone { until },
             None => {
-                member.stage = Stage::Sends;
+                member.stage = FlowStage::Sends;
                 self.begin_flows(job);
             }
         }
@@ -289,10 +291,10 @@ impl FlowRun {
                 break;
             }
             member.begun += 1;
-            flow.begin(self.now);
-            if self.filling.crosses(slot) {
+            flow.begin_messages(self.now);
+            if self.filling.has_links(slot) {
                 self.filling
-                    .start(slot, flow.sizes.iter().map(|(_, count)| count).sum());
+                    .start_messages(slot, flow.sizes.iter().map(|(_, count)| count).sum());
             } else {
                 flow.rate = self.bound;
                 flow.queue_end(&mut self.ends, slot);
@@ -302,52 +304,52 @@ impl FlowRun {
 
     /// Ends a phase of a job, and lets it compute for the next one.
     fn end_phase(&mut self, job: usize) {
-        if !matches!(self.jobs[job].stage, Stage::Computes { .. }) {
-            self.span(job, true);
+        if !matches!(self.jobs[job].stage, FlowStage::Computes { .. }) {
+            self.keep_span(job, true);
         }
-        let time = self.time();
+        let time = self.elapsed_time();
         let member = &mut self.jobs[job];
         member.done[member.phase] += 1.0;
         member.phase = (member.phase + 1) % member.done.len();
         // Back at the first phase: an iteration is done.
         if member.phase == 0 {
-            member.finished.add(time);
+            member.finished.add_iteration(time);
         }
         let compute = member.job.phases[member.phase].compute;
-        let until = self.now + member.computing.draw(compute);
-        member.stage = Stage::Computes { until };
+        let until = self.now + member.computing.draw_seconds(compute);
+        member.stage = FlowStage::Computes { until };
         member.began = self.now;
     }
 
     /// Keeps the span of a job's stage, which ends now.
-    fn span(&mut self, job: usize, sends: bool) {
+    fn keep_span(&mut self, job: usize, sends: bool) {
         let span = Span {
             job,
             from: self.jobs[job].began + self.skipped,
-            to: self.time(),
+            to: self.elapsed_time(),
             sends,
         };
-        self.spans.add(span);
+        self.spans.add_span(span);
     }
 
     /// Skips periods of states that come again, as many as fit before the goal.
-    fn count(&mut self, goal: Goal) {
+    fn skip_periods(&mut self, goal: StopCondition) {
         let Some(pattern) = &mut self.pattern else {
             return;
         };
-        let mut state = State::default();
+        let mut state = SimulationState::default();
         for member in &self.jobs {
             // Numbers of stages stand for their names; a job that sends is known by when it began.
             let (stage, left) = match member.stage {
-                Stage::Computes { until } => (0, until - self.now),
-                Stage::Alone { until } => (1, until - self.now),
-                Stage::Sends => (2, self.now - member.began),
+                FlowStage::Computes { until } => (0, until - self.now),
+                FlowStage::Alone { until } => (1, until - self.now),
+                FlowStage::Sends => (2, self.now - member.began),
             };
             state
                 .whole
                 .extend([member.phase as u32, stage, member.begun as u32]);
             state.times.push(left);
-            if member.stage == Stage::Sends {
+            if member.stage == FlowStage::Sends {
                 for slot in &member.slots[member.phase][..member.begun] {
                     let flow = &self.flows[*slot as usize];
                     state.whole.push(flow.next as u32);
@@ -362,17 +364,19 @@ impl FlowRun {
             .iter_mut()
             .map(|member| (&mut member.finished, &mut member.done))
             .collect();
-        if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+        if let Some(seconds) =
+            pattern.count_periods(state, (self.now, self.skipped), goal, &mut jobs)
+        {
             // Spans of skipped time are not known one by one.
             self.skipped += seconds;
-            self.spans.stop();
+            self.spans.stop_keeping();
         }
     }
 
     /// Runs as [`Simulation::run_until`] does, but no further than the end of the first iteration.
-    fn until_within_phase(&mut self, time: f64) {
-        while self.jobs[0].finished.count == 0 && self.next() <= time {
-            self.step(Goal::Time(time));
+    fn run_within_phase(&mut self, time: f64) {
+        while self.jobs[0].finished.count == 0 && self.next_event() <= time {
+            self.simulate_step(StopCondition::Time(time));
         }
         if self.jobs[0].finished.count == 0 {
             self.now = self.now.max(time);
@@ -380,26 +384,26 @@ impl FlowRun {
     }
 }
 
-impl Run for FlowRun {
-    fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+impl Simulation for FlowRun {
+    fn run_iterations(&mut self, iterations: u64) -> f64 {
         while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.step(Goal::Iterations(iterations));
+            self.simulate_step(StopCondition::Iterations(iterations));
         }
-        self.time()
+        self.elapsed_time()
     }
 
-    fn until(&mut self, time: f64) {
-        while self.next() + self.skipped <= time {
-            self.step(Goal::Time(time));
+    fn run_until(&mut self, time: f64) {
+        while self.next_event() + self.skipped <= time {
+            self.simulate_step(StopCondition::Time(time));
         }
         self.now = self.now.max(time - self.skipped);
     }
 
-    fn finished(&self, job: usize) -> &Finished {
+    fn finished_iterations(&self, job: usize) -> &FinishedIterations {
         &self.jobs[job].finished
     }
 
-    fn carried(&self, channels: &Channels) -> Vec<(u32, f64)> {
+    fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
         for member in &self.jobs {
             for (phase, done) in member.job.phases.iter().zip(&member.done) {
@@ -409,15 +413,15 @@ impl Run for FlowRun {
                 }
             }
             let phase = &member.job.phases[member.phase];
-            if let Stage::Alone { .. } = member.stage {
+            if let FlowStage::Alone { .. } = member.stage {
                 // As far as it is alone after so long.
-                let mut run = FlowRun::of_phase(phase, channels);
-                run.until_within_phase(self.now - member.began);
-                for (link, part) in run.carried(channels) {
+                let mut run = FlowRun::simulate_phase(phase, channels);
+                run.run_within_phase(self.now - member.began);
+                for (link, part) in run.carried_bytes(channels) {
                     add_bytes(&mut bytes, &[(link, 1.0)], part);
                 }
             }
-            if member.stage == Stage::Sends {
+            if member.stage == FlowStage::Sends {
                 // Slots of a phase have consecutive numbers, in the order of its groups.
                 let first = member.slots[member.phase]
                     .iter()
@@ -436,7 +440,7 @@ impl Run for FlowRun {
         bytes.into_iter().collect()
     }
 
-    fn spans(&mut self) -> &mut Spans {
+    fn kept_spans(&mut self) -> &mut Spans {
         &mut self.spans
     }
 }
@@ -445,14 +449,14 @@ impl Run for FlowRun {
 impl FlowRun {
     /// Simulates the next event.
     pub fn one_step(&mut self) {
-        self.step(Goal::Time(f64::INFINITY));
+        self.simulate_step(StopCondition::Time(f64::INFINITY));
     }
 
     /// Returns the bytes a second that each link carries now.
-    pub fn used(&self) -> Vec<(u32, f64)> {
+    pub fn link_rates(&self) -> Vec<(u32, f64)> {
         let mut used = Vec::new();
         for (index, link) in self.links.iter().enumerate() {
-            used.push((*link, self.filling.used(index)));
+            used.push((*link, self.filling.carried_rate(index)));
         }
         used
     }

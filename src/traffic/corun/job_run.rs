@@ -15,16 +15,16 @@
 use std::collections::BTreeMap;
 
 use super::Channels;
-use super::pattern::{Goal, NEAR, Pattern, State};
-use super::timing::{Computing, Finished, Run, Span, Spans};
-use super::usage::JobUsage;
+use super::pattern::{NEAR, Pattern, SimulationState, StopCondition};
+use super::timing::{Computing, FinishedIterations, Simulation, Span, Spans};
+use super::usage::JobLoad;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
 type LinkUses = Vec<(u32, u32, f64)>;
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum JobStage {
     /// Computes, or waits for first bytes: others cannot slow it down.
     Waits,
     /// Sends.
@@ -32,26 +32,26 @@ enum Stage {
 }
 
 /// A job in the simulation.
-struct Member {
-    usage: JobUsage,
+struct JobMember {
+    usage: JobLoad,
     /// By phase: the links that others may fill too, with the phase's uses of each ([`LinkUses`]).
     rows: Vec<Vec<(u32, f64)>>,
     computing: Computing,
     /// Index of the present phase.
     phase: usize,
-    stage: Stage,
+    stage: JobStage,
     /// Second at which the stage began.
     began: f64,
     /// Second at which it ends if no other job begins to send.
     until: f64,
     /// By phase: number of times it was done.
     done: Vec<f64>,
-    finished: Finished,
+    finished: FinishedIterations,
 }
 
 /// A link that several jobs send over.
 #[derive(Clone, Debug, Default)]
-struct Shared {
+struct SharedLink {
     /// Jobs that are not done here: the job, uses · weight, and the service at which it is done.
     active: Vec<(u32, f64, f64)>,
     /// Bytes that a message of weight 1 has got since the link was last idle.
@@ -60,9 +60,9 @@ struct Shared {
     now: f64,
 }
 
-impl Shared {
+impl SharedLink {
     /// Counts the service up to a time; jobs that are done by then leave.
-    fn advance(&mut self, time: f64) {
+    fn advance_service(&mut self, time: f64) {
         while !self.active.is_empty() {
             let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
             let next = self
@@ -87,7 +87,7 @@ impl Shared {
     }
 
     /// Visits each job with the second at which it will be done here. O(jobs on the link, squared).
-    fn ends(&mut self, mut visit: impl FnMut(u32, f64)) {
+    fn visit_ends(&mut self, mut visit: impl FnMut(u32, f64)) {
         self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
         let mut service = self.service;
         let mut time = self.now;
@@ -102,8 +102,8 @@ impl Shared {
 
 /// The simulation of some jobs, from one begin or end of sending to the next.
 pub(super) struct JobRun {
-    jobs: Vec<Member>,
-    links: Vec<Shared>,
+    jobs: Vec<JobMember>,
+    links: Vec<SharedLink>,
     /// Simulated seconds.
     now: f64,
     /// Seconds that were counted instead of simulated.
@@ -115,34 +115,34 @@ pub(super) struct JobRun {
 
 /// Number of iterations of the first job from which on states that come again are looked for: fewer are done sooner
 /// without.
-const MANY: u64 = 1000;
+const PATTERNS_FROM: u64 = 1000;
 
 impl JobRun {
     /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together. `count`: states
     /// that come again are counted.
-    pub fn new(jobs: &[&JobUsage], contended: &[u32], channels: &Channels, count: bool) -> Self {
-        let rows = binding(
+    pub fn new(jobs: &[&JobLoad], contended: &[u32], channels: &Channels, count: bool) -> Self {
+        let rows = drop_covered_links(
             contended
                 .iter()
-                .map(|channel| uses(jobs, *channel, channels)),
+                .map(|channel| list_link_uses(jobs, *channel, channels)),
         );
         let mut members = Vec::new();
         for usage in jobs.iter().copied() {
             let mut computing = Computing::new(usage.seed, usage.spread);
-            members.push(Member {
-                until: wait(usage, 0, &mut computing),
+            members.push(JobMember {
+                until: draw_wait(usage, 0, &mut computing),
                 usage: usage.clone(),
                 rows: vec![Vec::new(); usage.phases.len()],
                 computing,
                 phase: 0,
-                stage: Stage::Waits,
+                stage: JobStage::Waits,
                 began: 0.0,
                 done: vec![0.0; usage.phases.len()],
-                finished: Finished::default(),
+                finished: FinishedIterations::default(),
             });
         }
         let mut jobs = members;
-        let links = vec![Shared::default(); rows.len()];
+        let links = vec![SharedLink::default(); rows.len()];
         for (row, uses) in (0..).zip(&rows) {
             for (job, phase, uses) in uses {
                 jobs[*job as usize].rows[*phase as usize].push((row, *uses));
@@ -161,7 +161,7 @@ impl JobRun {
     }
 
     /// Returns the second of the next event.
-    fn next(&self) -> f64 {
+    fn next_event(&self) -> f64 {
         self.jobs
             .iter()
             .map(|job| job.until)
@@ -169,9 +169,9 @@ impl JobRun {
     }
 
     /// Simulates the next event, and all others at its time.
-    fn step(&mut self, goal: Goal) {
-        nodeorder_base::observer::pause();
-        self.now = self.next();
+    fn simulate_step(&mut self, goal: StopCondition) {
+        nodeorder_base::observer::check_stopped();
+        self.now = self.next_event();
         let before = self.jobs[0].finished.count;
         for i in 0..self.jobs.len() {
             let job = &mut self.jobs[i];
@@ -179,48 +179,48 @@ impl JobRun {
                 continue;
             }
             let from = std::mem::replace(&mut job.began, self.now) + self.skipped;
-            let sends = matches!(job.stage, Stage::Sends);
-            self.spans.add(Span {
+            let sends = matches!(job.stage, JobStage::Sends);
+            self.spans.add_span(Span {
                 job: i,
                 from,
                 to: self.now + self.skipped,
                 sends,
             });
             if !sends && job.usage.phases[job.phase].bytes > 0.0 {
-                self.send(i);
+                self.begin_sending(i);
                 continue;
             }
             job.done[job.phase] += 1.0;
             job.phase = (job.phase + 1) % job.usage.phases.len();
             if job.phase == 0 {
-                job.finished.add(self.now + self.skipped);
+                job.finished.add_iteration(self.now + self.skipped);
             }
-            job.stage = Stage::Waits;
-            job.until = self.now + wait(&job.usage, job.phase, &mut job.computing);
+            job.stage = JobStage::Waits;
+            job.until = self.now + draw_wait(&job.usage, job.phase, &mut job.computing);
         }
         let count = self.jobs[0].finished.count;
-        if count > before && count >= MANY {
-            self.count(goal);
+        if count > before && count >= PATTERNS_FROM {
+            self.skip_periods(goal);
         }
     }
 
     /// Skips periods of states that come again, as many as fit before the goal.
-    fn count(&mut self, goal: Goal) {
+    fn skip_periods(&mut self, goal: StopCondition) {
         let Some(pattern) = &mut self.pattern else {
             return;
         };
-        let mut state = State::default();
+        let mut state = SimulationState::default();
         for job in &self.jobs {
             state.whole.extend([
                 job.phase as u32,
-                u32::from(matches!(job.stage, Stage::Sends)),
+                u32::from(matches!(job.stage, JobStage::Sends)),
             ]);
             state
                 .times
                 .extend([job.until - self.now, self.now - job.began]);
         }
         for link in &mut self.links {
-            link.advance(self.now);
+            link.advance_service(self.now);
             link.active.sort_unstable_by_key(|(job, ..)| *job);
             for (job, _, done) in &link.active {
                 let phases = self.jobs[*job as usize].usage.phases.iter();
@@ -242,32 +242,34 @@ impl JobRun {
             .iter_mut()
             .map(|job| (&mut job.finished, &mut job.done))
             .collect();
-        if let Some(seconds) = pattern.count(state, (self.now, self.skipped), goal, &mut jobs) {
+        if let Some(seconds) =
+            pattern.count_periods(state, (self.now, self.skipped), goal, &mut jobs)
+        {
             // Spans of skipped time are not known one by one.
             self.skipped += seconds;
-            self.spans.stop();
+            self.spans.stop_keeping();
         }
     }
 
     /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the others there.
-    fn send(&mut self, i: usize) {
+    fn begin_sending(&mut self, i: usize) {
         let job = &mut self.jobs[i];
         let phase = &job.usage.phases[job.phase];
-        job.stage = Stage::Sends;
-        job.until = self.now + phase.sending();
+        job.stage = JobStage::Sends;
+        job.until = self.now + phase.sending_time();
         let service = phase.bytes / phase.weight;
         let weight = phase.weight;
         for at in 0..job.rows[job.phase].len() {
             let job = &self.jobs[i];
             let (row, uses) = job.rows[job.phase][at];
             let link = &mut self.links[row as usize];
-            link.advance(self.now);
+            link.advance_service(self.now);
             link.active
                 .push((i as u32, uses * weight, link.service + service));
             // Alone on the link it ends no later than alone on the machine.
             if link.active.len() > 1 {
                 let jobs = &mut self.jobs;
-                link.ends(|job, end| {
+                link.visit_ends(|job, end| {
                     let until = &mut jobs[job as usize].until;
                     *until = until.max(end);
                 });
@@ -276,32 +278,32 @@ impl JobRun {
     }
 }
 
-impl Run for JobRun {
-    fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+impl Simulation for JobRun {
+    fn run_iterations(&mut self, iterations: u64) -> f64 {
         while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.step(Goal::Iterations(iterations));
+            self.simulate_step(StopCondition::Iterations(iterations));
         }
         self.now + self.skipped
     }
 
-    fn until(&mut self, time: f64) {
-        while self.next() + self.skipped <= time {
-            self.step(Goal::Time(time));
+    fn run_until(&mut self, time: f64) {
+        while self.next_event() + self.skipped <= time {
+            self.simulate_step(StopCondition::Time(time));
         }
         self.now = self.now.max(time - self.skipped);
     }
 
-    fn finished(&self, job: usize) -> &Finished {
+    fn finished_iterations(&self, job: usize) -> &FinishedIterations {
         &self.jobs[job].finished
     }
 
-    fn carried(&self, _: &Channels) -> Vec<(u32, f64)> {
+    fn carried_bytes(&self, _: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
         for job in &self.jobs {
             // A phase that is not done has carried as large a part as of its time has passed.
             for (p, phase) in job.usage.phases.iter().enumerate() {
                 let part = match job.stage {
-                    Stage::Sends if p == job.phase => {
+                    JobStage::Sends if p == job.phase => {
                         (self.now - job.began) / (job.until - job.began)
                     }
                     _ => 0.0,
@@ -314,19 +316,19 @@ impl Run for JobRun {
         bytes.into_iter().collect()
     }
 
-    fn spans(&mut self) -> &mut Spans {
+    fn kept_spans(&mut self) -> &mut Spans {
         &mut self.spans
     }
 }
 
 /// Draws the seconds from the start of a phase until it sends.
-fn wait(usage: &JobUsage, phase: usize, computing: &mut Computing) -> f64 {
+fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut Computing) -> f64 {
     let phase = &usage.phases[phase];
-    computing.draw(phase.compute) + phase.latency
+    computing.draw_seconds(phase.compute) + phase.latency
 }
 
 /// Lists the uses of a channel by each phase of each job.
-fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
+fn list_link_uses(jobs: &[&JobLoad], channel: u32, channels: &Channels) -> LinkUses {
     let mut row = LinkUses::new();
     for (i, job) in (0..).zip(jobs) {
         for (phase, usage) in (0..).zip(&job.phases) {
@@ -344,7 +346,7 @@ fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
 
 /// Drops each link that never slows jobs down more than another one does: the other is used by the same phases of the same
 /// jobs, and by each at least as much.
-fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
+fn drop_covered_links(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
     for row in rows {
         let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();

@@ -69,10 +69,13 @@ impl Job {
     pub fn read_all(topology: &Topology, text: &Text, base: Option<&Path>) -> Result<Vec<Job>> {
         let seed = topology.context().seed;
         let mut file = Tables::read("a file of jobs", text, base, seed)?;
-        let (location, tables) = file.take("jobs");
-        let speed = file.params.quantity("speed", Unit::Speed)?.unwrap_or(1e9);
+        let (location, tables) = file.take_list("jobs");
+        let speed = file
+            .params
+            .optional_quantity("speed", Unit::Speed)?
+            .unwrap_or(1e9);
         if speed <= 0.0 {
-            return Err(file.params.wrong("speed", "more than 0"));
+            return Err(file.params.invalid_value("speed", "more than 0"));
         }
         file.check_keys(&["speed"], &["jobs"])?;
         if tables.is_empty() {
@@ -85,7 +88,7 @@ impl Job {
         let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
         for table in tables {
             let location = table.params.location_of("name");
-            let job = Job::read(topology, text, base, table, speed)?;
+            let job = Job::read_job(topology, text, base, table, speed)?;
             if jobs.iter().any(|other| other.name == job.name) {
                 let found = format!("another job called `{}`", job.name);
                 return Err(Error::input(location, found, "a name for each job"));
@@ -96,14 +99,14 @@ impl Job {
     }
 
     /// Reads the table of one job; `speed` is operations a second.
-    fn read(
+    fn read_job(
         topology: &Topology,
         text: &Text,
         base: Option<&Path>,
         mut table: Tables,
         speed: f64,
     ) -> Result<Job> {
-        let (at, phases) = table.take("phases");
+        let (at, phases) = table.take_list("phases");
         let params = &table.params;
         let location = params.location().clone();
         let missing = |what: &str, expected: &str| {
@@ -114,15 +117,15 @@ impl Job {
             )
         };
         let name = params
-            .word("name")?
+            .optional_word("name")?
             .ok_or_else(|| missing("name", "name = \"a text\""))?;
-        let nodes = nodes(topology, text, params)?;
+        let nodes = read_nodes(topology, text, params)?;
         if nodes.is_empty() {
             return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
         }
-        let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
-        let benchmark = params.word("benchmark")?;
-        let own = PHASE_KEYS.iter().find(|key| params.has(key));
+        let spread = params.optional_real("spread", 0.0, 1.0)?.unwrap_or(0.0);
+        let benchmark = params.optional_word("benchmark")?;
+        let own = PHASE_KEYS.iter().find(|key| params.has_key(key));
         let mut keys = vec!["name", "nodes", "spread", "benchmark"];
         let phases = if let Some(benchmark) = benchmark {
             if let Some(key) = own.copied().or((!phases.is_empty()).then_some("phases")) {
@@ -138,10 +141,10 @@ impl Job {
                     expected,
                 ));
             }
-            Phase::of_benchmark(topology, params, &benchmark, nodes.len(), speed)?
+            Phase::read_benchmark(topology, params, &benchmark, nodes.len(), speed)?
         } else if phases.is_empty() {
             keys.extend(PHASE_KEYS);
-            vec![Phase::read(topology, base, params, nodes.len())?]
+            vec![Phase::read_phase(topology, base, params, nodes.len())?]
         } else {
             if let Some(key) = own {
                 let found = format!("`{key}` beside [[jobs.phases]] (line of the first: {at})");
@@ -150,7 +153,12 @@ impl Job {
             }
             let mut read = Vec::new();
             for phase in phases {
-                read.push(Phase::read(topology, base, &phase.params, nodes.len())?);
+                read.push(Phase::read_phase(
+                    topology,
+                    base,
+                    &phase.params,
+                    nodes.len(),
+                )?);
                 phase.check_keys(&PHASE_KEYS, &[])?;
             }
             read
@@ -185,30 +193,31 @@ impl Job {
 
 impl Phase {
     /// Reads the keys of one phase of a job on `nodes` nodes.
-    fn read(
+    fn read_phase(
         topology: &Topology,
         base: Option<&Path>,
         params: &Params,
         nodes: usize,
     ) -> Result<Self> {
-        let quantity = |key: &'static str, unit: Unit| match params.quantity(key, unit)? {
+        let quantity = |key: &'static str, unit: Unit| match params.optional_quantity(key, unit)? {
             Some(value) if value > LARGEST => {
-                Err(params.wrong(key, format!("at most {LARGEST:e} (bytes or seconds)")))
+                Err(params.invalid_value(key, format!("at most {LARGEST:e} (bytes or seconds)")))
             }
             value => Ok(value),
         };
         let compute = quantity("compute", Unit::Seconds)?.unwrap_or(0.0);
         let location = params.location_of("guest");
-        let text = params.word("guest")?.ok_or_else(|| {
+        let text = params.optional_word("guest")?.ok_or_else(|| {
             let expected = "guest = a pattern such as \"all-to-all:n=8\", or a file";
             Error::input(location.clone(), "no `guest`", expected)
         })?;
-        let bytes = quantity("bytes", Unit::Bytes)?
-            .ok_or_else(|| params.wrong("bytes", "bytes = the bytes of one unit of volume"))?;
-        let guest = Guest::make(&Guest::beside(base, &text), topology.context());
+        let bytes = quantity("bytes", Unit::Bytes)?.ok_or_else(|| {
+            params.invalid_value("bytes", "bytes = the bytes of one unit of volume")
+        })?;
+        let guest = Guest::make(&Guest::resolve_path(base, &text), topology.context());
         // What a pattern lacks is wrong on this line; a file has lines of its own.
-        let guest = guest.map_err(|error| error.about(&text, &location))?;
-        no_more_than(nodes, &guest, &location)?;
+        let guest = guest.map_err(|error| error.quote_located(&text, &location))?;
+        check_process_count(nodes, &guest, &location)?;
         if guest.processes() == 0 {
             let found = format!("`{text}` without processes");
             return Err(Error::input(
@@ -219,7 +228,7 @@ impl Phase {
         }
         let messages = f64::from(
             params
-                .integer("messages", 1, 1_000_000_000)?
+                .optional_integer("messages", 1, 1_000_000_000)?
                 .unwrap_or(1u32),
         );
         Ok(Phase {
@@ -231,7 +240,7 @@ impl Phase {
     }
 
     /// Reads the stages of a benchmark, which become phases; a benchmark without stages is one phase.
-    fn of_benchmark(
+    fn read_benchmark(
         topology: &Topology,
         params: &Params,
         text: &str,
@@ -241,9 +250,9 @@ impl Phase {
         let location = params.location_of("benchmark");
         // A fault of the benchmark is one of this line.
         let made = Benchmark::make(text, topology.context());
-        let made = made.map_err(|error| error.about(text, &location))?;
+        let made = made.map_err(|error| error.quote_located(text, &location))?;
         let compute = made.operations / speed;
-        let mut phases = Phase::of_stages(&made, compute);
+        let mut phases = Phase::from_stages(&made, compute);
         if phases.is_empty() {
             phases.push(Phase {
                 compute,
@@ -253,13 +262,13 @@ impl Phase {
             });
         }
         for phase in &phases {
-            no_more_than(nodes, &phase.guest, &location)?;
+            check_process_count(nodes, &phase.guest, &location)?;
         }
         Ok(phases)
     }
 
     /// Turns the stages of a benchmark into phases, the first one after `compute` seconds of computing.
-    pub fn of_stages(benchmark: &Benchmark, compute: f64) -> Vec<Self> {
+    pub fn from_stages(benchmark: &Benchmark, compute: f64) -> Vec<Self> {
         let mut phases = Vec::new();
         for stage in &benchmark.stages {
             phases.push(Phase {
@@ -275,7 +284,7 @@ impl Phase {
 }
 
 /// Checks that a guest has no more processes than the job has nodes.
-fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Result<()> {
+fn check_process_count(nodes: usize, guest: &Guest, location: &SourceLocation) -> Result<()> {
     if guest.processes() as usize > nodes {
         let found = format!("`{}` with {} processes", guest.label(), guest.processes());
         let expected = format!("at most {nodes}, one for each of the job's nodes");
@@ -285,9 +294,9 @@ fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Resul
 }
 
 /// Reads the nodes that the key `nodes` lists. Fails if the machine does not have them.
-fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
+fn read_nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
     let mut nodes = Vec::new();
-    for (word, location) in params.list("nodes")? {
+    for (word, location) in params.list_elements("nodes")? {
         let number = match &location {
             SourceLocation::Line { line, .. } => *line,
             _ => 1,

@@ -43,9 +43,9 @@ use super::Channels;
 use super::flow_run::FlowRun;
 use super::job_run::JobRun;
 use super::jobs::Phase;
-use super::messages::{FlowJob, Site};
-use super::timing::Run;
-use super::usage::JobUsage;
+use super::messages::{FlowJob, JobSite};
+use super::timing::Simulation;
+use super::usage::JobLoad;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 use nodeorder_base::error::Result;
 
@@ -63,14 +63,14 @@ pub enum Detail {
 pub struct PlacedJob {
     traffic: Traffic,
     /// Channels on which it may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
-    asks: Vec<(u32, f64)>,
+    peak_demands: Vec<(u32, f64)>,
 }
 
 /// Traffic of a job at each level.
 #[derive(Clone, Debug)]
 enum Traffic {
     Flow(FlowJob),
-    Job(JobUsage),
+    Job(JobLoad),
 }
 
 impl PlacedJob {
@@ -90,7 +90,7 @@ impl PlacedJob {
         mapping: &ProcessMapping,
         channels: &Channels,
     ) -> Result<Self> {
-        let site = Site {
+        let site = JobSite {
             fabric,
             routing,
             mapping,
@@ -101,18 +101,18 @@ impl PlacedJob {
                 let job = FlowJob::new(&site, phases)?;
                 // Messages that end early and late may meet on any channel.
                 let asks = job
-                    .channels()
+                    .used_channels()
                     .into_iter()
                     .map(|channel| (channel, f64::INFINITY));
                 PlacedJob {
-                    asks: asks.collect(),
+                    peak_demands: asks.collect(),
                     traffic: Traffic::Flow(job),
                 }
             }
             Detail::Job => {
-                let job = JobUsage::new(&site, phases)?;
+                let job = JobLoad::new(&site, phases)?;
                 PlacedJob {
-                    asks: job.asks(),
+                    peak_demands: job.peak_demands(),
                     traffic: Traffic::Job(job),
                 }
             }
@@ -120,7 +120,7 @@ impl PlacedJob {
     }
 
     /// Sets that computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
-    pub fn drawn(mut self, spread: f64, seed: u64) -> Self {
+    pub fn with_spread(mut self, spread: f64, seed: u64) -> Self {
         match &mut self.traffic {
             Traffic::Flow(job) => {
                 job.spread = spread;
@@ -135,17 +135,17 @@ impl PlacedJob {
     }
 
     /// Returns the seconds of an iteration as if no other job ran, without spread.
-    pub fn alone(&self) -> f64 {
+    pub fn time_alone(&self) -> f64 {
         match &self.traffic {
-            Traffic::Flow(job) => job.alone(),
-            Traffic::Job(job) => job.alone(),
+            Traffic::Flow(job) => job.time_alone(),
+            Traffic::Job(job) => job.time_alone(),
         }
     }
 
     /// Returns the seconds of an iteration alone that are latency.
-    pub fn latency(&self, channels: &Channels) -> f64 {
+    pub fn latency_share(&self, channels: &Channels) -> f64 {
         match &self.traffic {
-            Traffic::Flow(job) => job.latency(channels),
+            Traffic::Flow(job) => job.latency_share(channels),
             Traffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
         }
     }
@@ -160,7 +160,7 @@ impl PlacedJob {
 
 /// A job that runs.
 #[derive(Debug)]
-struct Running {
+struct RunningJob {
     job: Arc<PlacedJob>,
     /// Mean seconds of an iteration, as last simulated.
     seconds: f64,
@@ -168,23 +168,23 @@ struct Running {
 
 /// The jobs on a machine now, all at one level.
 #[derive(Debug)]
-pub struct Level {
+pub struct RunningJobs {
     channels: Channels,
     /// Number of iterations after which a mean is taken.
     iterations: u64,
     /// Whether states that come again are counted.
     pub(super) count_patterns: bool,
-    running: BTreeMap<u32, Running>,
+    running: BTreeMap<u32, RunningJob>,
     /// By channel: the jobs on it, ascending, with the most that each asks of it, in bytes a second.
     on: Vec<Vec<(u32, f64)>>,
     /// Jobs whose seconds must be simulated anew.
     dirty: BTreeSet<u32>,
 }
 
-impl Level {
+impl RunningJobs {
     /// Creates a machine without jobs. A mean is taken once each of the jobs that meet has done `iterations`.
     pub fn new(channels: Channels, iterations: u64) -> Self {
-        Level {
+        RunningJobs {
             on: vec![Vec::new(); channels.capacity.len()],
             channels,
             iterations: iterations.max(1),
@@ -198,25 +198,25 @@ impl Level {
     ///
     /// # Complexity
     /// O(channels it uses · jobs on one).
-    pub fn start(&mut self, key: u32, job: Arc<PlacedJob>) {
+    pub fn start_job(&mut self, key: u32, job: Arc<PlacedJob>) {
         // A name that is in use names the new job from now on.
-        self.end(key);
-        for (channel, most) in &job.asks {
+        self.end_job(key);
+        for (channel, most) in &job.peak_demands {
             let on = &mut self.on[*channel as usize];
             on.insert(on.partition_point(|(other, _)| *other < key), (key, *most));
         }
-        let seconds = job.alone();
-        self.running.insert(key, Running { job, seconds });
+        let seconds = job.time_alone();
+        self.running.insert(key, RunningJob { job, seconds });
         self.dirty.insert(key);
     }
 
     /// Ends a job; nothing happens if none of that name runs.
-    pub fn end(&mut self, key: u32) {
+    pub fn end_job(&mut self, key: u32) {
         let Some(job) = self.running.remove(&key) else {
             return;
         };
-        for (channel, _) in &job.job.asks {
-            let contended = self.contended(*channel);
+        for (channel, _) in &job.job.peak_demands {
+            let contended = self.is_contended(*channel);
             let on = &mut self.on[*channel as usize];
             on.retain(|(on, _)| *on != key);
             // Jobs that it met may have met others only through it: each is simulated anew.
@@ -233,22 +233,24 @@ impl Level {
     /// # Complexity
     /// For the jobs that meet what came or went, directly or through others: a simulation of `iterations` of each, less
     /// where their states come again.
-    pub fn update(&mut self) -> Vec<(u32, f64)> {
+    pub fn update_times(&mut self) -> Vec<(u32, f64)> {
         let mut all = BTreeMap::new();
         while let Some(key) = self.dirty.pop_first() {
             // It met a job that was simulated before it.
             if all.contains_key(&key) {
                 continue;
             }
-            let keys: Vec<u32> = self.meeting(key).into_iter().collect();
+            let keys: Vec<u32> = self.find_meeting_jobs(key).into_iter().collect();
             let job = &self.running[&key].job;
             // Alone, and each time alike: known without a simulation.
             let seconds: Vec<f64> = if keys.len() == 1 && job.spread() == 0.0 {
-                vec![job.alone()]
+                vec![job.time_alone()]
             } else {
-                let mut run = self.run_of(&keys);
-                run.until_each_has_done(self.iterations);
-                (0..keys.len()).map(|job| run.mean(job).0).collect()
+                let mut run = self.create_simulation(&keys);
+                run.run_iterations(self.iterations);
+                (0..keys.len())
+                    .map(|job| run.mean_iteration(job).0)
+                    .collect()
             };
             for (key, seconds) in keys.into_iter().zip(seconds) {
                 if let Some(job) = self.running.get_mut(&key) {
@@ -261,8 +263,8 @@ impl Level {
     }
 
     /// Creates the simulation of some running jobs, none of which meets another one.
-    pub(super) fn run_of(&self, keys: &[u32]) -> Box<dyn Run> {
-        let jobs: Vec<&Running> = keys
+    pub(super) fn create_simulation(&self, keys: &[u32]) -> Box<dyn Simulation> {
+        let jobs: Vec<&RunningJob> = keys
             .iter()
             .filter_map(|key| self.running.get(key))
             .collect();
@@ -279,9 +281,9 @@ impl Level {
         }
         let mut contended: Vec<u32> = jobs
             .iter()
-            .flat_map(|job| &job.job.asks)
+            .flat_map(|job| &job.job.peak_demands)
             .map(|(channel, _)| *channel)
-            .filter(|channel| self.contended(*channel))
+            .filter(|channel| self.is_contended(*channel))
             .collect();
         contended.sort_unstable();
         contended.dedup();
@@ -294,7 +296,7 @@ impl Level {
     }
 
     /// Checks whether the jobs on a channel can fill it.
-    fn contended(&self, channel: u32) -> bool {
+    fn is_contended(&self, channel: u32) -> bool {
         let on = &self.on[channel as usize];
         let most: f64 = on.iter().map(|(_, most)| most).sum();
         // Jobs that fill it exactly, but for rounding, do not slow each other down.
@@ -302,12 +304,12 @@ impl Level {
     }
 
     /// Finds a job and those that it meets on channels they can fill, directly or through others.
-    pub(super) fn meeting(&self, key: u32) -> BTreeSet<u32> {
+    pub(super) fn find_meeting_jobs(&self, key: u32) -> BTreeSet<u32> {
         let mut met = BTreeSet::from([key]);
         let mut left = vec![key];
         while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
-            for (channel, _) in &job.job.asks {
-                if !self.contended(*channel) {
+            for (channel, _) in &job.job.peak_demands {
+                if !self.is_contended(*channel) {
                     continue;
                 }
                 for (key, _) in &self.on[*channel as usize] {
@@ -325,9 +327,9 @@ impl Level {
 mod tests {
     use super::*;
     use crate::corun::Speeds;
-    use crate::mapping::guest::sized;
+    use crate::mapping::guest::make_sized_guest;
     use nodeorder_base::ids::NodeId;
-    use nodeorder_base::random::{below, generator, shuffle};
+    use nodeorder_base::random::{random_below, seed_generator, shuffle};
     use nodeorder_network::topology::{Context, Topology};
 
     /// Two to nine jobs on random nodes, each with a share of sending between a fifth and four fifths alone.
@@ -337,20 +339,20 @@ mod tests {
         channels: &Channels,
         seed: u64,
     ) -> Vec<Arc<PlacedJob>> {
-        let mut random = generator(seed);
+        let mut random = seed_generator(seed);
         let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
         shuffle(&mut nodes, &mut random);
         let fabric = Fabric::new(topology).unwrap();
-        let routing = FixedRouting::named("one-path").unwrap();
+        let routing = FixedRouting::find_by_name("one-path").unwrap();
         let mut jobs = Vec::new();
-        for _ in 0..2 + below(8, &mut random) {
-            let size = [4, 6, 8][below(3, &mut random) as usize];
-            let guest = ["all-to-all", "ring", "stencil2d"][below(3, &mut random) as usize];
-            let compute = [1.0, 4.0, 16.0][below(3, &mut random) as usize];
+        for _ in 0..2 + random_below(8, &mut random) {
+            let size = [4, 6, 8][random_below(3, &mut random) as usize];
+            let guest = ["all-to-all", "ring", "stencil2d"][random_below(3, &mut random) as usize];
+            let compute = [1.0, 4.0, 16.0][random_below(3, &mut random) as usize];
             if nodes.len() < size {
                 break;
             }
-            let guest = sized(guest, size as u32, topology.context()).unwrap();
+            let guest = make_sized_guest(guest, size as u32, topology.context()).unwrap();
             let phases = [Phase {
                 compute,
                 guest,
@@ -373,22 +375,22 @@ mod tests {
         let channels = Channels::new(&topology, fabric.links, &Speeds::new(1e9, 0.0));
         for (seed, detail) in (0..30).flat_map(|seed| [(seed, Detail::Flow), (seed, Detail::Job)]) {
             let jobs = case(detail, &topology, &channels, seed);
-            let new = || Level::new(channels.clone(), 12);
+            let new = || RunningJobs::new(channels.clone(), 12);
             let (mut long, mut short) = (new(), new());
             let mut found = BTreeMap::new();
             for (key, job) in (0u32..).zip(&jobs).collect::<Vec<_>>().into_iter().rev() {
-                long.start(key, job.clone());
-                found.extend(long.update());
+                long.start_job(key, job.clone());
+                found.extend(long.update_times());
             }
             let stays = |key: &u32| key % 3 != 1;
             for key in (0..jobs.len() as u32).filter(|key| !stays(key)) {
-                long.end(key);
+                long.end_job(key);
                 found.remove(&key);
-                found.extend(long.update());
+                found.extend(long.update_times());
             }
             let staying = (0..).zip(jobs).filter(|(key, _)| stays(key));
-            staying.for_each(|(key, job)| short.start(key, job));
-            assert_eq!(short.update(), found.into_iter().collect::<Vec<_>>());
+            staying.for_each(|(key, job)| short.start_job(key, job));
+            assert_eq!(short.update_times(), found.into_iter().collect::<Vec<_>>());
         }
     }
 }

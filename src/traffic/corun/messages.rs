@@ -7,7 +7,7 @@ use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 
 /// The machine that a job's messages cross, and the job's nodes on it.
 #[derive(Clone, Copy)]
-pub(super) struct Site<'a> {
+pub(super) struct JobSite<'a> {
     pub fabric: &'a Fabric<'a>,
     pub routing: FixedRouting,
     pub mapping: &'a ProcessMapping,
@@ -53,7 +53,7 @@ pub(super) struct FlowJob {
 
 impl FlowJob {
     /// Returns the channels that the job uses, ascending.
-    pub fn channels(&self) -> BTreeSet<u32> {
+    pub fn used_channels(&self) -> BTreeSet<u32> {
         self.phases
             .iter()
             .flat_map(|phase| &phase.groups)

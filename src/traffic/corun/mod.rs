@@ -43,8 +43,8 @@ mod usage;
 
 pub use channels::Channels;
 pub use jobs::{Job, Phase};
-pub use level::{Detail, Level, PlacedJob};
+pub use level::{Detail, PlacedJob, RunningJobs};
 pub use side_by_side::{JobOutcome, Outcome, Settings, computing_times, side_by_side};
 pub use speeds::OPTIONS as SPEED_OPTIONS;
-pub use speeds::{Fair, FigureOptions, Figures, Speeds};
+pub use speeds::{Fair, FigureOptions, NetworkFigures, Speeds};
 pub use timing::Span;

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::timing::Finished;
+use super::timing::FinishedIterations;
 
 /// Largest difference between two times (relative to the time between the states) or parts that are the same.
 pub(super) const NEAR: f64 = 1e-11;
@@ -17,7 +17,7 @@ const KEPT: usize = 64;
 
 /// State of a simulation without random draws: two equal states go on in the same way.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct State {
+pub(super) struct SimulationState {
     /// Counters and choices, which must be equal.
     pub whole: Vec<u32>,
     /// Seconds from now until something ends, or since it began.
@@ -28,7 +28,7 @@ pub(super) struct State {
 
 /// The goal at which a simulation stops.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Goal {
+pub(super) enum StopCondition {
     /// Each job has done so many iterations.
     Iterations(u64),
     /// The time is so many seconds.
@@ -37,8 +37,8 @@ pub(super) enum Goal {
 
 /// A state that was met, and what each job had done by then.
 #[derive(Clone, Debug)]
-struct Met {
-    state: State,
+struct SeenState {
+    state: SimulationState,
     /// Second at which it was met.
     now: f64,
     /// By job: number of iterations done.
@@ -51,33 +51,33 @@ struct Met {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pattern {
     /// Oldest first.
-    met: VecDeque<Met>,
+    seen: VecDeque<SeenState>,
 }
 
 impl Pattern {
     /// Skips as many periods since this state was met before as fit before the goal: adds them to what each of `jobs` has
     /// done, iterations and phases, and returns their seconds. `None` if the state is new or no period fits. `now` is the
     /// simulated time, after `skipped` seconds that were counted.
-    pub fn count(
+    pub fn count_periods(
         &mut self,
-        state: State,
+        state: SimulationState,
         (now, skipped): (f64, f64),
-        goal: Goal,
-        jobs: &mut [(&mut Finished, &mut Vec<f64>)],
+        goal: StopCondition,
+        jobs: &mut [(&mut FinishedIterations, &mut Vec<f64>)],
     ) -> Option<f64> {
         // The last one met gives the shortest period, of which the most fit.
-        let before = self.met.iter().rev().find(|met| {
+        let before = self.seen.iter().rev().find(|met| {
             met.state.whole == state.whole
                 && are_near(&met.state.times, &state.times, now - met.now)
                 && are_near(&met.state.parts, &state.parts, 1.0)
         });
         let Some(before) = before else {
-            if self.met.len() == KEPT {
-                self.met.pop_front();
+            if self.seen.len() == KEPT {
+                self.seen.pop_front();
             }
             let counts = jobs.iter().map(|(finished, _)| finished.count).collect();
             let phases = jobs.iter().map(|(_, done)| done.to_vec()).collect();
-            self.met.push_back(Met {
+            self.seen.push_back(SeenState {
                 state,
                 now,
                 counts,
@@ -87,7 +87,7 @@ impl Pattern {
         };
         let period = now - before.now;
         let times = match goal {
-            Goal::Iterations(n) => {
+            StopCondition::Iterations(n) => {
                 // The slowest job decides; its last period is simulated, as it may end within.
                 let mut most = 0;
                 for ((finished, _), before) in jobs.iter().zip(&before.counts) {
@@ -97,7 +97,9 @@ impl Pattern {
                 }
                 most
             }
-            Goal::Time(time) => (((time - now - skipped) / period) as u64).saturating_sub(1),
+            StopCondition::Time(time) => {
+                (((time - now - skipped) / period) as u64).saturating_sub(1)
+            }
         };
         if times == 0 {
             return None;
@@ -112,7 +114,7 @@ impl Pattern {
             }
         }
         // States met so far hold counts from before the jump.
-        self.met.clear();
+        self.seen.clear();
         Some(seconds)
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::jobs::Job;
-use super::level::{Detail, Level, PlacedJob};
-use super::timing::{Computing, Run, Span};
-use super::{Channels, Fair, Figures, Speeds};
+use super::level::{Detail, PlacedJob, RunningJobs};
+use super::timing::{Computing, Simulation, Span};
+use super::{Channels, Fair, NetworkFigures, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
-use nodeorder_base::error::{Error, Result, SourceLocation, six_digits};
+use nodeorder_base::error::{Error, Result, SourceLocation, format_six_digits};
 use nodeorder_network::topology::Topology;
 
 /// Settings of all jobs: network, level, and length of the simulation.
@@ -31,11 +31,11 @@ pub struct Settings {
 impl Settings {
     /// Creates settings from the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`,
     /// `rtt`) and `--level` (`flow`, `job`); states that come again are counted, and no spans kept.
-    pub fn new(figures: &Figures, fair: &str, level: &str, iterations: u64) -> Self {
+    pub fn new(figures: &NetworkFigures, fair: &str, level: &str, iterations: u64) -> Self {
         let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
         let speeds = Speeds {
             fair,
-            ..figures.speeds(1.25e9)
+            ..figures.with_defaults(1.25e9)
         };
         let level = if level == "job" {
             Detail::Job
@@ -113,10 +113,10 @@ pub fn side_by_side(
     settings: &Settings,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome> {
-    routing.check(fabric.topology)?;
+    routing.check_machine(fabric.topology)?;
     check_drawn(jobs, settings.iterations)?;
     let channels = Channels::new(fabric.topology, fabric.links, &settings.speeds);
-    let (mut groups, alone) = groups(fabric, routing, jobs, settings, &channels)?;
+    let (mut groups, alone) = group_meeting_jobs(fabric, routing, jobs, settings, &channels)?;
     // Every job runs until the last has done its iterations: a much shorter one would do millions meanwhile.
     let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = alone.iter().copied().fold(0.0, f64::max);
@@ -130,9 +130,9 @@ pub fn side_by_side(
             format!(
                 "an iteration of `{}` takes {} s, one of `{}` {} s",
                 of(longest),
-                six_digits(longest),
+                format_six_digits(longest),
                 of(shortest),
-                six_digits(shortest)
+                format_six_digits(shortest)
             ),
             format!("iterations may differ in length by a factor of {LONGEST:e} at most"),
         ));
@@ -141,13 +141,13 @@ pub fn side_by_side(
     let steps = STEPS.min(iterations);
     let ends: Vec<f64> = (groups.par_iter_mut())
         .map(|(members, run)| {
-            run.spans()
-                .keep(settings.spans / jobs.len().max(1) * members.len());
+            run.kept_spans()
+                .keep_first(settings.spans / jobs.len().max(1) * members.len());
             let mut end = 0.0;
             let mut done = 0;
             for step in 1..=steps {
                 let goal = iterations * step / steps;
-                end = run.until_each_has_done(goal);
+                end = run.run_iterations(goal);
                 progress((goal - done) * members.len() as u64);
                 done = goal;
             }
@@ -158,27 +158,27 @@ pub fn side_by_side(
     let seconds = ends.iter().copied().fold(0.0, f64::max);
     groups
         .par_iter_mut()
-        .for_each(|(_, run)| run.until(seconds));
+        .for_each(|(_, run)| run.run_until(seconds));
     let mut outcome = Outcome {
         jobs: Vec::with_capacity(jobs.len()),
         seconds,
         utilisation: vec![0.0; fabric.links.len()],
-        links: fabric.links.cabled(),
+        links: fabric.links.cabled_link_count(),
         spans: Vec::new(),
     };
     let mut means = vec![(0.0, 0); jobs.len()];
     for (members, run) in &mut groups {
         for (i, job) in members.iter().enumerate() {
-            means[*job] = run.mean(i);
+            means[*job] = run.mean_iteration(i);
         }
         // Channels beyond the links are node links and switches, which have no utilisation here.
-        for (channel, bytes) in run.carried(&channels) {
+        for (channel, bytes) in run.carried_bytes(&channels) {
             let channel = channel as usize;
             if let Some(utilisation) = outcome.utilisation.get_mut(channel) {
                 *utilisation += bytes / (channels.capacity[channel] * seconds);
             }
         }
-        for span in &run.spans().list {
+        for span in &run.kept_spans().list {
             outcome.spans.push(Span {
                 job: members[span.job],
                 ..*span
@@ -232,10 +232,10 @@ const MOST_DRAWN: u64 = 100_000_000;
 const LONGEST: f64 = 1e6;
 
 /// Groups of jobs that meet, by index, each with its simulation; and the mean seconds of an iteration of each job alone.
-type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
+type Groups = (Vec<(Vec<usize>, Box<dyn Simulation>)>, Vec<f64>);
 
 /// Finds the groups of jobs that meet, and times each job alone.
-fn groups(
+fn group_meeting_jobs(
     fabric: &Fabric<'_>,
     routing: FixedRouting,
     jobs: &[Job],
@@ -251,29 +251,29 @@ fn groups(
             } = job;
             let level = settings.level;
             let placed = PlacedJob::new(level, fabric, routing, phases, mapping, channels)?;
-            Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
+            Ok(placed.with_spread(job.spread, job_seed(fabric.topology, i)))
         })
         .collect::<Result<_>>()?;
-    let mut level = Level::new(channels.clone(), settings.iterations);
+    let mut level = RunningJobs::new(channels.clone(), settings.iterations);
     level.count_patterns = settings.count_patterns;
     for (key, job) in (0..).zip(placed) {
-        level.start(key, Arc::new(job));
+        level.start_job(key, Arc::new(job));
     }
     let alone = (0..jobs.len() as u32)
         .into_par_iter()
         .map(|key| {
-            let mut run = level.run_of(&[key]);
-            run.until_each_has_done(settings.iterations.max(1));
-            run.mean(0).0
+            let mut run = level.create_simulation(&[key]);
+            run.run_iterations(settings.iterations.max(1));
+            run.mean_iteration(0).0
         })
         .collect();
     let mut left: BTreeSet<u32> = (0..jobs.len() as u32).collect();
     let mut groups = Vec::new();
     while let Some(key) = left.first() {
-        let met: Vec<u32> = level.meeting(*key).into_iter().collect();
+        let met: Vec<u32> = level.find_meeting_jobs(*key).into_iter().collect();
         left.retain(|key| met.binary_search(key).is_err());
         let members = met.iter().map(|key| *key as usize).collect();
-        groups.push((members, level.run_of(&met)));
+        groups.push((members, level.create_simulation(&met)));
     }
     Ok((groups, alone))
 }
@@ -281,17 +281,17 @@ fn groups(
 /// Draws the first `count` computing times of the job at `index` of the list, in seconds, one phase and iteration after
 /// the other: another simulator needs them to follow the same jobs.
 pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
-    let mut computing = Computing::new(seed(topology, index), job.spread);
+    let mut computing = Computing::new(job_seed(topology, index), job.spread);
     job.phases
         .iter()
         .cycle()
         .take(count)
-        .map(|phase| computing.draw(phase.compute))
+        .map(|phase| computing.draw_seconds(phase.compute))
         .collect()
 }
 
 /// Returns the seed of a job's draws: another one for each job, from the machine's seed.
-fn seed(topology: &Topology, job: usize) -> u64 {
+fn job_seed(topology: &Topology, job: usize) -> u64 {
     let seed = topology.context().seed;
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(job as u64)

@@ -46,22 +46,22 @@ impl Default for Speeds {
 impl Speeds {
     /// Creates links of this bandwidth and latency, shared node links of the same bandwidth, and switches without a limit.
     pub fn new(bandwidth: f64, latency: f64) -> Self {
-        let figures = Figures {
+        let figures = NetworkFigures {
             bandwidth: Some(bandwidth),
             latency: Some(latency),
-            ..Figures::default()
+            ..NetworkFigures::default()
         };
-        figures.speeds(bandwidth)
+        figures.with_defaults(bandwidth)
     }
 
     /// Returns the seconds before the first byte of a message between nodes this many hops apart arrives.
-    pub fn latency_of(&self, hops: f64) -> f64 {
+    pub fn path_latency(&self, hops: f64) -> f64 {
         hops * self.latency + 2.0 * self.node_latency
     }
 
     /// Returns the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its latency in
     /// hops.
-    pub fn weight(&self, hops: f64) -> f64 {
+    pub fn rate_weight(&self, hops: f64) -> f64 {
         match self.fair {
             // Latencies in units of a hop's: only ratios count.
             Fair::Rtt if self.latency > 0.0 && hops > 0.0 => {
@@ -74,7 +74,7 @@ impl Speeds {
 
 /// Bandwidths and latencies as options and files give them; `None` where not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct NetworkFigures {
     /// Bytes a second of a link of capacity 1.
     pub bandwidth: Option<f64>,
     /// Seconds of a hop.
@@ -92,24 +92,25 @@ pub struct Figures {
 /// Options of runtime models for the network's figures.
 pub const OPTIONS: [Opt; 6] = [
     Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
-        .or_else("1B/s: no unit is needed"),
-    Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
+        .default_in_words("1B/s: no unit is needed"),
+    Opt::text("latency", "of a hop, such as 1us").default_in_words("0s"),
     Opt::one_of(
         "node_links",
         &["shared", "free"],
         "whether what a node sends shares its node link",
     )
-    .or("shared"),
-    Opt::text("node_bandwidth", "of a node link each way").or_else("bandwidth="),
-    Opt::text("switch_bandwidth", "of all that passes through a switch").or_else("no limit"),
-    Opt::file("links", "figures of links, as corun --fit writes them").or_else("none"),
+    .default_value("shared"),
+    Opt::text("node_bandwidth", "of a node link each way").default_in_words("bandwidth="),
+    Opt::text("switch_bandwidth", "of all that passes through a switch")
+        .default_in_words("no limit"),
+    Opt::file("links", "figures of links, as corun --fit writes them").default_in_words("none"),
 ];
 
 /// The options [`OPTIONS`], read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureOptions {
     /// The figures given.
-    own: Figures,
+    own: NetworkFigures,
     /// File of the figures that are not given.
     file: Option<PathBuf>,
 }
@@ -120,17 +121,17 @@ impl FigureOptions {
     /// # Errors
     /// A text that is no such quantity; a bandwidth of 0.
     pub fn parse(params: &Params) -> Result<Self> {
-        let own = Figures {
-            bandwidth: positive(params, "bandwidth")?,
-            latency: params.quantity("latency", Unit::Seconds)?,
-            node_bandwidth: positive(params, "node_bandwidth")?,
+        let own = NetworkFigures {
+            bandwidth: read_bandwidth(params, "bandwidth")?,
+            latency: params.optional_quantity("latency", Unit::Seconds)?,
+            node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
             node_latency: None,
-            switch_bandwidth: positive(params, "switch_bandwidth")?,
-            node_links_free: params.choice("node_links")? == "free",
+            switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
+            node_links_free: params.required_choice("node_links")? == "free",
         };
         Ok(FigureOptions {
             own,
-            file: params.path("links")?,
+            file: params.optional_path("links")?,
         })
     }
 
@@ -138,8 +139,8 @@ impl FigureOptions {
     ///
     /// # Errors
     /// As [`NetworkFigures::read_file`].
-    pub fn read(&self, memory: u64) -> Result<Figures> {
-        self.own.or_file(self.file.as_deref(), memory)
+    pub fn read_figures(&self, memory: u64) -> Result<NetworkFigures> {
+        self.own.fill_from_file(self.file.as_deref(), memory)
     }
 }
 
@@ -152,21 +153,21 @@ const FILE_KEYS: [&str; 5] = [
     "switch_bandwidth",
 ];
 
-impl Figures {
+impl NetworkFigures {
     /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
     /// `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
     ///
     /// # Errors
     /// With file and line: another key, a value that is no such quantity, a bandwidth of 0.
-    pub fn read(text: &Text) -> Result<Self> {
+    pub fn read_file(text: &Text) -> Result<Self> {
         let file = Tables::read("a file of links", text, None, 0)?;
         let params = &file.params;
-        let figures = Figures {
-            bandwidth: positive(params, "link_bandwidth")?,
-            latency: params.quantity("link_latency", Unit::Seconds)?,
-            node_bandwidth: positive(params, "node_bandwidth")?,
-            node_latency: params.quantity("node_latency", Unit::Seconds)?,
-            switch_bandwidth: positive(params, "switch_bandwidth")?,
+        let figures = NetworkFigures {
+            bandwidth: read_bandwidth(params, "link_bandwidth")?,
+            latency: params.optional_quantity("link_latency", Unit::Seconds)?,
+            node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
+            node_latency: params.optional_quantity("node_latency", Unit::Seconds)?,
+            switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
             node_links_free: false,
         };
         file.check_keys(&FILE_KEYS, &[])?;
@@ -183,7 +184,7 @@ impl Figures {
         file: Option<&Path>,
         memory: u64,
     ) -> Result<Self> {
-        let mut figures = Figures::default();
+        let mut figures = NetworkFigures::default();
         for (flag, text) in options {
             let place = match flag {
                 "--bandwidth" => &mut figures.bandwidth,
@@ -194,11 +195,11 @@ impl Figures {
                     continue;
                 }
                 _ => {
-                    figures.latency = Some(Unit::Seconds.option(flag, text)?);
+                    figures.latency = Some(Unit::Seconds.parse_option(flag, text)?);
                     continue;
                 }
             };
-            let value = Unit::Bandwidth.option(flag, text)?;
+            let value = Unit::Bandwidth.parse_option(flag, text)?;
             if value == 0.0 {
                 let location = SourceLocation::option(format!("{flag} {text}"));
                 return Err(Error::input(
@@ -209,14 +210,14 @@ impl Figures {
             }
             *place = Some(value);
         }
-        figures.or_file(file, memory)
+        figures.fill_from_file(file, memory)
     }
 
     /// Fills in the missing figures from a file. Fails if the file cannot be read.
-    pub fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+    pub fn fill_from_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
         let Some(path) = path else { return Ok(self) };
-        let other = Figures::read(&Text::read(path, memory)?)?;
-        Ok(Figures {
+        let other = NetworkFigures::read_file(&Text::read(path, memory)?)?;
+        Ok(NetworkFigures {
             bandwidth: self.bandwidth.or(other.bandwidth),
             latency: self.latency.or(other.latency),
             node_bandwidth: self.node_bandwidth.or(other.node_bandwidth),
@@ -228,7 +229,7 @@ impl Figures {
 
     /// Fills in defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without
     /// a limit, equal shares.
-    pub fn speeds(&self, bandwidth: f64) -> Speeds {
+    pub fn with_defaults(&self, bandwidth: f64) -> Speeds {
         let bandwidth = self.bandwidth.unwrap_or(bandwidth);
         Speeds {
             bandwidth,
@@ -243,9 +244,9 @@ impl Figures {
 }
 
 /// Reads a bandwidth; `None` if it is not given. Fails if it is 0.
-fn positive(params: &Params, key: &'static str) -> Result<Option<f64>> {
-    match params.quantity(key, Unit::Bandwidth)? {
-        Some(0.0) => Err(params.wrong(key, "more than 0")),
+fn read_bandwidth(params: &Params, key: &'static str) -> Result<Option<f64>> {
+    match params.optional_quantity(key, Unit::Bandwidth)? {
+        Some(0.0) => Err(params.invalid_value(key, "more than 0")),
         value => Ok(value),
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::timing::Run;
+use super::timing::Simulation;
 
 /// Messages over a few links, with sizes and latencies that often meet.
 fn group() -> impl Strategy<Value = FlowGroup> {
@@ -58,14 +58,14 @@ fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
 const CAPACITY: [f64; 6] = [1.0, 1.0, 2.0, 0.5, 1.0, 4.0];
 
 fn channels() -> Channels {
-    Channels::of_links(CAPACITY.to_vec(), 1.0)
+    Channels::from_links(CAPACITY.to_vec(), 1.0)
 }
 
 fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
     let mut jobs = jobs.to_vec();
     if alone {
         jobs.iter_mut()
-            .for_each(|job| job.sending = FlowRun::alone(job, &channels()));
+            .for_each(|job| job.sending = FlowRun::time_phases_alone(job, &channels()));
     }
     FlowRun::new(&jobs.iter().collect::<Vec<_>>(), &channels(), count)
 }
@@ -79,16 +79,16 @@ proptest! {
         let mut run = run(&jobs, false, false);
         let mut sums = vec![0.0; CAPACITY.len()];
         for _ in 0..200 {
-            let (from, used) = (run.time(), run.used());
+            let (from, used) = (run.elapsed_time(), run.link_rates());
             for (link, rate) in &used {
                 prop_assert!(*rate <= CAPACITY[*link as usize] * (1.0 + 1e-9), "{link}: {rate}");
             }
             run.one_step();
             for (link, rate) in used {
-                sums[link as usize] += rate * (run.time() - from);
+                sums[link as usize] += rate * (run.elapsed_time() - from);
             }
         }
-        for (link, bytes) in run.carried(&channels()) {
+        for (link, bytes) in run.carried_bytes(&channels()) {
             let sum = sums[link as usize];
             prop_assert!((bytes - sum).abs() <= 1e-9 * bytes.max(1.0), "{link}: {bytes} {sum}");
         }
@@ -98,16 +98,16 @@ proptest! {
     #[test]
     fn phases_alone_are_found_once(jobs in jobs(true)) {
         let (mut quick, mut plain) = (run(&jobs, true, false), run(&jobs, false, false));
-        let (a, b) = (quick.until_each_has_done(12), plain.until_each_has_done(12));
+        let (a, b) = (quick.run_iterations(12), plain.run_iterations(12));
         prop_assert!((a - b).abs() <= 1e-9 * b, "{a} {b}");
         for job in 0..jobs.len() {
-            let (a, b) = (quick.mean(job), plain.mean(job));
+            let (a, b) = (quick.mean_iteration(job), plain.mean_iteration(job));
             prop_assert!((a.0 - b.0).abs() <= 1e-9 * b.0, "{a:?} {b:?}");
         }
         for time in [0.37, 1.0] {
-            quick.until(a + time);
-            plain.until(a + time);
-            for (x, y) in quick.carried(&channels()).into_iter().zip(plain.carried(&channels())) {
+            quick.run_until(a + time);
+            plain.run_until(a + time);
+            for (x, y) in quick.carried_bytes(&channels()).into_iter().zip(plain.carried_bytes(&channels())) {
                 prop_assert!((x.1 - y.1).abs() <= 1e-6 * y.1.max(1.0), "{x:?} {y:?}");
             }
         }
@@ -117,11 +117,11 @@ proptest! {
     #[test]
     fn counting_patterns_equals_simulating(jobs in jobs(false), iterations in 1u64..400) {
         let (mut counted, mut plain) = (run(&jobs, true, true), run(&jobs, true, false));
-        let a = counted.until_each_has_done(iterations);
-        let b = plain.until_each_has_done(iterations);
+        let a = counted.run_iterations(iterations);
+        let b = plain.run_iterations(iterations);
         prop_assert!((a - b).abs() <= 1e-7 * b, "{a} {b}");
         for job in 0..jobs.len() {
-            let (a, b) = (counted.mean(job), plain.mean(job));
+            let (a, b) = (counted.mean_iteration(job), plain.mean_iteration(job));
             prop_assert!((a.0 - b.0).abs() <= 1e-8 * b.0, "{a:?} {b:?}");
             prop_assert!(a.1.abs_diff(b.1) <= 1, "{a:?} {b:?}");
         }
@@ -150,9 +150,9 @@ fn a_billion_iterations_are_counted() {
         job(1.0, vec![group(&[0, 1], 1.0)]),
     ];
     let mut run = run(&jobs, true, true);
-    let end = run.until_each_has_done(1_000_000_000);
+    let end = run.run_iterations(1_000_000_000);
     assert_eq!(
-        (end, run.mean(0), run.mean(1)),
+        (end, run.mean_iteration(0), run.mean_iteration(1)),
         (3e9, (3.0, 1_000_000_000), (3.0, 1_000_000_000))
     );
 }

@@ -14,65 +14,65 @@ impl Computing {
     /// Creates the source that draws times up to the part `spread` from their means.
     pub fn new(seed: u64, spread: f64) -> Self {
         Computing {
-            random: random::generator(seed),
+            random: random::seed_generator(seed),
             spread,
         }
     }
 
     /// Draws a time: `seconds` times a number from 1 - spread to 1 + spread.
-    pub fn draw(&mut self, seconds: f64) -> f64 {
+    pub fn draw_seconds(&mut self, seconds: f64) -> f64 {
         // No draw at all, so that a spread elsewhere does not change the draws of this job.
         if self.spread == 0.0 || seconds == 0.0 {
             return seconds;
         }
-        seconds * (1.0 + self.spread * (2.0 * random::unit(&mut self.random) - 1.0))
+        seconds * (1.0 + self.spread * (2.0 * random::random_unit(&mut self.random) - 1.0))
     }
 }
 
 /// The iterations that a job has finished.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Finished {
+pub(super) struct FinishedIterations {
     /// Number of iterations.
     pub count: u64,
     /// Second at which the last one ended; the first began at 0.
     pub last: f64,
 }
 
-impl Finished {
+impl FinishedIterations {
     /// Adds an iteration that ends now.
-    pub fn add(&mut self, now: f64) {
+    pub fn add_iteration(&mut self, now: f64) {
         self.count += 1;
         self.last = now;
     }
 
     /// Returns the mean seconds of an iteration.
-    pub fn mean(&self) -> f64 {
+    pub fn mean_seconds(&self) -> f64 {
         self.last / self.count as f64
     }
 }
 
 /// A simulation of jobs that share links.
-pub(super) trait Run: Send {
+pub(super) trait Simulation: Send {
     /// Runs until each job has done so many iterations, and returns the time in seconds.
-    fn until_each_has_done(&mut self, iterations: u64) -> f64;
+    fn run_iterations(&mut self, iterations: u64) -> f64;
 
     /// Runs up to a time, in seconds.
-    fn until(&mut self, time: f64);
+    fn run_until(&mut self, time: f64);
 
     /// Returns the iterations that a job has finished.
-    fn finished(&self, job: usize) -> &Finished;
+    fn finished_iterations(&self, job: usize) -> &FinishedIterations;
 
     /// Returns the mean seconds of these iterations, and their number.
-    fn mean(&self, job: usize) -> (f64, u64) {
-        let finished = self.finished(job);
-        (finished.mean(), finished.count)
+    fn mean_iteration(&self, job: usize) -> (f64, u64) {
+        let finished = self.finished_iterations(job);
+        (finished.mean_seconds(), finished.count)
     }
 
     /// Returns the bytes that each channel has carried until now, channels ascending.
-    fn carried(&self, channels: &Channels) -> Vec<(u32, f64)>;
+    fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
     /// Returns the spans that are kept.
-    fn spans(&mut self) -> &mut Spans;
+    fn kept_spans(&mut self) -> &mut Spans;
 }
 
 /// A stretch of time in which a job computes, or sends.
@@ -99,19 +99,19 @@ pub(super) struct Spans {
 
 impl Spans {
     /// Keeps up to `room` spans from now on.
-    pub fn keep(&mut self, room: usize) {
+    pub fn keep_first(&mut self, room: usize) {
         self.room = room;
     }
 
     /// Adds a span that has ended, unless it is empty or enough are kept.
-    pub fn add(&mut self, span: Span) {
+    pub fn add_span(&mut self, span: Span) {
         if self.list.len() < self.room && span.to > span.from {
             self.list.push(span);
         }
     }
 
     /// Keeps no more spans, as times jump from here on.
-    pub fn stop(&mut self) {
+    pub fn stop_keeping(&mut self) {
         self.room = 0;
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::jobs::Phase;
-use super::messages::Site;
+use super::messages::JobSite;
 use crate::mapping::{Demand, Dilation, Traffic};
 use nodeorder_base::error::Result;
 
 /// Load of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PhaseUsage {
+pub(super) struct PhaseLoad {
     /// Seconds of computing before it sends.
     pub compute: f64,
     /// Seconds before the first byte arrives: the most hops of a message times the latency of one.
@@ -27,36 +27,36 @@ pub(super) struct PhaseUsage {
 
 /// A job as the job level sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct JobUsage {
+pub(super) struct JobLoad {
     /// The phases of an iteration, one after the other.
-    pub phases: Vec<PhaseUsage>,
+    pub phases: Vec<PhaseLoad>,
     /// Largest part by which a drawn computing time differs from its mean; 0 draws none.
     pub spread: f64,
     /// Seed of these draws.
     pub seed: u64,
 }
 
-impl JobUsage {
+impl JobLoad {
     /// Adds up the loads of phases on channels.
-    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
-        let usages = phases.iter().map(|phase| PhaseUsage::new(site, phase));
+    pub fn new(site: &JobSite<'_>, phases: &[Phase]) -> Result<Self> {
+        let usages = phases.iter().map(|phase| PhaseLoad::new(site, phase));
         let phases = usages.collect::<Result<_>>()?;
-        Ok(JobUsage {
+        Ok(JobLoad {
             phases,
-            ..JobUsage::default()
+            ..JobLoad::default()
         })
     }
 
     /// Returns the seconds of an iteration alone.
-    pub fn alone(&self) -> f64 {
+    pub fn time_alone(&self) -> f64 {
         self.phases
             .iter()
-            .map(|phase| phase.compute + phase.latency + phase.sending())
+            .map(|phase| phase.compute + phase.latency + phase.sending_time())
             .sum()
     }
 
     /// Returns every channel that a phase loads, ascending, with the most that the job asks of it, in bytes a second.
-    pub fn asks(&self) -> Vec<(u32, f64)> {
+    pub fn peak_demands(&self) -> Vec<(u32, f64)> {
         let mut most: BTreeMap<u32, f64> = BTreeMap::new();
         for phase in &self.phases {
             for (channel, uses) in &phase.channels {
@@ -68,10 +68,10 @@ impl JobUsage {
     }
 }
 
-impl PhaseUsage {
+impl PhaseLoad {
     /// Adds up the load of one phase.
-    fn new(site: &Site<'_>, phase: &Phase) -> Result<Self> {
-        let Site {
+    fn new(site: &JobSite<'_>, phase: &Phase) -> Result<Self> {
+        let JobSite {
             fabric,
             routing,
             mapping,
@@ -89,7 +89,7 @@ impl PhaseUsage {
             Traffic::AllToAll { .. } => 0.0,
             Traffic::Messages(messages) => messages.iter().map(|m| m.volume).fold(0.0, f64::max),
         };
-        let mut usage = PhaseUsage {
+        let mut usage = PhaseLoad {
             compute: *compute,
             latency: 0.0,
             bytes: bytes * largest,
@@ -103,14 +103,14 @@ impl PhaseUsage {
         }
         let demand = Demand::new(fabric.topology, guest, mapping)?;
         if speeds.latency > 0.0 || speeds.node_latency > 0.0 {
-            let hops = Dilation::of(fabric, &demand, routing)?;
-            usage.latency = messages * speeds.latency_of(hops.max);
-            usage.weight = speeds.weight(hops.mean);
+            let hops = Dilation::measure_paths(fabric, &demand, routing)?;
+            usage.latency = messages * speeds.path_latency(hops.max);
+            usage.weight = speeds.rate_weight(hops.mean);
         }
         // Alone, all messages go at one rate, that of the channel which is full first.
-        let loads = routing.loads(fabric, &demand)?;
-        usage.channels = channels.of_guest(fabric, guest, mapping, &loads);
-        fabric.give_back(loads);
+        let loads = routing.link_loads(fabric, &demand)?;
+        usage.channels = channels.guest_channels(fabric, guest, mapping, &loads);
+        fabric.recycle_loads(loads);
         for (channel, load) in &mut usage.channels {
             *load /= largest;
             usage.rate = usage.rate.min(channels.capacity[*channel as usize] / *load);
@@ -119,7 +119,7 @@ impl PhaseUsage {
     }
 
     /// Returns the seconds of sending alone.
-    pub fn sending(&self) -> f64 {
+    pub fn sending_time(&self) -> f64 {
         if self.bytes > 0.0 {
             self.bytes / self.rate
         } else {

@@ -2,9 +2,9 @@
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::ratio::ratio;
+use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::Topology;
-use nodeorder_network::topology::statistics::{among, by_search};
+use nodeorder_network::topology::statistics::{sum_among, sum_by_search};
 
 /// Average shortest path length and diameter of an allocation.
 ///
@@ -38,17 +38,17 @@ impl Allocation {
     /// # Complexity
     /// A search inside the allocation for every 256 of its routers; in the machine O(routers · axes or levels) where
     /// distances have a closed form, else likewise a search.
-    pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
+    pub fn measure_distances(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
         let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();
         sorted.sort_unstable();
         let runs = sorted.chunk_by(|a, b| a == b);
         let routers: Vec<(u32, u32)> = runs.map(|run| (run[0], run.len() as u32)).collect();
-        let (total, diameter) = in_machine(topology, &routers)?;
+        let (total, diameter) = sum_in_machine(topology, &routers)?;
         let (components, inside) = if routers.len() == topology.graph()?.router_count() {
             // The whole machine is its own subgraph; machines are connected.
             (1, Some((total, diameter)))
         } else {
-            induced(topology, &routers)?
+            sum_inside(topology, &routers)?
         };
         let n = nodes.len() as u128;
         Ok(Allocation {
@@ -65,27 +65,27 @@ impl Allocation {
 
 /// Divides a sum over the unordered pairs of `n` nodes by their number; `None` for a single node, which has no pair.
 fn mean_over_pairs(total: u128, n: u128) -> Option<f64> {
-    (n > 1).then(|| ratio(total, n * (n - 1) / 2))
+    (n > 1).then(|| divide_exactly(total, n * (n - 1) / 2))
 }
 
 /// Sum of distances over unordered pairs of nodes, and the largest distance; both in hops.
 type Sums = (u128, u32);
 
 /// Adds up the distances in the machine between nodes, which are given as routers with their numbers of nodes.
-fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
+fn sum_in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
     let mut counts = vec![0; topology.network().hosts() as usize];
     for (router, nodes) in routers {
         counts[*router as usize] = *nodes;
     }
-    among(topology, &counts)
+    sum_among(topology, &counts)
 }
 
 /// Counts the components of the subgraph that `routers` induce, and adds up its distances if it is connected.
-fn induced(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Option<Sums>)> {
+fn sum_inside(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Option<Sums>)> {
     let (ids, counts): (Vec<u32>, Vec<u32>) = routers.iter().copied().unzip();
-    let graph = topology.graph()?.induced(&ids);
-    Ok(match graph.components() {
-        1 => (1, Some(by_search(topology, &graph, &counts)?)),
+    let graph = topology.graph()?.induced_subgraph(&ids);
+    Ok(match graph.count_components() {
+        1 => (1, Some(sum_by_search(topology, &graph, &counts)?)),
         components => (components, None),
     })
 }
@@ -98,7 +98,7 @@ mod tests {
     fn measure(spec: &str, nodes: &[u32]) -> Allocation {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
         let nodes: Vec<NodeId> = nodes.iter().map(|n| NodeId(*n)).collect();
-        Allocation::of(&machine, &nodes).unwrap()
+        Allocation::measure_distances(&machine, &nodes).unwrap()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         ] {
             let machine = Topology::inline(spec, &Context::default()).unwrap();
             let nodes: Vec<NodeId> = machine.nodes().iter().collect();
-            let all = Allocation::of(&machine, &nodes).unwrap();
+            let all = Allocation::measure_distances(&machine, &nodes).unwrap();
             let statistics = machine.statistics().unwrap();
             let expected = (Some(statistics.mean_distance), statistics.diameter);
             assert_eq!((all.aspl, all.diameter), expected);

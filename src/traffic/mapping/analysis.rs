@@ -6,10 +6,10 @@ use super::allocation::Allocation;
 use super::demand::{Demand, End, Flow};
 use super::domain_load::DomainLoad;
 use super::guest::Guest;
-use super::hops::{Hops, from_each};
+use super::hops::{Hops, visit_sources};
 use super::node_loads::NodeLoads;
 use super::process_mapping::ProcessMapping;
-use super::routing::{Fabric, FixedRouting, Lengths};
+use super::routing::{Fabric, FixedRouting, PathLengths};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
@@ -108,9 +108,9 @@ pub fn analyse(
     routing: FixedRouting,
 ) -> Result<Analysis> {
     let demand = Demand::new(fabric.topology, guest, mapping)?;
-    let dilation = Dilation::of(fabric, &demand, routing)?;
-    let loads = routing.loads(fabric, &demand)?;
-    summed_up(fabric, (guest, mapping), &demand, dilation, loads)
+    let dilation = Dilation::measure_paths(fabric, &demand, routing)?;
+    let loads = routing.link_loads(fabric, &demand)?;
+    assemble_analysis(fabric, (guest, mapping), &demand, dilation, loads)
 }
 
 /// Analyses one job as [`analyse`] does, from loads of all links that a search found for `demand`, the guest's traffic: of
@@ -118,7 +118,7 @@ pub fn analyse(
 ///
 /// # Errors
 /// More memory than allowed.
-pub fn analyse_found(
+pub fn analyse_loads(
     fabric: &Fabric<'_>,
     placed: (&Guest, &ProcessMapping),
     demand: &Demand,
@@ -133,30 +133,30 @@ pub fn analyse_found(
         pairs: demand.pairs,
         volume: demand.volume,
         max: f64::NAN,
-        mean: over(hop_bytes, demand.volume),
+        mean: ratio_or_zero(hop_bytes, demand.volume),
         mean_pairs: f64::NAN,
         hop_bytes,
         histogram: Vec::new(),
     };
-    summed_up(fabric, placed, demand, dilation, loads)
+    assemble_analysis(fabric, placed, demand, dilation, loads)
 }
 
 /// Adds what follows from the loads of all links and from the mapping to the dilation.
-fn summed_up(
+fn assemble_analysis(
     fabric: &Fabric<'_>,
     (guest, mapping): (&Guest, &ProcessMapping),
     demand: &Demand,
     dilation: Dilation,
     loads: Vec<f64>,
 ) -> Result<Analysis> {
-    let contention = Contention::of(fabric.links, loads);
+    let contention = Contention::measure_links(fabric.links, loads);
     let outside = demand.volume - demand.inside_volume;
-    let node_loads = NodeLoads::of(fabric.topology, guest, mapping);
+    let node_loads = NodeLoads::sum_node_links(fabric.topology, guest, mapping);
     let through = node_loads.through_routers(fabric, &contention.loads);
     Ok(Analysis {
-        share_between_routers: over(outside, demand.volume),
-        domain_load: DomainLoad::of(fabric.topology, guest, mapping),
-        allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
+        share_between_routers: ratio_or_zero(outside, demand.volume),
+        domain_load: DomainLoad::sum_fast_links(fabric.topology, guest, mapping),
+        allocation: Allocation::measure_distances(fabric.topology, &mapping.distinct_nodes())?,
         through_max: through.into_values().fold(0.0, f64::max),
         node_loads,
         dilation,
@@ -165,7 +165,7 @@ fn summed_up(
 }
 
 /// Returns `a / b`; 0 where `b` is 0, as means and shares without traffic are.
-fn over(a: f64, b: f64) -> f64 {
+fn ratio_or_zero(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 
@@ -178,48 +178,56 @@ impl Dilation {
     ///
     /// # Complexity
     /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
-    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: FixedRouting) -> Result<Self> {
+    pub fn measure_paths(
+        fabric: &Fabric<'_>,
+        demand: &Demand,
+        routing: FixedRouting,
+    ) -> Result<Self> {
         let sources = demand.roots(End::Source);
-        let lengths = routing.lengths(fabric)?;
-        let parts: Vec<(Sums, Vec<Flow>)> = match &lengths {
-            Lengths::Shortest => from_each(
+        let lengths = routing.path_lengths(fabric)?;
+        let parts: Vec<(PathSums, Vec<Flow>)> = match &lengths {
+            PathLengths::Shortest => visit_sources(
                 fabric.topology,
                 sources,
                 demand.pairs,
-                |root, hops, (sums, buffer): &mut (Sums, Vec<Flow>)| {
+                |root, hops, (sums, buffer): &mut (PathSums, Vec<Flow>)| {
                     // All-to-all traffic needs no list of flows: numbers of processes say all.
-                    if let Some(uniform) = demand.uniform() {
+                    if let Some(uniform) = demand.as_all_to_all() {
                         return sums.count_pairs(root, hops, sources, &uniform.processes);
                     }
-                    for flow in demand.row(End::Source, root, buffer) {
-                        sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
+                    for flow in demand.flows_at(End::Source, root, buffer) {
+                        sums.add_pairs(
+                            f64::from(hops.hops_to(flow.router)),
+                            flow.pairs,
+                            flow.volume,
+                        );
                     }
                 },
             )?,
-            Lengths::Mean(mean) => sources
+            PathLengths::Mean(mean) => sources
                 .par_chunks(BATCH)
                 .enumerate()
                 .map(|(batch, sources)| {
-                    let mut sums = Sums::default();
+                    let mut sums = PathSums::default();
                     let mut buffer = Vec::new();
                     for (i, source) in sources.iter().enumerate() {
-                        for flow in demand.row(End::Source, batch * BATCH + i, &mut buffer) {
+                        for flow in demand.flows_at(End::Source, batch * BATCH + i, &mut buffer) {
                             let hops = mean(RouterId(*source), RouterId(flow.router));
-                            sums.add(hops, flow.pairs, flow.volume);
+                            sums.add_pairs(hops, flow.pairs, flow.volume);
                         }
                     }
                     (sums, buffer)
                 })
                 .collect(),
         };
-        let mut all = Sums::default();
-        all.add(0.0, demand.inside_pairs, demand.inside_volume);
+        let mut all = PathSums::default();
+        all.add_pairs(0.0, demand.inside_pairs, demand.inside_volume);
         // In the order of the sources, so that the number of threads does not show in the last bits.
         for (mut part, _) in parts {
-            if let (Lengths::Shortest, Some(uniform)) = (&lengths, demand.uniform()) {
-                part.weigh(uniform.volume);
+            if let (PathLengths::Shortest, Some(uniform)) = (&lengths, demand.as_all_to_all()) {
+                part.apply_volume(uniform.volume);
             }
-            all.merge(&part);
+            all.add_sums(&part);
         }
         // The bar of 0 hops is there even if nothing is sent.
         if demand.pairs == 0 {
@@ -229,8 +237,8 @@ impl Dilation {
             pairs: demand.pairs,
             volume: demand.volume,
             max: all.max,
-            mean: over(all.hop_bytes, demand.volume),
-            mean_pairs: over(all.pair_hops, demand.pairs as f64),
+            mean: ratio_or_zero(all.hop_bytes, demand.volume),
+            mean_pairs: ratio_or_zero(all.pair_hops, demand.pairs as f64),
             hop_bytes: all.hop_bytes,
             histogram: all.histogram,
         })
@@ -242,7 +250,7 @@ const BATCH: usize = 64;
 
 /// Sums over pairs of processes that communicate.
 #[derive(Default)]
-struct Sums {
+struct PathSums {
     /// Longest mean path of a pair, in hops.
     max: f64,
     /// Σ volume · hops.
@@ -253,24 +261,24 @@ struct Sums {
     histogram: Vec<(u64, f64)>,
 }
 
-impl Sums {
+impl PathSums {
     /// Adds `pairs` pairs of this mean path length and of this volume in all.
-    fn add(&mut self, hops: f64, pairs: u64, volume: f64) {
+    fn add_pairs(&mut self, hops: f64, pairs: u64, volume: f64) {
         self.max = self.max.max(hops);
         self.hop_bytes += hops * volume;
         self.pair_hops += hops * pairs as f64;
-        self.count(hops.round() as usize, pairs, volume);
+        self.add_to_bar(hops.round() as usize, pairs, volume);
     }
 
     /// Adds pairs and volume to a bar of the histogram.
-    fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
-        let bar = self.bar(hops);
+    fn add_to_bar(&mut self, hops: usize, pairs: u64, volume: f64) {
+        let bar = self.histogram_bar(hops);
         bar.0 += pairs;
         bar.1 += volume;
     }
 
     /// Returns the histogram's bar of a distance, which grows as needed.
-    fn bar(&mut self, hops: usize) -> &mut (u64, f64) {
+    fn histogram_bar(&mut self, hops: usize) -> &mut (u64, f64) {
         if self.histogram.len() <= hops {
             self.histogram.resize(hops + 1, (0, 0.0));
         }
@@ -290,20 +298,20 @@ impl Sums {
             for hops in 1..256 {
                 let there: u64 = counts.iter().map(|count| count[hops]).sum();
                 if there > 0 {
-                    self.bar(hops).0 += here * there;
+                    self.histogram_bar(hops).0 += here * there;
                 }
             }
             return;
         }
         for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
             if target != root {
-                self.bar(hops.to(*router) as usize).0 += here * there;
+                self.histogram_bar(hops.hops_to(*router) as usize).0 += here * there;
             }
         }
     }
 
     /// Turns counts of pairs, each of the same volume, into sums.
-    fn weigh(&mut self, volume: f64) {
+    fn apply_volume(&mut self, volume: f64) {
         for (hops, (pairs, volumes)) in self.histogram.iter_mut().enumerate() {
             let hops = hops as f64;
             *volumes = *pairs as f64 * volume;
@@ -316,19 +324,19 @@ impl Sums {
     }
 
     /// Adds the sums of another part of the sources.
-    fn merge(&mut self, other: &Sums) {
+    fn add_sums(&mut self, other: &PathSums) {
         self.max = self.max.max(other.max);
         self.hop_bytes += other.hop_bytes;
         self.pair_hops += other.pair_hops;
         for (hops, (pairs, volume)) in other.histogram.iter().enumerate() {
-            self.count(hops, *pairs, *volume);
+            self.add_to_bar(hops, *pairs, *volume);
         }
     }
 }
 
 impl Contention {
     /// Measures the contention from the load of every directed link.
-    pub fn of(links: &RouterGraph, loads: Vec<f64>) -> Self {
+    pub fn measure_links(links: &RouterGraph, loads: Vec<f64>) -> Self {
         let mut max = 0f64;
         let mut sum = 0.0;
         let mut used = 0;
@@ -340,14 +348,14 @@ impl Contention {
         }
         Contention {
             max,
-            mean: over(sum, links.cabled() as f64),
+            mean: ratio_or_zero(sum, links.cabled_link_count() as f64),
             used,
             loads,
         }
     }
 
     /// Returns the `count` links of highest contention, highest first, ties in link order; idle ones are left out.
-    pub fn busiest(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
+    pub fn busiest_links(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.loads.len())
             .filter(|i| self.loads[*i] > 0.0)
             .collect();
@@ -366,7 +374,7 @@ impl Contention {
         let mut out = vec![Bar {
             from: 0.0,
             to: 0.0,
-            links: links.cabled() - self.used,
+            links: links.cabled_link_count() - self.used,
         }];
         if self.used == 0 {
             return out;

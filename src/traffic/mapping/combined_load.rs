@@ -25,7 +25,7 @@ impl JobLoad {
     }
 
     /// Iterates over the links that the job loads, ascending.
-    pub fn links(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub fn loaded_links(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.links.iter().map(|(i, _)| *i as usize)
     }
 }
@@ -65,7 +65,7 @@ impl CombinedLoad {
     ///
     /// # Panics
     /// When the job was routed on a machine of more links.
-    pub fn add(&mut self, job: &JobLoad) {
+    pub fn add_job(&mut self, job: &JobLoad) {
         for (link, load) in &job.links {
             let link = *link as usize;
             self.loads[link] += load;
@@ -77,7 +77,7 @@ impl CombinedLoad {
     ///
     /// # Panics
     /// When one of its links has no job.
-    pub fn remove(&mut self, job: &JobLoad) {
+    pub fn remove_job(&mut self, job: &JobLoad) {
         for (link, load) in &job.links {
             let link = *link as usize;
             assert!(
@@ -90,18 +90,18 @@ impl CombinedLoad {
     }
 
     /// Returns the load of a directed link, in the unit of the volumes.
-    pub fn of(&self, link: usize) -> f64 {
+    pub fn link_load(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }
 
     /// Returns the largest number of jobs on one link of a job that is (or would be) among the running ones, itself
     /// included, and the highest contention on its links.
-    pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
+    pub fn most_on_links(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         let mut jobs = 0;
         let mut most = 0f64;
-        for link in job.links() {
+        for link in job.loaded_links() {
             jobs = jobs.max(self.jobs[link]);
-            most = most.max(self.of(link) / links.capacity(link));
+            most = most.max(self.link_load(link) / links.capacity(link));
         }
         (jobs, most)
     }
@@ -125,24 +125,24 @@ mod tests {
                 JobLoad::new(&loads)
             }).collect();
             let mut load = CombinedLoad::new(6);
-            jobs.iter().for_each(|job| load.add(job));
+            jobs.iter().for_each(|job| load.add_job(job));
             for (job, stays) in jobs.iter().zip(&stays).rev() {
                 if !stays {
-                    load.remove(job);
+                    load.remove_job(job);
                 }
             }
             let mut fresh = CombinedLoad::new(6);
-            jobs.iter().zip(&stays).filter(|(_, s)| **s).for_each(|(job, _)| fresh.add(job));
+            jobs.iter().zip(&stays).filter(|(_, s)| **s).for_each(|(job, _)| fresh.add_job(job));
             prop_assert_eq!(&load, &fresh);
-            let links: usize = jobs.iter().zip(&stays).filter(|(_, s)| **s).map(|(j, _)| j.links().len()).sum();
+            let links: usize = jobs.iter().zip(&stays).filter(|(_, s)| **s).map(|(j, _)| j.loaded_links().len()).sum();
             prop_assert_eq!(load.jobs.iter().sum::<u32>() as usize, links);
         }
 
         #[test]
         fn loads_are_kept_to_a_fine_unit(load in 0.0f64..1e12) {
             let mut sum = CombinedLoad::new(1);
-            sum.add(&JobLoad::new(&[load]));
-            prop_assert!((sum.of(0) - load).abs() <= UNIT / 2.0 + load * f64::EPSILON);
+            sum.add_job(&JobLoad::new(&[load]));
+            prop_assert!((sum.link_load(0) - load).abs() <= UNIT / 2.0 + load * f64::EPSILON);
         }
     }
 }

@@ -28,7 +28,7 @@ pub enum End {
 /// Traffic by ordered pair of routers. Messages inside a router load no link; they are counted apart.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    traffic: Between,
+    traffic: RouterTraffic,
     /// Number of ordered pairs of processes that communicate.
     pub pairs: u64,
     /// Volume of all messages, those inside routers included.
@@ -41,24 +41,27 @@ pub struct Demand {
 
 /// Traffic between different routers.
 #[derive(Clone, Debug)]
-enum Between {
+enum RouterTraffic {
     /// All-to-all traffic, of which no flow is listed.
     Uniform(Uniform),
     /// All flows, grouped by source and by target.
-    Listed { by_source: Table, by_target: Table },
+    Listed {
+        by_source: FlowTable,
+        by_target: FlowTable,
+    },
 }
 
-impl Between {
+impl RouterTraffic {
     /// Groups flows, given with their sources and sorted by source and target.
-    fn listed(mut flows: Vec<(u32, Flow)>) -> Self {
-        let by_source = Table::new(&flows);
+    fn from_flows(mut flows: Vec<(u32, Flow)>) -> Self {
+        let by_source = FlowTable::new(&flows);
         for (from, flow) in &mut flows {
             std::mem::swap(from, &mut flow.router);
         }
         flows.sort_by_key(|(to, flow)| (*to, flow.router));
-        Between::Listed {
+        RouterTraffic::Listed {
             by_source,
-            by_target: Table::new(&flows),
+            by_target: FlowTable::new(&flows),
         }
     }
 }
@@ -76,7 +79,7 @@ pub struct Uniform {
 
 /// Flows grouped by one of their ends, both ends ascending.
 #[derive(Clone, Debug, Default)]
-struct Table {
+struct FlowTable {
     /// Routers at the end that flows are grouped by, ascending.
     roots: Vec<u32>,
     /// Index of each root's first flow, and at last the number of flows.
@@ -84,10 +87,10 @@ struct Table {
     flows: Vec<Flow>,
 }
 
-impl Table {
+impl FlowTable {
     /// Groups pairs `(root, flow)` that are sorted by root and other end.
     fn new(sorted: &[(u32, Flow)]) -> Self {
-        let mut table = Table::default();
+        let mut table = FlowTable::default();
         for (i, (root, flow)) in sorted.iter().enumerate() {
             if table.roots.last() != Some(root) {
                 table.roots.push(*root);
@@ -100,7 +103,7 @@ impl Table {
     }
 
     /// Returns the flows of the `i`-th root.
-    fn row(&self, i: usize) -> &[Flow] {
+    fn flows_of_root(&self, i: usize) -> &[Flow] {
         &self.flows[self.first[i]..self.first[i + 1]]
     }
 }
@@ -114,7 +117,7 @@ impl Demand {
     /// # Complexity
     /// O(messages · log messages); all-to-all traffic takes O(processes) however large it is.
     pub fn new(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Result<Self> {
-        let router = |process: u32| topology.router_of(mapping.node(process)).0;
+        let router = |process: u32| topology.router_of(mapping.node_of(process)).0;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {
                 let mut on: Vec<u32> = (0..guest.processes()).map(router).collect();
@@ -131,7 +134,7 @@ impl Demand {
                 let all = u64::from(guest.processes());
                 let pairs = all * all.saturating_sub(1);
                 Ok(Demand {
-                    traffic: Between::Uniform(Uniform {
+                    traffic: RouterTraffic::Uniform(Uniform {
                         occupied,
                         processes,
                         volume: *volume,
@@ -143,7 +146,8 @@ impl Demand {
                 })
             }
             Traffic::Messages(messages) => {
-                topology.require("the traffic between routers", 96 * messages.len() as u64)?;
+                topology
+                    .require_memory("the traffic between routers", 96 * messages.len() as u64)?;
                 let mut flows: Vec<(u32, Flow)> = Vec::with_capacity(messages.len());
                 let mut inside_pairs = 0;
                 let mut inside_volume = 0.0;
@@ -175,7 +179,7 @@ impl Demand {
                     same
                 });
                 Ok(Demand {
-                    traffic: Between::listed(flows),
+                    traffic: RouterTraffic::from_flows(flows),
                     pairs: messages.len() as u64,
                     volume,
                     inside_pairs,
@@ -186,14 +190,14 @@ impl Demand {
     }
 
     /// Returns one unit of traffic from a router to another one.
-    pub fn between(from: u32, to: u32) -> Self {
+    pub fn unit_between(from: u32, to: u32) -> Self {
         let flow = Flow {
             router: to,
             pairs: 1,
             volume: 1.0,
         };
         Demand {
-            traffic: Between::listed(vec![(from, flow)]),
+            traffic: RouterTraffic::from_flows(vec![(from, flow)]),
             pairs: 1,
             volume: 1.0,
             inside_pairs: 0,
@@ -205,19 +209,23 @@ impl Demand {
     pub fn roots(&self, end: End) -> &[u32] {
         match (&self.traffic, end) {
             // One router alone sends to no other: its row is empty, which does no harm.
-            (Between::Uniform(uniform), _) => &uniform.occupied,
-            (Between::Listed { by_source, .. }, End::Source) => &by_source.roots,
-            (Between::Listed { by_target, .. }, End::Target) => &by_target.roots,
+            (RouterTraffic::Uniform(uniform), _) => &uniform.occupied,
+            (RouterTraffic::Listed { by_source, .. }, End::Source) => &by_source.roots,
+            (RouterTraffic::Listed { by_target, .. }, End::Target) => &by_target.roots,
         }
     }
 
     /// Returns the flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
     /// where they are not stored.
-    pub fn row<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
+    pub fn flows_at<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
         let uniform = match (&self.traffic, end) {
-            (Between::Uniform(uniform), _) => uniform,
-            (Between::Listed { by_source, .. }, End::Source) => return by_source.row(root),
-            (Between::Listed { by_target, .. }, End::Target) => return by_target.row(root),
+            (RouterTraffic::Uniform(uniform), _) => uniform,
+            (RouterTraffic::Listed { by_source, .. }, End::Source) => {
+                return by_source.flows_of_root(root);
+            }
+            (RouterTraffic::Listed { by_target, .. }, End::Target) => {
+                return by_target.flows_of_root(root);
+            }
         };
         buffer.clear();
         let here = uniform.processes[root];
@@ -235,10 +243,10 @@ impl Demand {
     }
 
     /// Returns the traffic where it is all-to-all; `None` where flows are listed.
-    pub fn uniform(&self) -> Option<&Uniform> {
+    pub fn as_all_to_all(&self) -> Option<&Uniform> {
         match &self.traffic {
-            Between::Uniform(uniform) => Some(uniform),
-            Between::Listed { .. } => None,
+            RouterTraffic::Uniform(uniform) => Some(uniform),
+            RouterTraffic::Listed { .. } => None,
         }
     }
 }

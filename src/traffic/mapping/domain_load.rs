@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::guest::{Guest, Traffic};
-use super::node_loads::Around;
+use super::node_loads::ProcessCounts;
 use super::process_mapping::ProcessMapping;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -24,7 +24,11 @@ pub struct DomainLoad {
 impl DomainLoad {
     /// Adds up the load that `guest`, placed by `mapping`, causes; `None` where no domain holds several nodes. O(messages ·
     /// log nodes); O(processes + nodes of their servers) for all-to-all traffic.
-    pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Option<Self> {
+    pub fn sum_fast_links(
+        topology: &Topology,
+        guest: &Guest,
+        mapping: &ProcessMapping,
+    ) -> Option<Self> {
         let rails = topology
             .network()
             .rails()
@@ -32,7 +36,7 @@ impl DomainLoad {
         let mut max = 0f64;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {
-                for around in Around::all(topology, mapping.nodes()) {
+                for around in ProcessCounts::count_around(topology, mapping.nodes()) {
                     let own = around.own;
                     // All but what is for the node itself, and for nodes that it reaches along its own rail.
                     let sent = own * (around.all - own - around.rail);
@@ -46,8 +50,8 @@ impl DomainLoad {
                 // What each node sends over its fast link, and what it gets.
                 let mut sums = BTreeMap::<u32, [f64; 2]>::new();
                 for m in messages {
-                    let from = mapping.node(m.source);
-                    if let Some(near) = arrival(rails, from, mapping.node(m.target)) {
+                    let from = mapping.node_of(m.source);
+                    if let Some(near) = node_by_fast_links(rails, from, mapping.node_of(m.target)) {
                         sums.entry(from.0).or_default()[0] += m.volume;
                         sums.entry(near).or_default()[1] += m.volume;
                     }
@@ -63,7 +67,7 @@ impl DomainLoad {
 }
 
 /// Returns the node that a message reaches over fast links; `None` if it takes none.
-fn arrival(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
+fn node_by_fast_links(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
     if rails.domain_of(from) == rails.domain_of(to) {
         return (from != to).then_some(to.0);
     }

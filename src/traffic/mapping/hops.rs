@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::search::{self, Search, WIDTH};
+use nodeorder_network::topology::search::{self, BatchSearch, WIDTH};
 use nodeorder_network::topology::{Metric, Topology};
 
 /// Hops from one router to all others, in the form in which they were found.
@@ -13,7 +13,7 @@ pub enum Hops<'a> {
     Closed { metric: &'a Metric, from: RouterId },
     /// Search from many routers at once, of which `source` is the number of this one.
     Batch {
-        search: &'a Search<'a>,
+        search: &'a BatchSearch<'a>,
         source: usize,
     },
     /// Hops to every router, written out from such a search.
@@ -25,11 +25,13 @@ pub enum Hops<'a> {
 impl Hops<'_> {
     /// Returns the hops to a router.
     #[inline]
-    pub fn to(&self, router: u32) -> u32 {
+    pub fn hops_to(&self, router: u32) -> u32 {
         match self {
             // A search takes over where there is no formula.
-            Hops::Closed { metric, from } => metric.between(*from, RouterId(router)).unwrap_or(0),
-            Hops::Batch { search, source } => search.hops(RouterId(router), *source),
+            Hops::Closed { metric, from } => metric
+                .distance_between(*from, RouterId(router))
+                .unwrap_or(0),
+            Hops::Batch { search, source } => search.hops_between(RouterId(router), *source),
             Hops::Bytes(hops) => u32::from(hops[router as usize]),
             Hops::Filled(hops) => hops[router as usize],
         }
@@ -37,15 +39,15 @@ impl Hops<'_> {
 }
 
 /// Cost of a search from 256 routers for each link, in evaluations of a closed form (measured).
-const STEPS: u64 = 32;
+const SEARCH_COST: u64 = 32;
 
 /// Cost of looking up one distance in a search, in distances of a row written out (measured).
-const WRITTEN: u64 = 8;
+const LOOKUP_COST: u64 = 8;
 
 /// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` is about how many hops it will
 /// ask for in all. A batch of sources adds to one `T`; these are returned in the order of the sources, whatever the
 /// number of threads. Fails if more memory is needed than allowed.
-pub fn from_each<T: Default + Send>(
+pub fn visit_sources<T: Default + Send>(
     topology: &Topology,
     sources: &[u32],
     lookups: u64,
@@ -54,7 +56,8 @@ pub fn from_each<T: Default + Send>(
     let metric = topology.metric();
     let graph = topology.graph()?;
     let batches: Vec<&[u32]> = sources.chunks(WIDTH).collect();
-    let searching = (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * STEPS);
+    let searching =
+        (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * SEARCH_COST);
     // A closed form serves where few distances are asked for; for many, a search finds them faster.
     if !matches!(metric, Metric::Hops) && lookups <= searching {
         let sums = batches.par_iter().enumerate().map(|(b, batch)| {
@@ -68,24 +71,24 @@ pub fn from_each<T: Default + Send>(
         return Ok(sums.collect());
     }
     // Every thread has a search and a table of rows of its own.
-    let planes = search::bytes(graph) + (WIDTH * graph.router_count()) as u64;
+    let planes = search::buffer_bytes(graph) + (WIDTH * graph.router_count()) as u64;
     let threads = rayon::current_num_threads().min(batches.len()) as u64;
-    topology.require(search::SEARCHING, threads * planes)?;
+    topology.require_memory(search::SEARCH_MEMORY, threads * planes)?;
     let pairs = (sources.len() as u64).saturating_mul(graph.router_count() as u64);
-    let many = lookups >= pairs / WRITTEN;
+    let many = lookups >= pairs / LOOKUP_COST;
     let sums = batches.par_iter().enumerate().map_init(
-        || (Search::new(graph), Rows::default()),
+        || (BatchSearch::new(graph), Rows::default()),
         |(search, rows), (b, batch)| {
             let mut sum = T::default();
             let routers: Vec<RouterId> = batch.iter().map(|r| RouterId(*r)).collect();
-            if search.run(&routers).is_some() {
+            if search.run_batch(&routers).is_some() {
                 let search = &*search;
                 if many {
-                    rows.fill(search, graph.router_count(), routers.len());
+                    rows.write_rows(search, graph.router_count(), routers.len());
                 }
                 for source in 0..routers.len() {
                     let hops = if many {
-                        Hops::Bytes(rows.of(source))
+                        Hops::Bytes(rows.row_of(source))
                     } else {
                         Hops::Batch { search, source }
                     };
@@ -116,13 +119,13 @@ struct Rows {
 
 impl Rows {
     /// Writes out the hops from `sources` sources of a search to all `routers` routers.
-    fn fill(&mut self, search: &Search<'_>, routers: usize, sources: usize) {
+    fn write_rows(&mut self, search: &BatchSearch<'_>, routers: usize, sources: usize) {
         // Not a power of two: all rows at one router would share a few lines of the cache.
         self.stride = routers.next_multiple_of(64) + 64;
         self.bytes.resize(self.stride * sources, 0);
         let mut found = [0; WIDTH];
         for router in 0..routers {
-            search.expand(RouterId(router as u32), &mut found);
+            search.expand_hops(RouterId(router as u32), &mut found);
             for (source, hops) in found[..sources].iter().enumerate() {
                 self.bytes[source * self.stride + router] = *hops;
             }
@@ -130,7 +133,7 @@ impl Rows {
     }
 
     /// Returns the hops from one source, by router.
-    fn of(&self, source: usize) -> &[u8] {
+    fn row_of(&self, source: usize) -> &[u8] {
         &self.bytes[source * self.stride..][..self.stride]
     }
 }
@@ -153,7 +156,7 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let sources: Vec<u32> = (0..graph.router_count() as u32).rev().collect();
-            let found = from_each(
+            let found = visit_sources(
                 &topology,
                 &sources,
                 lookups,
@@ -161,7 +164,7 @@ mod tests {
                     rows.push((
                         i,
                         (0..sources.len() as u32)
-                            .map(|r| hops.to(r))
+                            .map(|r| hops.hops_to(r))
                             .collect::<Vec<_>>(),
                     ));
                 },

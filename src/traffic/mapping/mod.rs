@@ -23,7 +23,7 @@ mod process_mapping;
 pub mod routing;
 
 pub use allocation::Allocation;
-pub use analysis::{Analysis, Bar, Contention, Dilation, analyse, analyse_found};
+pub use analysis::{Analysis, Bar, Contention, Dilation, analyse, analyse_loads};
 pub use combined_load::{CombinedLoad, JobLoad};
 pub use demand::{Demand, End, Flow};
 pub use guest::{GUESTS, Guest, Message, Traffic};

@@ -21,10 +21,10 @@ impl NodeLoads {
     ///
     /// # Complexity
     /// O(messages · log nodes); all-to-all traffic takes O(processes · log nodes).
-    pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Self {
+    pub fn sum_node_links(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Self {
         let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
         if let Traffic::AllToAll { volume } = guest.traffic() {
-            for around in Around::all(topology, mapping.nodes()) {
+            for around in ProcessCounts::count_around(topology, mapping.nodes()) {
                 // Its whole server sends over it to its rail; others come to it along the target's rail.
                 let sent = around.server * around.rail;
                 let received = around.own * (around.all - around.domain);
@@ -35,7 +35,10 @@ impl NodeLoads {
             }
         } else {
             guest.for_each_message(|message| {
-                let ends = [mapping.node(message.source), mapping.node(message.target)];
+                let ends = [
+                    mapping.node_of(message.source),
+                    mapping.node_of(message.target),
+                ];
                 if let Some([from, to]) = topology.node_links(ends) {
                     loads.entry(from).or_default().0 += message.volume;
                     loads.entry(to).or_default().1 += message.volume;
@@ -55,10 +58,10 @@ impl NodeLoads {
     pub fn through_routers(&self, fabric: &Fabric<'_>, links: &[f64]) -> BTreeMap<u32, f64> {
         let mut through = BTreeMap::new();
         for (link, load) in links.iter().enumerate().filter(|(_, load)| **load > 0.0) {
-            *through.entry(fabric.links.head(link)).or_default() += load;
+            *through.entry(fabric.links.link_head(link)).or_default() += load;
         }
         for (node, sent, _) in &self.nodes {
-            for (router, share) in fabric.topology.leaves_of(*node) {
+            for (router, share) in fabric.topology.leaf_shares(*node) {
                 *through.entry(router).or_default() += sent * share;
             }
         }
@@ -66,7 +69,7 @@ impl NodeLoads {
     }
 
     /// Returns the largest volume that one node sends or receives.
-    pub fn max(&self) -> f64 {
+    pub fn largest_volume(&self) -> f64 {
         self.nodes
             .iter()
             .map(|(_, sent, received)| sent.max(*received))
@@ -75,7 +78,7 @@ impl NodeLoads {
 }
 
 /// Numbers of processes around a node, of those that all send to each other.
-pub(super) struct Around {
+pub(super) struct ProcessCounts {
     pub node: NodeId,
     /// Number of processes on the node.
     pub own: u64,
@@ -89,11 +92,11 @@ pub(super) struct Around {
     pub all: u64,
 }
 
-impl Around {
+impl ProcessCounts {
     /// Counts the processes around every node of the servers that have some, `nodes` being those of all processes.
     /// Elsewhere than on a multi-rail network every node is a server and a domain of its own on one rail. O(processes ·
     /// log nodes).
-    pub fn all(topology: &Topology, nodes: &[NodeId]) -> Vec<Around> {
+    pub fn count_around(topology: &Topology, nodes: &[NodeId]) -> Vec<ProcessCounts> {
         let rails = topology.network().rails();
         let each = rails.map_or(1, |rails| rails.per_server());
         let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
@@ -115,7 +118,7 @@ impl Around {
             for rail in 0..each {
                 let node = NodeId(server * each + rail);
                 let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
-                around.push(Around {
+                around.push(ProcessCounts {
                     node,
                     own: on.get(&node).copied().unwrap_or(0),
                     server: here,
@@ -139,7 +142,7 @@ mod tests {
         let machine = Topology::inline("torus:4", &Context::default()).unwrap();
         let guest = Guest::new("star", 3, [(0, 1, 2.0), (0, 2, 5.0), (1, 0, 1.0)]).unwrap();
         let mapping = ProcessMapping::new(&machine, "m", [0, 3, 0].map(NodeId).to_vec()).unwrap();
-        let loads = NodeLoads::of(&machine, &guest, &mapping);
+        let loads = NodeLoads::sum_node_links(&machine, &guest, &mapping);
         assert_eq!(loads.nodes, [(NodeId(0), 2.0, 1.0), (NodeId(3), 1.0, 2.0)]);
     }
 }

@@ -56,13 +56,13 @@ impl ProcessMapping {
         let processes = guest.processes();
         let mut nodes: Vec<Option<(NodeId, usize)>> = vec![None; processes as usize];
         for (i, line) in text.data_lines().enumerate() {
-            let fields = line.fields()?;
+            let fields = line.split_csv()?;
             // A first line without any number is a header.
             if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
                 continue;
             }
             let [process, node] = fields.as_slice() else {
-                return Err(line.wrong(format!("`{}`", line.text), "process,node"));
+                return Err(line.error_here(format!("`{}`", line.text), "process,node"));
             };
             let slot = process
                 .parse()
@@ -70,15 +70,15 @@ impl ProcessMapping {
                 .and_then(|p: u32| nodes.get_mut(p as usize));
             let Some(slot) = slot else {
                 let expected = format!("a process from 0 to {}", i64::from(processes) - 1);
-                return Err(line.wrong(format!("process `{process}`"), expected));
+                return Err(line.error_here(format!("process `{process}`"), expected));
             };
             if let Some((_, before)) = slot {
                 let found = format!("process {process} again (line {before} has it)");
-                return Err(line.wrong(found, "each process once"));
+                return Err(line.error_here(found, "each process once"));
             }
             // A pattern may name several nodes, but a process runs on one.
             let [id] = topology.nodes_named(node, &line, 0)?[..] else {
-                return Err(line.wrong(format!("`{node}`"), "one node"));
+                return Err(line.error_here(format!("`{node}`"), "one node"));
             };
             topology.check_node(id, || line.location())?;
             *slot = Some((id, line.number));
@@ -99,7 +99,7 @@ impl ProcessMapping {
     }
 
     /// Iterates over every process with its node: the rows of the mapping file.
-    pub fn processes(&self) -> impl Iterator<Item = (u32, NodeId)> {
+    pub fn process_nodes(&self) -> impl Iterator<Item = (u32, NodeId)> {
         (0..).zip(self.nodes.iter().copied())
     }
 
@@ -117,12 +117,12 @@ impl ProcessMapping {
     ///
     /// # Panics
     /// For processes that the mapping does not have.
-    pub fn node(&self, process: u32) -> NodeId {
+    pub fn node_of(&self, process: u32) -> NodeId {
         self.nodes[process as usize]
     }
 
     /// Returns the distinct nodes, ascending: the allocation.
-    pub fn allocation(&self) -> Vec<NodeId> {
+    pub fn distinct_nodes(&self) -> Vec<NodeId> {
         let mut nodes = self.nodes.clone();
         nodes.sort_unstable();
         nodes.dedup();
@@ -149,7 +149,7 @@ mod tests {
         ] {
             let mapping = read(text).unwrap();
             assert_eq!(mapping.nodes(), [4, 4, 9].map(NodeId));
-            assert_eq!(mapping.allocation(), [4, 9].map(NodeId));
+            assert_eq!(mapping.distinct_nodes(), [4, 9].map(NodeId));
         }
     }
 

@@ -49,13 +49,13 @@ pub(super) fn compare_fixed_routings(
         _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
     };
     for routing in routings {
-        let routing = FixedRouting::named(routing)?;
+        let routing = FixedRouting::find_by_name(routing)?;
         // Minimal ways of dragonflies may be longer than the shortest.
-        if !routing.suits(fabric.topology) || (shortest && routing.name() == "minimal") {
+        if !routing.works_on(fabric.topology) || (shortest && routing.name() == "minimal") {
             continue;
         }
-        let loads = routing.loads(fabric, demand)?;
-        let worst = network.worst(&loads);
+        let loads = routing.link_loads(fabric, demand)?;
+        let worst = network.highest_contention(&loads);
         let mut met = false;
         for (within, enough) in [(EQUAL, 1e-6), (gap, gap)] {
             let mut lengths = network.per_capacity(&loads);

@@ -14,7 +14,7 @@ use std::ops::Range;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::network::{Lengths, Network, add};
+use super::network::{Lengths, Network, add_values};
 use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
@@ -40,7 +40,7 @@ fn parts_per_block(targets: usize) -> usize {
 }
 
 /// Returns the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
-pub(super) fn bytes(targets: usize, links: usize) -> u64 {
+pub(super) fn dense_bytes(targets: usize, links: usize) -> u64 {
     let parts = parts_per_block(targets);
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
@@ -56,10 +56,14 @@ impl Dense<'_> {
     /// routing loads. Ways that are longer than the shortest by less than `width` (of a mean link) share with it.
     pub fn route_block(&self, block: usize, lengths: &[f64], width: f64) -> Vec<f32> {
         let (lengths, links) = self.whole_lengths(lengths);
-        let mean = lengths.links.iter().map(|l| lengths.plain(*l)).sum::<f64>();
+        let mean = lengths
+            .links
+            .iter()
+            .map(|l| lengths.strip_steps(*l))
+            .sum::<f64>();
         let window = ((mean / links.len() as f64 * width) as u32).max(1);
         let graph = self.network.graph;
-        let degrees = (0..graph.router_count()).map(|router| graph.leaving(router as u32).len());
+        let degrees = (0..graph.router_count()).map(|router| graph.links_from(router as u32).len());
         let degree = degrees.max().unwrap_or(0) as u32;
         let each = parts_per_block(self.all_targets().len());
         let parts = block * each..self.part_count().min((block + 1) * each);
@@ -75,7 +79,7 @@ impl Dense<'_> {
             loads
         });
         let mut sums = vec![0.0; links.len()];
-        parts.iter().for_each(|part| add(&mut sums, part));
+        parts.iter().for_each(|part| add_values(&mut sums, part));
         sums.into_iter().map(round_up).collect()
     }
 
@@ -86,11 +90,11 @@ impl Dense<'_> {
             let mut sum = 0.0;
             self.for_each_flow(part, |lane, flow| {
                 let length = search.lengths[flow.router as usize][lane];
-                sum += flow.volume * lengths.plain(length.into());
+                sum += flow.volume * lengths.strip_steps(length.into());
             });
             sum
         });
-        lengths.floor(parts.iter().sum())
+        lengths.prove_floor(parts.iter().sum())
     }
 
     /// Finds the distances to the targets of parts, side by side, and collects what `visit` makes of each, in their order.
@@ -103,9 +107,9 @@ impl Dense<'_> {
         parts
             .into_par_iter()
             .map_init(
-                || LaneSearch::new(self.network.routers()),
+                || LaneSearch::new(self.network.router_count()),
                 |search, part| {
-                    search.find_distances(self.network, links, self.targets(part));
+                    search.find_distances(self.network, links, self.part_targets(part));
                     visit(search, part)
                 },
             )
@@ -128,7 +132,7 @@ impl Dense<'_> {
     }
 
     /// Returns the targets of a part.
-    fn targets(&self, part: usize) -> &[u32] {
+    fn part_targets(&self, part: usize) -> &[u32] {
         let all = self.all_targets();
         &all[part * LANES..all.len().min((part + 1) * LANES)]
     }
@@ -136,8 +140,11 @@ impl Dense<'_> {
     /// Calls `visit` with the lane of each target of a part and the traffic to it.
     fn for_each_flow(&self, part: usize, mut visit: impl FnMut(usize, &Flow)) {
         let mut row = Vec::new();
-        for lane in 0..self.targets(part).len() {
-            for flow in self.demand.row(End::Target, part * LANES + lane, &mut row) {
+        for lane in 0..self.part_targets(part).len() {
+            for flow in self
+                .demand
+                .flows_at(End::Target, part * LANES + lane, &mut row)
+            {
                 visit(lane, flow);
             }
         }
@@ -219,10 +226,10 @@ fn relax_links(
         }
         any = true;
         let here = lengths[router];
-        for out in network.graph.leaving(router as u32) {
+        for out in network.graph.links_from(router as u32) {
             // Traffic comes the other way.
             let length = links[network.back[out] as usize];
-            let next = network.graph.head(out);
+            let next = network.graph.link_head(out);
             let there = &mut lengths[next as usize];
             let mut better = 0;
             for lane in 0..LANES {
@@ -249,8 +256,8 @@ fn set_norms(
 ) {
     for (router, (here, norm)) in lengths.iter().zip(norms).enumerate() {
         let mut sum = [0.0f32; LANES];
-        for out in network.graph.leaving(router as u32) {
-            let there = &lengths[network.graph.head(out) as usize];
+        for out in network.graph.links_from(router as u32) {
+            let there = &lengths[network.graph.link_head(out) as usize];
             for lane in 0..LANES {
                 sum[lane] += link_share(here[lane], there[lane], links[out], window);
             }
@@ -290,8 +297,8 @@ fn send_one_hop(
         for lane in 0..LANES {
             flow[lane] *= norms[router][lane];
         }
-        for out in network.graph.leaving(router as u32) {
-            let to = network.graph.head(out) as usize;
+        for out in network.graph.links_from(router as u32) {
+            let to = network.graph.link_head(out) as usize;
             let there = &lengths[to];
             let next = &mut next[to];
             let length = links[out];

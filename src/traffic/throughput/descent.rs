@@ -7,7 +7,7 @@
 use multiversion::multiversion;
 
 use super::dense::{Dense, round_up};
-use super::network::{Errors, exp, set_prices};
+use super::network::{SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
 /// Largest width by which [`Dense::route_block`] shares once there are prices.
@@ -22,9 +22,9 @@ const WIDEST: f64 = 0.2;
 /// # References
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block after
 /// Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013.
-pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
+pub(super) fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
-    let per = &network.per;
+    let per = &network.inverse_capacity;
     let mut prices = network.equal_prices();
     let mut stored: Vec<Vec<f32>> = (0..blocks.block_count())
         .map(|block| blocks.route_block(block, per, 0.5))
@@ -33,7 +33,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
     let mut sharp = 3.0;
     let mut best = FlowSolution {
         loads: loads.clone(),
-        worst: network.worst(&loads),
+        worst: network.highest_contention(&loads),
         floor: 0.0,
         detoured: None,
     };
@@ -41,7 +41,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
         // The nearer the end, the nearer to the shortest paths.
         let width = (1.0 - best.floor / best.worst).min(WIDEST);
         for (block, old) in stored.iter_mut().enumerate() {
-            let worst = network.worst(&loads);
+            let worst = network.highest_contention(&loads);
             set_prices(&mut prices, &loads, per, worst, sharp);
             let new = blocks.route_block(block, &network.per_capacity(&prices), width);
             let changes = new.iter().zip(&*old).zip(per);
@@ -65,7 +65,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
         }
         // Changes one by one leave rounding errors behind.
         loads = sum_blocks(&stored, per.len());
-        let worst = network.worst(&loads);
+        let worst = network.highest_contention(&loads);
         if worst < best.worst {
             best.worst = worst;
             best.loads = loads.clone();
@@ -76,7 +76,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolutio
         if stop.is_reached(pass, &best) {
             break;
         }
-        sharp = Errors::new(network, &prices, &loads, worst, floor).sharpen(sharp);
+        sharp = SearchErrors::new(network, &prices, &loads, worst, floor).next_sharpness(sharp);
     }
     best
 }

@@ -10,7 +10,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::minimal::{LANES, MinimalRoutes, PIECES, RouteCosts};
-use super::network::{Network, add, exp};
+use super::network::{Network, add_values, exp};
 use super::solution::{FlowSolution, StopCondition};
 use crate::mapping::{Demand, End};
 
@@ -24,7 +24,7 @@ pub(super) struct Detours<'a> {
 }
 
 /// Returns the bytes that [`Detours`] takes.
-pub(super) fn bytes(routers: usize, links: usize) -> u64 {
+pub(super) fn detour_bytes(routers: usize, links: usize) -> u64 {
     let routers = routers as u64;
     // Costs, volumes of all pieces, and ways: a target's take every link in one direction at most.
     8 * routers * routers * (4 + PIECES as u64) + 2 * routers * links as u64
@@ -44,7 +44,7 @@ pub(super) fn bytes(routers: usize, links: usize) -> u64 {
 /// # References
 /// Nesterov, "Smooth minimization of non-smooth functions", Mathematical Programming 103, 2005; Tseng, "On accelerated
 /// proximal gradient methods for convex-concave optimization", 2008, algorithm 1, with entropy as the distance.
-pub(super) fn solve(
+pub(super) fn search_detours(
     detours: &Detours<'_>,
     fixed: Option<FlowSolution>,
     stop: &StopCondition<'_>,
@@ -52,7 +52,9 @@ pub(super) fn solve(
     let network = detours.network;
     let mut prices = PriceAscent::new(network.equal_prices());
     // So wide that every detour has half of its largest share: a routing to begin with.
-    let mut best = detours.route(&network.per, 1e100).or(fixed);
+    let mut best = detours
+        .route_all(&network.inverse_capacity, 1e100)
+        .keep_better(fixed);
     let mut mean = best.clone();
     // Rounds since the last start, and those of them since the last that made anything better.
     let mut since = 0;
@@ -65,9 +67,9 @@ pub(super) fn solve(
         let at = prices.next_prices(part);
         // Wide enough that prices settle in few rounds; the wider, the less the routing at these prices tells.
         let width = best.worst * (20.0 * stop.gap).min(0.1) / detours.demand.volume;
-        let found = detours.route(&network.per_capacity(&at), width);
-        mix(&mut mean.loads, &found.loads, part);
-        mean.worst = network.worst(&mean.loads);
+        let found = detours.route_all(&network.per_capacity(&at), width);
+        mix_in(&mut mean.loads, &found.loads, part);
+        mean.worst = network.highest_contention(&mean.loads);
         let [old, new] = [mean.detoured, found.detoured].map(|volume| volume.unwrap_or(0.0));
         mean.detoured = Some(old + (new - old) * part);
         since += 1;
@@ -76,10 +78,10 @@ pub(super) fn solve(
             idle = 0;
         }
         let loads = network.per_capacity(&found.loads);
-        prices.advance(at, loads, part, found.floor.max(found.worst / 3.0));
-        best = best.or(Some(found));
+        prices.step_up(at, loads, part, found.floor.max(found.worst / 3.0));
+        best = best.keep_better(Some(found));
         if mean.worst < best.worst {
-            best = mean.clone().or(Some(best));
+            best = mean.clone().keep_better(Some(best));
         }
         if idle > 20 + since / 4 {
             since = 0;
@@ -125,12 +127,12 @@ impl PriceAscent {
     /// Returns the prices to try next.
     fn next_prices(&self, part: f64) -> Vec<f64> {
         let mut next = self.mean.clone();
-        mix(&mut next, &self.front, part);
+        mix_in(&mut next, &self.front, part);
         next
     }
 
     /// Takes a step along the `loads` over capacity `at` prices, relative to `scale`.
-    fn advance(&mut self, at: Vec<f64>, loads: Vec<f64>, part: f64, scale: f64) {
+    fn step_up(&mut self, at: Vec<f64>, loads: Vec<f64>, part: f64, scale: f64) {
         if let Some((prices, before)) = &self.last {
             let mut fell = 0.0;
             let mut apart = 0.0;
@@ -154,7 +156,7 @@ impl PriceAscent {
             *front = start * exp(step - top);
         }
         scale_to_one(&mut self.front);
-        mix(&mut self.mean, &self.front, part);
+        mix_in(&mut self.mean, &self.front, part);
         self.last = Some((at, loads));
     }
 
@@ -178,7 +180,7 @@ fn scale_to_one(prices: &mut [f64]) {
 }
 
 /// Moves `mean` towards `new` by the given part.
-fn mix(mean: &mut [f64], new: &[f64], part: f64) {
+fn mix_in(mean: &mut [f64], new: &[f64], part: f64) {
     for (mean, new) in mean.iter_mut().zip(new) {
         *mean = *mean * (1.0 - part) + new * part;
     }
@@ -202,7 +204,7 @@ struct FlowPiece {
 impl FlowPiece {
     /// Adds up two pieces.
     fn merge(mut self, other: FlowPiece) -> FlowPiece {
-        add(&mut self.even, &other.even);
+        add_values(&mut self.even, &other.even);
         for (rows, others) in [
             (&mut self.outward, other.outward),
             (&mut self.sent, other.sent),
@@ -211,7 +213,7 @@ impl FlowPiece {
                 if row.is_empty() {
                     *row = other
                 } else {
-                    add(row, &other)
+                    add_values(row, &other)
                 }
             }
         }
@@ -241,7 +243,7 @@ fn sum_finite(costs: &[f64]) -> f64 {
 impl Detours<'_> {
     /// Routes all traffic as pairs choose at `lengths`, and proves a floor from them: no share where a detour costs more
     /// than the minimal way by half of `width`, all of it where it costs less by half of it.
-    fn route(&self, lengths: &[f64], width: f64) -> FlowSolution {
+    fn route_all(&self, lengths: &[f64], width: f64) -> FlowSolution {
         let costs = self.minimal.route_costs(lengths);
         let sums: Vec<f64> = costs
             .outward
@@ -260,17 +262,17 @@ impl Detours<'_> {
             .unwrap_or_default();
         for (router, (row, even)) in (0..).zip(all.outward.iter_mut().zip(&all.even)) {
             let own = self.minimal.intermediate_of(router);
-            add(row, &self.minimal.fill_row(own, 0.0, |_| *even));
+            add_values(row, &self.minimal.fill_row(own, 0.0, |_| *even));
         }
         let loads = self.minimal.link_loads(&mut all.outward, &all.sent);
         let mut capacity = 0.0;
-        for (length, per) in lengths.iter().zip(&self.network.per) {
+        for (length, per) in lengths.iter().zip(&self.network.inverse_capacity) {
             if *per > 0.0 {
                 capacity += length / per;
             }
         }
         FlowSolution {
-            worst: self.network.worst(&loads),
+            worst: self.network.highest_contention(&loads),
             loads,
             floor: all.paid / capacity,
             detoured: Some(all.detoured),
@@ -286,7 +288,7 @@ impl Detours<'_> {
         width: f64,
     ) -> FlowPiece {
         let minimal = &self.minimal;
-        let routers = self.network.routers();
+        let routers = self.network.router_count();
         let mut list = Vec::new();
         let mut piece = FlowPiece {
             outward: vec![Vec::new(); routers],
@@ -295,13 +297,13 @@ impl Detours<'_> {
             ..FlowPiece::default()
         };
         // The largest share of one intermediate; neither end is one.
-        let most = 1.0 / (minimal.intermediates() as f64 - 2.0);
+        let most = 1.0 / (minimal.intermediate_count() as f64 - 2.0);
         for target in targets {
             let to = self.demand.roots(End::Target)[*target];
             let costs_to = minimal.costs_to(to, costs);
             let mut sent = vec![0.0; routers];
             let mut rows: Vec<Option<SecondLeg>> = Vec::new();
-            for flow in self.demand.row(End::Target, *target, &mut list) {
+            for flow in self.demand.flows_at(End::Target, *target, &mut list) {
                 let from = flow.router as usize;
                 let cost = costs_to[from];
                 piece.paid += flow.volume * cost;
@@ -358,7 +360,7 @@ impl Detours<'_> {
                 if let Some(mut onward) = onward {
                     let own = minimal.intermediate_of(to);
                     let even = minimal.fill_row(own, 0.0, |_| onward.even);
-                    add(&mut onward.volumes, &even);
+                    add_values(&mut onward.volumes, &even);
                     minimal.send_onward(row, &onward.volumes, &mut sent);
                 }
             }

@@ -8,7 +8,7 @@
 
 use multiversion::multiversion;
 
-use crate::mapping::hops::{Hops, from_each};
+use crate::mapping::hops::{Hops, visit_sources};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -26,7 +26,7 @@ pub struct Matching {
 
 impl Matching {
     /// Lists the positions of each node and its partner among the nodes, for nodes that send to others.
-    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub fn sending_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..).zip(&self.targets).filter_map(|(from, target)| {
             let to = self.nodes.binary_search(target).unwrap_or_default() as u32;
             (from != to).then_some((from, to))
@@ -38,7 +38,7 @@ impl Matching {
     /// shorten distances.
     pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
         let graph = topology.graph()?;
-        if graph.cabled() < graph.len() || self.distance == 0 {
+        if graph.cabled_link_count() < graph.len() || self.distance == 0 {
             return Ok(None);
         }
         let all = (0..graph.len()).map(|link| graph.capacity(link) * graph.weight(link));
@@ -61,7 +61,7 @@ impl Matching {
 ///
 /// # References
 /// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
-pub fn longest(topology: &Topology) -> Result<Matching> {
+pub fn find_longest_matching(topology: &Topology) -> Result<Matching> {
     topology.require_one_component("a matching")?;
     let nodes: Vec<NodeId> = topology.nodes().iter().collect();
     let mut routers: Vec<u32> = nodes
@@ -73,7 +73,7 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
     routers.dedup();
     let all = routers.len() as u64;
     let columns = nodes.len() as u64;
-    topology.require(
+    topology.require_memory(
         "distances between routers",
         2 * all * columns + 40 * columns,
     )?;
@@ -81,14 +81,14 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
         .iter()
         .map(|router| routers.binary_search(router).unwrap_or_default())
         .collect();
-    let rows = from_each(
+    let rows = visit_sources(
         topology,
         &routers,
         all * all,
         |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
             let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
             for (row, to) in row.iter_mut().zip(&each) {
-                *row = hops.to(*to).min(u16::MAX.into()) as u16;
+                *row = hops.hops_to(*to).min(u16::MAX.into()) as u16;
             }
             rows.push(row);
         },
@@ -203,18 +203,18 @@ impl Assignment {
         }
     }
 
-    fn row(&self, i: usize) -> &[u16] {
+    fn distances_of(&self, i: usize) -> &[u16] {
         &self.rows[self.at[i]]
     }
 
     /// Finds the first receiver from `first` on that sender `i` is tight with.
     fn find_tight(&self, i: usize, open: &[i32], first: usize) -> Option<usize> {
-        find_sum(self.row(i), open, self.sending[i], first)
+        find_sum(self.distances_of(i), open, self.sending[i], first)
     }
 
     /// Returns the least difference of potentials and distance between sender `i` and open receivers.
     fn least_slack(&self, i: usize, open: &[i32]) -> i32 {
-        self.sending[i] + least_difference(self.row(i), open)
+        self.sending[i] + least_difference(self.distances_of(i), open)
     }
 
     /// Returns the potentials of receivers, filled up with what is never tight.
@@ -242,7 +242,9 @@ impl Assignment {
     fn check_proof(&self) -> u64 {
         let open = self.open_potentials();
         let pairs = self.partner_of_sender.iter().enumerate();
-        let primal: i64 = pairs.map(|(i, j)| i64::from(self.row(i)[*j])).sum();
+        let primal: i64 = pairs
+            .map(|(i, j)| i64::from(self.distances_of(i)[*j]))
+            .sum();
         let potentials = self.sending.iter().chain(&self.receiving);
         let dual: i64 = potentials.map(|p| i64::from(*p)).sum();
         assert!(

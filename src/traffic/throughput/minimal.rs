@@ -14,12 +14,12 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::network::{Network, add};
+use super::network::{Network, add_values};
 use crate::mapping::Fabric;
 use crate::mapping::routing::{Groups, is_dragonfly};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::graph::step;
+use nodeorder_network::topology::graph::pack_link_length;
 
 /// Number whose multiples are the lengths of rows.
 pub(super) const LANES: usize = 16;
@@ -70,14 +70,14 @@ impl<'a> MinimalRoutes<'a> {
             .collect();
         hosts.sort_unstable();
         hosts.dedup();
-        let mut places = vec![usize::MAX; network.routers()];
+        let mut places = vec![usize::MAX; network.router_count()];
         for (place, host) in hosts.iter().enumerate() {
             places[*host as usize] = place;
         }
         // Ways on dragonflies follow from cables; no router's ways need to be kept.
         let targets = match groups {
             Some(_) => 0,
-            None => network.routers() as u32,
+            None => network.router_count() as u32,
         };
         let ways = (0..targets)
             .into_par_iter()
@@ -93,7 +93,7 @@ impl<'a> MinimalRoutes<'a> {
     }
 
     /// Returns the number of intermediates: groups, or routers with nodes.
-    pub fn intermediates(&self) -> usize {
+    pub fn intermediate_count(&self) -> usize {
         match &self.groups {
             Some(groups) => groups.count as usize,
             None => self.hosts.len(),
@@ -102,7 +102,7 @@ impl<'a> MinimalRoutes<'a> {
 
     /// Returns a row that has `value` for every intermediate but `own`, and `rest` there and at its end.
     pub fn fill_row(&self, own: usize, rest: f64, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        let count = self.intermediates();
+        let count = self.intermediate_count();
         let mut row = vec![rest; count.next_multiple_of(LANES)];
         for place in (0..count).filter(|place| *place != own) {
             row[place] = value(place);
@@ -113,21 +113,21 @@ impl<'a> MinimalRoutes<'a> {
     /// Returns the intermediate that a router is itself, or lies in.
     pub fn intermediate_of(&self, router: u32) -> usize {
         match &self.groups {
-            Some(groups) => groups.of(router) as usize,
+            Some(groups) => groups.group_of(router) as usize,
             None => self.places[router as usize],
         }
     }
 
     /// Checks whether traffic between two routers may take detours.
     pub fn may_detour(&self, from: u32, to: u32) -> bool {
-        self.intermediates() > 2 && self.intermediate_of(from) != self.intermediate_of(to)
+        self.intermediate_count() > 2 && self.intermediate_of(from) != self.intermediate_of(to)
     }
 
     /// Returns which of the rows of [`MinimalRoutes::onward_costs`] is that of a source: its group on dragonflies.
     pub fn onward_row(&self, from: u32) -> usize {
         // Where traffic enters an intermediate group depends on the group that it comes from.
         match &self.groups {
-            Some(groups) => groups.of(from) as usize,
+            Some(groups) => groups.group_of(from) as usize,
             None => 0,
         }
     }
@@ -135,15 +135,17 @@ impl<'a> MinimalRoutes<'a> {
     /// Computes the costs of a unit of traffic at `lengths`.
     pub fn route_costs<'l>(&self, lengths: &'l [f64]) -> RouteCosts<'l> {
         let ways = self.ways.par_iter();
-        let minimal: Vec<Vec<f64>> = ways.map(|ways| ways.costs(self.network, lengths)).collect();
-        let outward = (0..self.network.routers() as u32)
+        let minimal: Vec<Vec<f64>> = ways
+            .map(|ways| ways.path_costs(self.network, lengths))
+            .collect();
+        let outward = (0..self.network.router_count() as u32)
             .into_par_iter()
             .map(|router| {
                 let own = self.intermediate_of(router);
                 self.fill_row(own, f64::INFINITY, |place| match &self.groups {
                     None => minimal[self.hosts[place] as usize][router as usize],
                     Some(groups) => groups
-                        .cables(groups.of(router), place as u32)
+                        .cables_between(groups.group_of(router), place as u32)
                         .iter()
                         .map(|c| {
                             c.share * (self.hop_cost(router, c.from, lengths) + lengths[c.link])
@@ -164,17 +166,17 @@ impl<'a> MinimalRoutes<'a> {
         let Some(groups) = &self.groups else {
             return Cow::Borrowed(&costs.minimal[target as usize]);
         };
-        let there = groups.of(target);
+        let there = groups.group_of(target);
         // From the ends of each group's cables, in the target's group.
         let mut ends = Vec::new();
         for group in 0..groups.count {
-            let cables = groups.cables(group, there).iter();
+            let cables = groups.cables_between(group, there).iter();
             let hops = cables.map(|c| c.share * self.hop_cost(c.to, target, costs.lengths));
             ends.push(hops.sum::<f64>());
         }
-        (0..self.network.routers() as u32)
+        (0..self.network.router_count() as u32)
             .map(|from| {
-                let here = groups.of(from);
+                let here = groups.group_of(from);
                 if here == there {
                     return self.hop_cost(from, target, costs.lengths);
                 }
@@ -190,7 +192,7 @@ impl<'a> MinimalRoutes<'a> {
         self.fill_row(own, f64::INFINITY, |place| match &self.groups {
             None => costs[self.hosts[place] as usize],
             Some(groups) => {
-                let cables = groups.cables(row as u32, place as u32).iter();
+                let cables = groups.cables_between(row as u32, place as u32).iter();
                 cables.map(|c| c.share * costs[c.to as usize]).sum()
             }
         })
@@ -202,7 +204,7 @@ impl<'a> MinimalRoutes<'a> {
             match &self.groups {
                 None => sent[self.hosts[to] as usize] += volume,
                 Some(groups) => {
-                    for cable in groups.cables(row as u32, to as u32) {
+                    for cable in groups.cables_between(row as u32, to as u32) {
                         sent[cable.to as usize] += volume * cable.share;
                     }
                 }
@@ -225,21 +227,23 @@ impl<'a> MinimalRoutes<'a> {
             .hosts
             .par_chunks(self.hosts.len().div_ceil(PIECES))
             .map(|hosts| {
-                let mut loads = vec![0.0; self.network.per.len()];
+                let mut loads = vec![0.0; self.network.inverse_capacity.len()];
                 for host in hosts {
                     let place = self.places[*host as usize];
                     let mut volumes: Vec<f64> = outward
                         .iter()
                         .map(|row| row.get(place).copied().unwrap_or(0.0))
                         .collect();
-                    add(&mut volumes, &sent[*host as usize]);
+                    add_values(&mut volumes, &sent[*host as usize]);
                     self.ways[*host as usize].add_loads(self.network, &mut volumes, &mut loads);
                 }
                 loads
             })
             .collect();
-        let mut loads = vec![0.0; self.network.per.len()];
-        pieces.iter().for_each(|piece| add(&mut loads, piece));
+        let mut loads = vec![0.0; self.network.inverse_capacity.len()];
+        pieces
+            .iter()
+            .for_each(|piece| add_values(&mut loads, piece));
         loads
     }
 
@@ -250,33 +254,33 @@ impl<'a> MinimalRoutes<'a> {
         outward: &mut [Vec<f64>],
         sent: &[Vec<f64>],
     ) -> Vec<f64> {
-        let mut loads = vec![0.0; self.network.per.len()];
+        let mut loads = vec![0.0; self.network.inverse_capacity.len()];
         let graph = self.network.graph;
         let width = (groups.count as usize).next_multiple_of(LANES);
         for (target, sent) in (0..).zip(sent) {
-            let there = groups.of(target);
+            let there = groups.group_of(target);
             // By group that traffic comes from: its volume at the cables into the target's group.
             let mut ends = vec![0.0; groups.count as usize];
             for (from, volume) in (0..).zip(sent).filter(|(_, volume)| **volume > 0.0) {
-                if groups.of(from) == there {
-                    graph.load(from, target, *volume, &mut loads);
+                if groups.group_of(from) == there {
+                    graph.add_load(from, target, *volume, &mut loads);
                     continue;
                 }
                 let row = &mut outward[from as usize];
                 row.resize(width, 0.0);
                 row[there as usize] += volume;
-                ends[groups.of(from) as usize] += volume;
+                ends[groups.group_of(from) as usize] += volume;
             }
             for (group, volume) in (0..).zip(ends).filter(|(_, volume)| *volume > 0.0) {
-                for cable in groups.cables(group, there) {
-                    graph.load(cable.to, target, volume * cable.share, &mut loads);
+                for cable in groups.cables_between(group, there) {
+                    graph.add_load(cable.to, target, volume * cable.share, &mut loads);
                 }
             }
         }
         for (router, row) in (0..).zip(outward) {
             for (group, volume) in (0..).zip(&*row).filter(|(_, volume)| **volume > 0.0) {
-                for cable in groups.cables(groups.of(router), group) {
-                    graph.load(router, cable.from, volume * cable.share, &mut loads);
+                for cable in groups.cables_between(groups.group_of(router), group) {
+                    graph.add_load(router, cable.from, volume * cable.share, &mut loads);
                     loads[cable.link] += volume * cable.share;
                 }
             }
@@ -286,7 +290,7 @@ impl<'a> MinimalRoutes<'a> {
 
     /// Returns the length of the link between two routers of a group; 0 for one router.
     fn hop_cost(&self, from: u32, to: u32, lengths: &[f64]) -> f64 {
-        let link = self.network.graph.index(from, to);
+        let link = self.network.graph.find_link(from, to);
         link.map_or(0.0, |link| lengths[link])
     }
 }
@@ -295,23 +299,24 @@ impl EcmpDag {
     /// Finds the ways from all routers to one.
     fn new(network: &Network<'_>, target: u32) -> Self {
         let graph = network.graph;
-        let mut ways = vec![0; network.routers()];
+        let mut ways = vec![0; network.router_count()];
         let mut nearest = Vec::new();
         // Where links have weights, ways compare by distance and then by number of links.
         if graph.is_weighted() {
-            graph.fill_ways(RouterId(target), &mut ways, &mut nearest);
+            graph.fill_path_lengths(RouterId(target), &mut ways, &mut nearest);
         } else {
             let mut hops = vec![0; ways.len()];
             graph.fill_hops(RouterId(target), &mut hops, &mut nearest);
             for (way, hops) in ways.iter_mut().zip(hops) {
-                *way = u64::from(hops) * step(1);
+                *way = u64::from(hops) * pack_link_length(1);
             }
         }
         let mut first = vec![0];
         let mut links = Vec::new();
         for router in &nearest {
-            for link in graph.leaving(*router) {
-                let way = ways[graph.head(link) as usize] + step(graph.weight(link) as u32);
+            for link in graph.links_from(*router) {
+                let way = ways[graph.link_head(link) as usize]
+                    + pack_link_length(graph.weight(link) as u32);
                 if *router != target && way == ways[*router as usize] {
                     links.push(link as u32);
                 }
@@ -335,12 +340,12 @@ impl EcmpDag {
     }
 
     /// Returns the cost of a unit of traffic to the target from every router.
-    fn costs(&self, network: &Network<'_>, lengths: &[f64]) -> Vec<f64> {
-        let mut costs = vec![0.0; network.routers()];
+    fn path_costs(&self, network: &Network<'_>, lengths: &[f64]) -> Vec<f64> {
+        let mut costs = vec![0.0; network.router_count()];
         for (router, links) in self.iter() {
             let mut sum = 0.0;
             for link in links {
-                let next = network.graph.head(*link as usize);
+                let next = network.graph.link_head(*link as usize);
                 sum += lengths[*link as usize] + costs[next as usize];
             }
             costs[router] = sum / links.len() as f64;
@@ -354,7 +359,7 @@ impl EcmpDag {
             let volume = volumes[router] / links.len() as f64;
             for link in links.iter().filter(|_| volume > 0.0) {
                 loads[*link as usize] += volume;
-                volumes[network.graph.head(*link as usize) as usize] += volume;
+                volumes[network.graph.link_head(*link as usize) as usize] += volume;
             }
         }
     }

@@ -56,7 +56,7 @@ pub fn best_shares(
     routing: &BestShares,
     observer: &dyn Observer,
 ) -> Result<Throughput> {
-    routing.check(fabric.topology)?;
+    routing.check_machine(fabric.topology)?;
     let location = SourceLocation::option(format!("--routing {}", routing.name));
     let outside = demand.volume - demand.inside_volume;
     if outside.is_nan() || outside <= 0.0 {
@@ -68,7 +68,7 @@ pub fn best_shares(
         ));
     }
     if let Some(link) = (0..fabric.links.len()).find(|link| fabric.links.capacity(*link) <= 0.0) {
-        let (from, to) = fabric.links.ends(link);
+        let (from, to) = fabric.links.link_ends(link);
         let problem = format!("the link from router {from} to router {to} has no capacity");
         return Err(Error::unsuited(
             location,
@@ -76,20 +76,20 @@ pub fn best_shares(
             "leave the link out, or give it some",
         ));
     }
-    let plan = SearchPlan::choose(fabric, demand, routing);
-    let bytes = plan.bytes(fabric, demand);
+    let plan = SearchPlan::choose_search(fabric, demand, routing);
+    let bytes = plan.memory_bytes(fabric, demand);
     if bytes > fabric.topology.context().memory {
         let problem = format!(
             "{} needs about {}, more than --memory allows",
             fabric.topology.name(),
-            nodeorder_base::error::bytes(bytes)
+            nodeorder_base::error::format_bytes(bytes)
         );
         let remedy = "`--routing ecmp-hop` needs less, and the hop bound (capacities of all links over volume times \
                       mean distance) is above every routing";
         return Err(Error::unsuited(location, problem, remedy));
     }
     // Without a clock the search ends by its gap or its rounds alone, the same on every machine.
-    let until = observer.seconds().map(|now| now + routing.seconds);
+    let until = observer.elapsed_seconds().map(|now| now + routing.seconds);
     let stop = StopCondition {
         gap: routing.gap,
         until,
@@ -97,9 +97,9 @@ pub fn best_shares(
     };
     let network = Network::new(fabric);
     let (mut found, method) = find_shares(&network, fabric, demand, routing, plan, &stop)?;
-    fabric.settle(&mut found.loads);
+    fabric.complete_loads(&mut found.loads);
     // What goes over one rail in the search is shared among all.
-    let contention = network.worst(&found.loads);
+    let contention = network.highest_contention(&found.loads);
     let floor = (found.floor * contention / found.worst).min(contention);
     let detours = routing.path_set == PathSet::Detours;
     Ok(Throughput {
@@ -122,13 +122,13 @@ enum SearchPlan {
 
 impl SearchPlan {
     /// Chooses the search.
-    fn choose(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
+    fn choose_search(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
         if routing.path_set == PathSet::Detours {
             return SearchPlan::Detours;
         }
         let few = FEW.max(DENSE * fabric.links.router_count());
         // Joints have no length, by which blocks find the way; weights would leave them too few digits.
-        let joints = fabric.links.cabled() < fabric.links.len();
+        let joints = fabric.links.cabled_link_count() < fabric.links.len();
         let weighted = fabric.links.is_weighted();
         if demand.pairs <= few as u64 || joints || weighted {
             SearchPlan::Paths
@@ -138,12 +138,12 @@ impl SearchPlan {
     }
 
     /// Returns the bytes that the search takes.
-    fn bytes(self, fabric: &Fabric<'_>, demand: &Demand) -> u64 {
+    fn memory_bytes(self, fabric: &Fabric<'_>, demand: &Demand) -> u64 {
         let links = fabric.links.len();
         match self {
-            SearchPlan::Paths => paths::bytes(demand.pairs, links),
-            SearchPlan::Dense => dense::bytes(demand.roots(End::Target).len(), links),
-            SearchPlan::Detours => detours::bytes(fabric.links.router_count(), links),
+            SearchPlan::Paths => paths::path_bytes(demand.pairs, links),
+            SearchPlan::Dense => dense::dense_bytes(demand.roots(End::Target).len(), links),
+            SearchPlan::Detours => detours::detour_bytes(fabric.links.router_count(), links),
         }
     }
 }
@@ -172,7 +172,7 @@ fn find_shares(
                 demand,
                 even: routing.even,
             };
-            (detours::solve(&detours, fixed, stop), "flow")
+            (detours::search_detours(&detours, fixed, stop), "flow")
         }
         SearchPlan::Dense => {
             let blocks = dense::Dense {
@@ -180,12 +180,15 @@ fn find_shares(
                 demand,
                 shortest,
             };
-            (descent::solve(&blocks, stop).or(fixed), "flow")
+            (
+                descent::search_descent(&blocks, stop).keep_better(fixed),
+                "flow",
+            )
         }
         SearchPlan::Paths => {
             let mut pairs = list_pairs(demand);
-            let found = paths::solve(network, &mut pairs, shortest, stop);
-            (found.or(fixed), "paths")
+            let found = paths::search_shares(network, &mut pairs, shortest, stop);
+            (found.keep_better(fixed), "paths")
         }
     })
 }
@@ -195,7 +198,7 @@ fn list_pairs(demand: &Demand) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut row = Vec::new();
     for (i, from) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.row(End::Source, i, &mut row) {
+        for flow in demand.flows_at(End::Source, i, &mut row) {
             if flow.volume > 0.0 {
                 pairs.push(Pair {
                     from: *from,

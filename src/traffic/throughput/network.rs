@@ -16,7 +16,7 @@ pub(super) struct Network<'g> {
     pub back: Vec<u32>,
     /// 1 over the capacity of each link; 0 for joints, and on all rails but the first where nodes share their traffic
     /// among rails.
-    pub per: Vec<f64>,
+    pub inverse_capacity: Vec<f64>,
     /// Twice the hops from one router to the farthest: no two are farther apart.
     far: u64,
 }
@@ -33,7 +33,7 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// Returns the length of a path without its steps.
-    pub fn plain(&self, path: u64) -> f64 {
+    pub fn strip_steps(&self, path: u64) -> f64 {
         if self.step == 0 {
             path as f64
         } else {
@@ -42,7 +42,7 @@ impl Lengths {
     }
 
     /// Returns a floor under the largest load over capacity, from Σ volume · length of the shortest path.
-    pub fn floor(&self, sum: f64) -> f64 {
+    pub fn prove_floor(&self, sum: f64) -> f64 {
         sum / self.capacity
     }
 }
@@ -55,7 +55,7 @@ impl<'g> Network<'g> {
             .topology
             .network()
             .rails()
-            .filter(|rails| rails.interfaces() > 1);
+            .filter(|rails| rails.interfaces_per_node() > 1);
         // The other rails are copies of the first, whose traffic is shared among all at the end.
         let first_rail = rails.map_or(u32::MAX, |rails| rails.per_rail());
         let hops = graph
@@ -67,15 +67,15 @@ impl<'g> Network<'g> {
             graph,
             tails: Vec::new(),
             back: Vec::new(),
-            per: Vec::new(),
+            inverse_capacity: Vec::new(),
             far,
         };
         for (from, to, link) in graph.iter() {
             network.tails.push(from);
             network
                 .back
-                .push(graph.index(to, from).unwrap_or_default() as u32);
-            network.per.push(if from < first_rail {
+                .push(graph.find_link(to, from).unwrap_or_default() as u32);
+            network.inverse_capacity.push(if from < first_rail {
                 1.0 / graph.capacity(link)
             } else {
                 0.0
@@ -85,7 +85,7 @@ impl<'g> Network<'g> {
     }
 
     /// Returns the number of routers.
-    pub fn routers(&self) -> usize {
+    pub fn router_count(&self) -> usize {
         self.graph.router_count()
     }
 
@@ -93,31 +93,31 @@ impl<'g> Network<'g> {
     pub fn per_capacity(&self, values: &[f64]) -> Vec<f64> {
         values
             .iter()
-            .zip(&self.per)
+            .zip(&self.inverse_capacity)
             .map(|(v, per)| v * per)
             .collect()
     }
 
     /// Returns a price of 1 for each link that counts, else 0.
     pub fn equal_prices(&self) -> Vec<f64> {
-        self.per
+        self.inverse_capacity
             .iter()
             .map(|per| if *per > 0.0 { 1.0 } else { 0.0 })
             .collect()
     }
 
     /// Returns the largest load over capacity.
-    pub fn worst(&self, loads: &[f64]) -> f64 {
+    pub fn highest_contention(&self, loads: &[f64]) -> f64 {
         loads
             .iter()
-            .zip(&self.per)
+            .zip(&self.inverse_capacity)
             .fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
     }
 
     /// Scales `lengths` to whole numbers such that no shortest path is longer than 2 to the `bits`. With `shortest`
     /// every path of the least distance is shorter than all others.
     pub fn whole_lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
-        let routers = self.routers() as u64;
+        let routers = self.router_count() as u64;
         // Where links have weights, hops are not the number of links: at most one a router.
         let weighted = self.graph.is_weighted();
         let links = if weighted { routers } else { self.far };
@@ -142,9 +142,9 @@ impl<'g> Network<'g> {
         for (link, length) in lengths.iter().enumerate() {
             let mut plain = 0;
             // Joints and further rails have no length, since what they carry does not count.
-            if self.per[link] != 0.0 {
+            if self.inverse_capacity[link] != 0.0 {
                 plain = ((length * scale) as u64).max(1);
-                whole.capacity += plain as f64 / self.per[link];
+                whole.capacity += plain as f64 / self.inverse_capacity[link];
             }
             let steps = if weighted {
                 self.graph.weight(link) as u64 * routers + 1
@@ -158,7 +158,7 @@ impl<'g> Network<'g> {
 }
 
 /// Adds numbers one by one.
-pub(super) fn add(sums: &mut [f64], more: &[f64]) {
+pub(super) fn add_values(sums: &mut [f64], more: &[f64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;
     }
@@ -195,14 +195,14 @@ pub(super) fn exp(x: f64) -> f64 {
 }
 
 /// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
-pub(super) struct Errors {
+pub(super) struct SearchErrors {
     /// Worst load over capacity against its mean weighted by price, less 1.
     pub smooth: f64,
     /// Price that traffic pays against the least that it could, less 1.
     pub routing: f64,
 }
 
-impl Errors {
+impl SearchErrors {
     /// Measures the errors, from the worst load over capacity and a floor under it, both at `prices`.
     pub fn new(
         network: &Network<'_>,
@@ -213,19 +213,19 @@ impl Errors {
     ) -> Self {
         let mut sum = 0.0;
         let mut paid = 0.0;
-        for ((price, load), per) in prices.iter().zip(loads).zip(&network.per) {
+        for ((price, load), per) in prices.iter().zip(loads).zip(&network.inverse_capacity) {
             sum += price;
             paid += price * load * per;
         }
         let smooth = worst * sum / paid;
-        Errors {
+        SearchErrors {
             smooth: smooth - 1.0,
             routing: worst / floor / smooth - 1.0,
         }
     }
 
     /// Returns the next sharpness: such that both errors are about as large.
-    pub fn sharpen(&self, sharp: f64) -> f64 {
+    pub fn next_sharpness(&self, sharp: f64) -> f64 {
         if self.smooth > self.routing {
             return sharp * (self.smooth / self.routing.max(1e-9)).sqrt().min(1.5);
         }

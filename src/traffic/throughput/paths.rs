@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::network::{Errors, Lengths, Network, exp, set_prices};
+use super::network::{Lengths, Network, SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
 /// Traffic from a router to another one, and the paths that share it.
@@ -51,7 +51,7 @@ const LATER: PathLimit = PathLimit {
 };
 
 /// Returns the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
-pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
+pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
         .saturating_add(500 * links as u64)
@@ -62,7 +62,7 @@ pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
 /// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while other
 /// threads sweep. Volume that moves from path a to path b makes the links of only one of them cheaper or dearer: where both
 /// then cost the same is found in closed form, to second order.
-pub(super) fn solve(
+pub(super) fn search_shares(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,
@@ -70,15 +70,15 @@ pub(super) fn solve(
 ) -> FlowSolution {
     let mut shifts = VolumeShifts {
         network,
-        loads: vec![0.0; network.per.len()],
+        loads: vec![0.0; network.inverse_capacity.len()],
         prices: network.equal_prices(),
         rate: 0.0,
-        on: vec![0; network.per.len()],
+        on: vec![0; network.inverse_capacity.len()],
     };
     // Sharpness of the last sweeps, and of the next.
     let mut swept = 10.0;
     let mut sharp = 10.0;
-    let mut lengths = network.per.clone();
+    let mut lengths = network.inverse_capacity.clone();
     let mut best = FlowSolution {
         loads: Vec::new(),
         worst: f64::INFINITY,
@@ -87,14 +87,24 @@ pub(super) fn solve(
     };
     for round in 0.. {
         let loads = shifts.loads.clone();
-        let worst = network.worst(&loads);
+        let worst = network.highest_contention(&loads);
         // In round 0 no link has a load yet.
         if round > 0 {
-            set_prices(&mut shifts.prices, &loads, &network.per, worst, swept);
+            set_prices(
+                &mut shifts.prices,
+                &loads,
+                &network.inverse_capacity,
+                worst,
+                swept,
+            );
         }
         let prices = shifts.prices.clone();
         let keep = if round < 2 { 0.0 } else { 0.5 };
-        for ((length, price), per) in lengths.iter_mut().zip(&prices).zip(&network.per) {
+        for ((length, price), per) in lengths
+            .iter_mut()
+            .zip(&prices)
+            .zip(&network.inverse_capacity)
+        {
             *length = *length * keep + price * per * (1.0 - keep);
         }
         let whole = network.whole_lengths(&lengths, shortest, BITS);
@@ -111,7 +121,7 @@ pub(super) fn solve(
                 wanted
                     .par_iter()
                     .map_init(
-                        || PathSearch::new(network.routers()),
+                        || PathSearch::new(network.router_count()),
                         |search, (ends, known)| {
                             search.find_paths(network, &whole, *ends, *known, limit)
                         },
@@ -123,19 +133,19 @@ pub(super) fn solve(
         let paid = found
             .iter()
             .zip(&*pairs)
-            .map(|((length, _), pair)| whole.plain(*length) * pair.volume);
-        let floor = whole.floor(paid.sum());
+            .map(|((length, _), pair)| whole.strip_steps(*length) * pair.volume);
+        let floor = whole.prove_floor(paid.sum());
         best.floor = best.floor.max(floor);
         swept = sharp;
         if round > 0 {
-            sharp = Errors::new(network, &prices, &loads, worst, floor).sharpen(sharp);
+            sharp = SearchErrors::new(network, &prices, &loads, worst, floor).next_sharpness(sharp);
         }
         for (pair, (_, paths)) in pairs.iter_mut().zip(found) {
             pair.join_paths(paths, round);
         }
         // Shifts leave rounding errors behind.
         shifts.sum_loads(pairs);
-        let worst = network.worst(&shifts.loads);
+        let worst = network.highest_contention(&shifts.loads);
         if worst < best.worst {
             best.worst = worst;
             best.loads = shifts.loads.clone();
@@ -199,8 +209,8 @@ impl VolumeShifts<'_> {
 
     /// Shifts volume between the paths of each pair, the dearest to the cheapest first.
     fn sweep_pairs(&mut self, pairs: &mut [Pair], sharp: f64) {
-        let per = &self.network.per;
-        let worst = self.network.worst(&self.loads);
+        let per = &self.network.inverse_capacity;
+        let worst = self.network.highest_contention(&self.loads);
         set_prices(&mut self.prices, &self.loads, per, worst, sharp);
         self.rate = sharp / worst;
         let mut order = Vec::new();
@@ -248,7 +258,8 @@ impl VolumeShifts<'_> {
             for (path, side, volume) in [(dear, 1, -moved), (cheap, 2, moved)] {
                 for link in own_links(&self.on, path, side) {
                     self.loads[link] += volume;
-                    self.prices[link] *= exp(volume * self.network.per[link] * self.rate);
+                    self.prices[link] *=
+                        exp(volume * self.network.inverse_capacity[link] * self.rate);
                 }
             }
         }
@@ -263,9 +274,9 @@ impl VolumeShifts<'_> {
         let mut cost = 0.0;
         let mut slope = 0.0;
         for link in own_links(&self.on, path, side) {
-            let length = self.prices[link] * self.network.per[link];
+            let length = self.prices[link] * self.network.inverse_capacity[link];
             cost += length;
-            slope += length * self.network.per[link];
+            slope += length * self.network.inverse_capacity[link];
         }
         (cost, if cost > 0.0 { slope / cost } else { 0.0 })
     }
@@ -352,7 +363,7 @@ impl PathSearch {
         limit: PathLimit,
     ) -> (u64, Vec<Vec<u32>>) {
         let stretch =
-            |length: u64| length.saturating_add((lengths.plain(length) * limit.near) as u64);
+            |length: u64| length.saturating_add((lengths.strip_steps(length) * limit.near) as u64);
         let [front, back] = &mut self.ends;
         front.start_from(from);
         back.start_from(to);
@@ -377,13 +388,13 @@ impl PathSearch {
             if length > near.lengths[router as usize] {
                 continue;
             }
-            for out in network.graph.leaving(router) {
+            for out in network.graph.links_from(router) {
                 let link = if forward {
                     out as u32
                 } else {
                     network.back[out]
                 };
-                let next = network.graph.head(out);
+                let next = network.graph.link_head(out);
                 let longer = length + lengths.links[link as usize];
                 let whole = longer.saturating_add(far.lengths[next as usize]);
                 if whole <= longest && whole < u64::MAX {
@@ -424,10 +435,10 @@ impl PathSearch {
             at = network.tails[front.by[at as usize] as usize];
         }
         path.reverse();
-        at = network.graph.head(link as usize);
+        at = network.graph.link_head(link as usize);
         while at != to {
             path.push(back.by[at as usize]);
-            at = network.graph.head(back.by[at as usize] as usize);
+            at = network.graph.link_head(back.by[at as usize] as usize);
         }
         path
     }

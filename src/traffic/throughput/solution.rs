@@ -25,17 +25,17 @@ pub struct Throughput {
 
 impl Throughput {
     /// Returns the multiple of the traffic that the routing carries.
-    pub fn found(&self) -> f64 {
+    pub fn carried_multiple(&self) -> f64 {
         1.0 / self.contention
     }
 
     /// Returns the multiple that no routing of the same freedom exceeds.
-    pub fn at_most(&self) -> f64 {
+    pub fn carried_at_most(&self) -> f64 {
         1.0 / self.floor
     }
 
     /// Returns the part by which the routing may stay below the best.
-    pub fn gap(&self) -> f64 {
+    pub fn relative_gap(&self) -> f64 {
         1.0 - self.floor / self.contention
     }
 }
@@ -55,7 +55,7 @@ pub(super) struct FlowSolution {
 
 impl FlowSolution {
     /// Keeps the better routing of two, and the better floor.
-    pub(super) fn or(self, other: Option<FlowSolution>) -> FlowSolution {
+    pub(super) fn keep_better(self, other: Option<FlowSolution>) -> FlowSolution {
         let Some(other) = other else { return self };
         let floor = self.floor.max(other.floor);
         let better = if other.worst < self.worst {
@@ -79,13 +79,13 @@ pub(super) struct StopCondition<'a> {
 impl StopCondition<'_> {
     /// Checks whether to end before the next round, and reports progress.
     pub(super) fn is_reached(&self, round: usize, found: &FlowSolution) -> bool {
-        self.observer.progress(found.worst, found.floor);
+        self.observer.report_progress(found.worst, found.floor);
         found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.is_over()
     }
 
     /// Checks whether time is over, or the caller asked to stop.
     pub(super) fn is_over(&self) -> bool {
-        let late = self.observer.seconds().zip(self.until);
+        let late = self.observer.elapsed_seconds().zip(self.until);
         self.observer.should_stop() || late.is_some_and(|(now, until)| now >= until)
     }
 }

@@ -1,6 +1,6 @@
 //! Traffic that machines are judged by: every node sends 1.
 
-use super::matching::longest;
+use super::matching::find_longest_matching;
 use crate::mapping::routing::is_dragonfly;
 use crate::mapping::{Demand, Guest, ProcessMapping};
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -23,15 +23,28 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
             let spec = format!("all-to-all:n={},volume={volume}", nodes.len());
             Guest::make(&spec, topology.context())?
         }
-        "matching" => permutation(topology, text, &nodes, &longest(topology)?.targets)?,
-        "tornado" => permutation(topology, text, &nodes, &tornado_targets(topology, &nodes)?)?,
-        "group-shift" => permutation(
+        "matching" => permutation_guest(
+            topology,
+            text,
+            &nodes,
+            &find_longest_matching(topology)?.targets,
+        )?,
+        "tornado" => {
+            permutation_guest(topology, text, &nodes, &tornado_targets(topology, &nodes)?)?
+        }
+        "group-shift" => permutation_guest(
             topology,
             text,
             &nodes,
             &group_shift_targets(topology, &nodes)?,
         )?,
-        "all-to-all" => return Err(unsuited(topology, text, "a machine of two nodes or more")),
+        "all-to-all" => {
+            return Err(unsuited_traffic(
+                topology,
+                text,
+                "a machine of two nodes or more",
+            ));
+        }
         guest => Guest::make(guest, topology.context())?,
     };
     let placed = ProcessMapping::in_order(&guest, "the machine", &nodes)?;
@@ -39,14 +52,14 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
 }
 
 /// Returns the error of traffic that a machine has no use for.
-fn unsuited(topology: &Topology, text: &str, needs: &str) -> Error {
+fn unsuited_traffic(topology: &Topology, text: &str, needs: &str) -> Error {
     let location = SourceLocation::option(format!("--traffic {text}"));
     let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());
     Error::unsuited(location, problem, "use all-to-all, matching or a guest")
 }
 
 /// Builds a guest in which every node sends 1 to its target. Fails if a target is not schedulable.
-fn permutation(
+fn permutation_guest(
     topology: &Topology,
     text: &str,
     nodes: &[NodeId],
@@ -56,7 +69,7 @@ fn permutation(
     for (i, target) in targets.iter().enumerate() {
         let Ok(target) = nodes.binary_search(target) else {
             let needs = "a machine all of whose nodes are schedulable";
-            return Err(unsuited(topology, text, needs));
+            return Err(unsuited_traffic(topology, text, needs));
         };
         // A message to itself uses no link.
         if i != target {
@@ -70,7 +83,7 @@ fn permutation(
 fn tornado_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let lattice = topology.lattice().filter(|lattice| lattice.cells.is_none());
     let Some(lattice) = lattice.filter(|lattice| lattice.extents[0] > 2) else {
-        return Err(unsuited(
+        return Err(unsuited_traffic(
             topology,
             "tornado",
             "a grid of three routers or more in dimension 0",
@@ -83,7 +96,7 @@ fn tornado_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>>
         let router = topology.router_of(*node).0;
         lattice.coordinates(router, &mut position);
         position[0] = (position[0] + extent.div_ceil(2) - 1) % extent;
-        NodeId(lattice.cell(&position) * per_router + node.0 % per_router)
+        NodeId(lattice.cell_at(&position) * per_router + node.0 % per_router)
     });
     Ok(targets.collect())
 }
@@ -93,7 +106,7 @@ fn group_shift_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Node
     let network = topology.network();
     let levels = network.levels();
     let (true, Some(group)) = (is_dragonfly(topology), levels.first()) else {
-        return Err(unsuited(topology, "group-shift", "a dragonfly"));
+        return Err(unsuited_traffic(topology, "group-shift", "a dragonfly"));
     };
     let all = network.hosts() * network.per_router();
     Ok(nodes

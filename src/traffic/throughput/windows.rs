@@ -1,6 +1,6 @@
 //! A machine full of jobs of one size: all windows of an ordering at once.
 
-use crate::mapping::guest::sized;
+use crate::mapping::guest::make_sized_guest;
 use crate::mapping::{Demand, Guest, ProcessMapping};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
@@ -15,20 +15,20 @@ use nodeorder_network::topology::Topology;
 ///
 /// # Complexity
 /// O(messages of all windows).
-pub fn windows(
+pub fn build_window_traffic(
     topology: &Topology,
     order: &[NodeId],
     size: u32,
     guest: &str,
     alone: bool,
 ) -> Result<Demand> {
-    let one = sized(guest, size, topology.context())?;
+    let one = make_sized_guest(guest, size, topology.context())?;
     let count = if alone {
         1
     } else {
         order.len() as u32 / size.max(1)
     };
-    topology.require(
+    topology.require_memory(
         "the traffic of all windows",
         24 * one.pair_count() * u64::from(count),
     )?;

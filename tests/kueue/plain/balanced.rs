@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_jobs::allocator::kueue::Room;
+use nodeorder_jobs::allocator::kueue::DomainCapacity;
 
 use super::Rule;
 
@@ -12,11 +12,13 @@ impl Rule<'_> {
     }
 
     fn all_below(&self, ids: &[u32]) -> Vec<u32> {
-        ids.iter().flat_map(|id| self.domains.below(*id)).collect()
+        ids.iter()
+            .flat_map(|id| self.domains.children_of(*id))
+            .collect()
     }
 
     /// How many domains a greedy choice takes, slices beside the leader in its domain, and the room of the last one.
-    fn greedy(&self, ids: &[u32]) -> Option<(i64, Option<i64>, Option<Room>)> {
+    fn greedy(&self, ids: &[u32]) -> Option<(i64, Option<i64>, Option<DomainCapacity>)> {
         let (mut count, mut beside, mut last, mut rest) = (0, None, None, self.need());
         let mut left = ids.to_vec();
         if self.ask.slices.leader {
@@ -25,7 +27,11 @@ impl Rule<'_> {
             if first.leaders == 0 {
                 return None;
             }
-            (count, beside, rest) = (1, Some(first.slices_beside), rest - first.slices_beside);
+            (count, beside, rest) = (
+                1,
+                Some(first.slices_with_leader),
+                rest - first.slices_with_leader,
+            );
             left.remove(0);
         }
         for id in self.sorted(left, false) {
@@ -44,7 +50,7 @@ impl Rule<'_> {
             let room = self.rooms[*id as usize];
             let all = room.slices < threshold;
             let leader = self.ask.slices.leader && room.leaders > 0;
-            if !(all || leader && room.slices_beside < threshold) {
+            if !(all || leader && room.slices_with_leader < threshold) {
                 continue;
             }
             let mut within = vec![*id];
@@ -52,16 +58,16 @@ impl Rule<'_> {
                 for id in &within {
                     let room = &mut self.rooms[*id as usize];
                     let kept = if all {
-                        Room {
+                        DomainCapacity {
                             affinity: room.affinity,
-                            ..Room::default()
+                            ..DomainCapacity::default()
                         }
                     } else {
                         *room
                     };
-                    *room = Room {
-                        pods_beside: 0,
-                        slices_beside: 0,
+                    *room = DomainCapacity {
+                        pods_with_leader: 0,
+                        slices_with_leader: 0,
                         leaders: 0,
                         ..kept
                     };
@@ -71,12 +77,12 @@ impl Rule<'_> {
         }
     }
 
-    fn pruned(&mut self, rooms: &[Room], group: &[u32], threshold: i64) {
+    fn pruned(&mut self, rooms: &[DomainCapacity], group: &[u32], threshold: i64) {
         self.rooms = rooms.to_vec();
         self.empty(&self.all_below(group), threshold);
         let range = group[0]..group[group.len() - 1] + 1;
         self.domains
-            .sum_below(&mut self.rooms, range, &self.ask.slices, false);
+            .sum_descendants(&mut self.rooms, range, &self.ask.slices, false);
         self.empty(group, threshold);
     }
 
@@ -96,7 +102,7 @@ impl Rule<'_> {
                     let mut with = set.clone();
                     with.push(*id);
                     if leaders > 0 && room.leaders > 0 {
-                        let left = (leaders - room.leaders, pods - room.pods_beside);
+                        let left = (leaders - room.leaders, pods - room.pods_with_leader);
                         sets[taken + 1].entry(left).or_insert(with.clone());
                     }
                     if room.slices > 0 {
@@ -120,7 +126,7 @@ impl Rule<'_> {
         let entropy = |id: u32| {
             let mut pods: Vec<i64> = self
                 .domains
-                .below(id)
+                .children_of(id)
                 .map(|id| self.rooms[id as usize].pods)
                 .collect();
             pods.retain(|pods| *pods > 0);
@@ -137,7 +143,7 @@ impl Rule<'_> {
             let key = |id: u32| {
                 (
                     -self.rooms[id as usize].leaders,
-                    -self.rooms[id as usize].slices_beside,
+                    -self.rooms[id as usize].slices_with_leader,
                 )
             };
             key(*a)
@@ -158,14 +164,19 @@ impl Rule<'_> {
         found
     }
 
-    fn even(&mut self, rooms: &[Room], slice_level: usize, need: i64) -> Option<(usize, Vec<u32>)> {
+    fn even(
+        &mut self,
+        rooms: &[DomainCapacity],
+        slice_level: usize,
+        need: i64,
+    ) -> Option<(usize, Vec<u32>)> {
         let mut level = self.ask.level;
         let groups: Vec<Vec<u32>> = match level {
-            0 => vec![self.domains.level(0).collect()],
+            0 => vec![self.domains.domains_of_level(0).collect()],
             _ => self
                 .domains
-                .level(level - 1)
-                .map(|id| self.domains.below(id).collect())
+                .domains_of_level(level - 1)
+                .map(|id| self.domains.children_of(id).collect())
                 .collect(),
         };
         let mut best: Option<(i64, i64, Vec<u32>)> = None;
@@ -184,7 +195,7 @@ impl Rule<'_> {
             let first = first.min(beside.unwrap_or(first));
             let second = last
                 .filter(|_| beside.is_some())
-                .map(|room| first.min(room.slices_beside));
+                .map(|room| first.min(room.slices_with_leader));
             for threshold in [
                 Some(first),
                 second.filter(|second| *second < first && *second > 0),
@@ -224,7 +235,7 @@ impl Rule<'_> {
         for id in &chosen {
             let room = &mut self.rooms[*id as usize];
             let own = if leaders > 0 {
-                room.slices_beside
+                room.slices_with_leader
             } else {
                 room.slices
             };
@@ -235,11 +246,11 @@ impl Rule<'_> {
             };
             let (slices, pods) = (threshold + more, (threshold + more) * self.size);
             let led = leaders.min(1);
-            *room = Room {
+            *room = DomainCapacity {
                 pods,
-                pods_beside: pods - led,
+                pods_with_leader: pods - led,
                 slices,
-                slices_beside: slices,
+                slices_with_leader: slices,
                 leaders: led,
                 ..*room
             };

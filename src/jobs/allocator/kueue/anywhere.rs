@@ -5,32 +5,32 @@
 
 use std::collections::BTreeSet;
 
-use super::domains::{Domains, Room};
-use super::placement::{Misfit, Pods};
+use super::domains::{DomainCapacity, Domains};
+use super::placement::{LeafAssignment, PlacementError};
 
 /// Leaves with room, those with the fewest pods first, then in the order of labels.
-pub(super) struct Index {
+pub(super) struct LeafIndex {
     /// Number of pods that fit, and leaf.
     leaves: BTreeSet<(i64, u32)>,
     /// Number of pods that fit on all leaves together.
     pods: i64,
 }
 
-impl Index {
+impl LeafIndex {
     /// Sorts all leaves.
-    pub fn new(domains: &Domains, rooms: &[Room]) -> Self {
-        let mut index = Index {
+    pub fn new(domains: &Domains, rooms: &[DomainCapacity]) -> Self {
+        let mut index = LeafIndex {
             leaves: BTreeSet::new(),
             pods: 0,
         };
-        for leaf in domains.level(domains.depth() - 1) {
-            index.change(leaf, 0, rooms[leaf as usize].pods);
+        for leaf in domains.domains_of_level(domains.level_count() - 1) {
+            index.move_leaf(leaf, 0, rooms[leaf as usize].pods);
         }
         index
     }
 
     /// Moves a leaf into which `pods` pods fit now, `before` of them so far.
-    pub fn change(&mut self, leaf: u32, before: i64, pods: i64) {
+    pub fn move_leaf(&mut self, leaf: u32, before: i64, pods: i64) {
         self.pods += pods - before;
         if before > 0 {
             self.leaves.remove(&(before, leaf));
@@ -45,14 +45,18 @@ impl Index {
     ///
     /// # Complexity
     /// O(leaves taken · log leaves).
-    pub fn place(&self, pods: i64, least_free: bool) -> Result<Pods, Misfit> {
+    pub fn place_pods(
+        &self,
+        pods: i64,
+        least_free: bool,
+    ) -> Result<LeafAssignment, PlacementError> {
         if let Some((_, leaf)) = self.leaves.range((pods, 0)..).next() {
             return Ok(vec![(*leaf, pods, 0)]);
         }
         if self.pods < pods {
-            return Err(Misfit::Fits(self.pods, pods));
+            return Err(PlacementError::TooFew(self.pods, pods));
         }
-        let mut taken = Pods::new();
+        let mut taken = LeafAssignment::new();
         if least_free {
             let mut rest = pods;
             for (room, leaf) in &self.leaves {
@@ -70,7 +74,7 @@ impl Index {
     }
 
     /// Takes the leaves with the most room until one holds the rest, and then the tightest that does.
-    fn take_fullest(&self, pods: i64, taken: &mut Pods) {
+    fn take_fullest(&self, pods: i64, taken: &mut LeafAssignment) {
         let mut rest = pods;
         let mut most = i64::MAX;
         while let Some((room, _)) = self.leaves.range(..(most, 0)).next_back() {

@@ -23,37 +23,37 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::domains::Room;
-use super::placement::{Misfit, Placement, Share, with_room};
+use super::domains::DomainCapacity;
+use super::placement::{DomainShare, Placement, PlacementError, pair_with_capacities};
 
 /// The outcome of a greedy choice.
 struct GreedyChoice {
     /// Number of domains taken.
     count: i64,
     /// The domain that takes the leader, if there is one.
-    beside: Option<Room>,
+    beside: Option<DomainCapacity>,
     /// The last of the other domains, if any was taken.
-    last: Option<Room>,
+    last: Option<DomainCapacity>,
 }
 
 /// A level, and the slices that its domains get.
-type Balanced = (usize, Vec<Share>);
+type BalancedShares = (usize, Vec<DomainShare>);
 
 /// Places slices evenly; `None` where that cannot be done. `pruned` gets the room that they find, for the domains chosen
 /// and those beside and below them alone.
 ///
 /// # Errors
 /// The job has fewer pods than a slice, at which Kueue stops.
-pub(super) fn place(
+pub(super) fn place_balanced(
     p: &Placement<'_>,
-    rooms: &[Room],
-    pruned: &mut Vec<Room>,
-) -> Result<Option<Balanced>, Misfit> {
-    pruned.resize(rooms.len(), Room::default());
+    rooms: &[DomainCapacity],
+    pruned: &mut Vec<DomainCapacity>,
+) -> Result<Option<BalancedShares>, PlacementError> {
+    pruned.resize(rooms.len(), DomainCapacity::default());
     let Some((group, threshold)) = find_best_group(p, rooms, pruned)? else {
         return Ok(None);
     };
-    let mut level = p.ask.level;
+    let mut level = p.request.level;
     let mut ids: Vec<u32> = group.collect();
     if level < p.slice.0 {
         let Some(chosen) = select_domain_set(p, &ids, pruned, true) else {
@@ -61,7 +61,7 @@ pub(super) fn place(
         };
         ids = chosen
             .into_iter()
-            .flat_map(|id| p.domains.below(id))
+            .flat_map(|id| p.domains.children_of(id))
             .collect();
         level += 1;
     }
@@ -69,29 +69,32 @@ pub(super) fn place(
 }
 
 /// Takes the fullest domains until the job fits; `None` if it does not fit.
-fn take_fullest(p: &Placement<'_>, shares: impl Iterator<Item = Share>) -> Option<GreedyChoice> {
+fn take_fullest(
+    p: &Placement<'_>,
+    shares: impl Iterator<Item = DomainShare>,
+) -> Option<GreedyChoice> {
     let mut choice = GreedyChoice {
         count: 0,
         beside: None,
         last: None,
     };
-    let mut rest = p.need;
+    let mut rest = p.slice_count;
     // Domains with nothing come last, and most have nothing on a full machine: leaving them out saves sorting them.
-    let mut left: Vec<Share> = shares
-        .filter(|Share { room, .. }| {
-            p.leader || p.ask.least_free || room.slices > 0 || room.affinity != 0
+    let mut left: Vec<DomainShare> = shares
+        .filter(|DomainShare { room, .. }| {
+            p.leader || p.request.least_free || room.slices > 0 || room.affinity != 0
         })
         .collect();
     if p.leader {
-        p.sort(&mut left, true);
+        p.sort_domains(&mut left, true);
         let first = left.first().filter(|share| share.room.leaders > 0)?.room;
         choice.count = 1;
         choice.beside = Some(first);
-        rest -= first.slices_beside;
+        rest -= first.slices_with_leader;
         left.remove(0);
     }
-    p.sort(&mut left, false);
-    for Share { room, .. } in left {
+    p.sort_domains(&mut left, false);
+    for DomainShare { room, .. } in left {
         if rest <= 0 || room.slices == 0 {
             break;
         }
@@ -106,7 +109,7 @@ fn take_fullest(p: &Placement<'_>, shares: impl Iterator<Item = Share>) -> Optio
 /// of `group` that may hold the job.
 fn bound_group(
     p: &Placement<'_>,
-    rooms: &[Room],
+    rooms: &[DomainCapacity],
     group: &Range<u32>,
     lower: &Range<u32>,
 ) -> (i64, i64) {
@@ -115,18 +118,20 @@ fn bound_group(
         row.iter().map(|room| room.slices).max().unwrap_or(0)
     };
     // Leaves are many: what the fullest of them holds is known above them.
-    let most = if p.slice.0 + 1 == p.domains.depth() && p.ask.level + 2 >= p.domains.depth() {
+    let most = if p.slice.0 + 1 == p.domains.level_count()
+        && p.request.level + 2 >= p.domains.level_count()
+    {
         let row = &rooms[group.start as usize..group.end as usize];
         row.iter()
-            .map(|room| room.most / p.slice.1)
+            .map(|room| room.max_leaf_pods / p.slice.1)
             .max()
             .unwrap_or(0)
     } else {
         most_slices(lower)
     };
     (
-        most.min(p.need),
-        (p.need - 1) / most_slices(group).max(1) + 1,
+        most.min(p.slice_count),
+        (p.slice_count - 1) / most_slices(group).max(1) + 1,
     )
 }
 
@@ -134,16 +139,16 @@ fn bound_group(
 /// is left in it when the domains below the threshold are emptied.
 fn find_best_group(
     p: &Placement<'_>,
-    rooms: &[Room],
-    pruned: &mut [Room],
-) -> Result<Option<(Range<u32>, i64)>, Misfit> {
-    let level = p.ask.level;
+    rooms: &[DomainCapacity],
+    pruned: &mut [DomainCapacity],
+) -> Result<Option<(Range<u32>, i64)>, PlacementError> {
+    let level = p.request.level;
     let groups: Vec<Range<u32>> = match level.checked_sub(1) {
-        None => vec![p.domains.level(0)],
+        None => vec![p.domains.domains_of_level(0)],
         Some(above) => p
             .domains
-            .level(above)
-            .map(|id| p.domains.below(id))
+            .domains_of_level(above)
+            .map(|id| p.domains.children_of(id))
             .collect(),
     };
     let mut best = 0;
@@ -151,7 +156,7 @@ fn find_best_group(
     let mut chosen = None;
     for group in groups {
         let lower = if level < p.slice.0 {
-            p.domains.below_row(&group)
+            p.domains.children_of_row(&group)
         } else {
             group.clone()
         };
@@ -160,36 +165,36 @@ fn find_best_group(
         if chosen.is_some() && (most < best || most == best && least >= fewest) {
             continue;
         }
-        let Some(greedy) = take_fullest(p, with_room(lower, rooms)) else {
+        let Some(greedy) = take_fullest(p, pair_with_capacities(lower, rooms)) else {
             continue;
         };
         if greedy.count == 0 {
-            return Err(Misfit::BelowSlice);
+            return Err(PlacementError::BelowSlice);
         }
-        let mut threshold = p.need / greedy.count;
+        let mut threshold = p.slice_count / greedy.count;
         if let Some(room) = greedy.beside {
-            threshold = threshold.min(room.slices_beside);
+            threshold = threshold.min(room.slices_with_leader);
         }
         if let Some(room) = greedy.last {
             threshold = threshold.min(room.slices);
         }
         // The leader may end up in the last domain, which then holds fewer slices.
         let reserve = match greedy.last {
-            Some(room) if p.leader => threshold.min(room.slices_beside),
+            Some(room) if p.leader => threshold.min(room.slices_with_leader),
             _ => threshold,
         };
         if threshold < best || threshold == best && least >= fewest {
             continue;
         }
         prune_group(p, rooms, pruned, &group, threshold);
-        let mut found = take_fullest(p, with_room(group.clone(), pruned));
+        let mut found = take_fullest(p, pair_with_capacities(group.clone(), pruned));
         if found.is_none() && reserve < threshold {
             if reserve <= 0 || reserve < best {
                 continue;
             }
             threshold = reserve;
             prune_group(p, rooms, pruned, &group, threshold);
-            found = take_fullest(p, with_room(group.clone(), pruned));
+            found = take_fullest(p, pair_with_capacities(group.clone(), pruned));
         }
         let Some(GreedyChoice { count, .. }) = found else {
             continue;
@@ -211,8 +216,8 @@ fn find_best_group(
 /// that have fewer beside a leader.
 fn prune_group(
     p: &Placement<'_>,
-    rooms: &[Room],
-    pruned: &mut [Room],
+    rooms: &[DomainCapacity],
+    pruned: &mut [DomainCapacity],
     group: &Range<u32>,
     threshold: i64,
 ) {
@@ -220,48 +225,51 @@ fn prune_group(
     while !row.is_empty() {
         let range = row.start as usize..row.end as usize;
         pruned[range.clone()].copy_from_slice(&rooms[range]);
-        row = p.domains.below_row(&row);
+        row = p.domains.children_of_row(&row);
     }
-    if p.ask.level + 1 < p.domains.depth() {
-        for id in p.domains.below_row(group) {
+    if p.request.level + 1 < p.domains.level_count() {
+        for id in p.domains.children_of_row(group) {
             prune_domain(p, pruned, id, threshold);
         }
     }
     p.domains
-        .sum_below(pruned, group.clone(), &p.ask.slices, false);
+        .sum_descendants(pruned, group.clone(), &p.request.slices, false);
     for id in group.clone() {
         prune_domain(p, pruned, id, threshold);
     }
 }
 
 /// Empties a domain and all below it, or takes leaders off them, if it has too few slices.
-fn prune_domain(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
+fn prune_domain(p: &Placement<'_>, rooms: &mut [DomainCapacity], id: u32, threshold: i64) {
     let room = rooms[id as usize];
     let all = room.slices < threshold;
-    if !(all || p.leader && room.leaders > 0 && room.slices_beside < threshold) {
+    if !(all || p.leader && room.leaders > 0 && room.slices_with_leader < threshold) {
         return;
     }
     let mut row = id..id + 1;
     while !row.is_empty() {
         for room in &mut rooms[row.start as usize..row.end as usize] {
             if all {
-                *room = Room {
+                *room = DomainCapacity {
                     affinity: room.affinity,
-                    ..Room::default()
+                    ..DomainCapacity::default()
                 };
             }
-            room.pods_beside = 0;
-            room.slices_beside = 0;
+            room.pods_with_leader = 0;
+            room.slices_with_leader = 0;
             room.leaders = 0;
         }
-        row = p.domains.below_row(&row);
+        row = p.domains.children_of_row(&row);
     }
 }
 
 /// Returns the entropy of the pods that fit over the domains below one, summed from the most pods on: domains whose room
 /// is split alike so have the same bits.
-fn entropy(p: &Placement<'_>, rooms: &[Room], domain: u32) -> f64 {
-    let children = p.domains.below(domain).map(|id| rooms[id as usize].pods);
+fn pod_entropy(p: &Placement<'_>, rooms: &[DomainCapacity], domain: u32) -> f64 {
+    let children = p
+        .domains
+        .children_of(domain)
+        .map(|id| rooms[id as usize].pods);
     let mut pods: Vec<i64> = children.filter(|pods| *pods > 0).collect();
     pods.sort_unstable_by_key(|pods| Reverse(*pods));
     let total = pods.iter().sum::<i64>() as f64;
@@ -279,10 +287,10 @@ fn entropy(p: &Placement<'_>, rooms: &[Room], domain: u32) -> f64 {
 fn select_domain_set(
     p: &Placement<'_>,
     ids: &[u32],
-    rooms: &[Room],
+    rooms: &[DomainCapacity],
     by_entropy: bool,
 ) -> Option<Vec<u32>> {
-    let mut all: Vec<_> = with_room(ids.iter().copied(), rooms).collect();
+    let mut all: Vec<_> = pair_with_capacities(ids.iter().copied(), rooms).collect();
     let count = take_fullest(p, all.iter().copied())?.count as usize;
     all.retain(|share| share.room.slices > 0 || share.room.leaders > 0);
     all.sort_by_key(|share| share.id);
@@ -290,11 +298,11 @@ fn select_domain_set(
     if by_entropy {
         let entropy: BTreeMap<u32, f64> = all
             .iter()
-            .map(|share| (share.id, entropy(p, rooms, share.id)))
+            .map(|share| (share.id, pod_entropy(p, rooms, share.id)))
             .collect();
         all.sort_by(|a, b| {
-            (b.room.leaders, b.room.slices_beside)
-                .cmp(&(a.room.leaders, a.room.slices_beside))
+            (b.room.leaders, b.room.slices_with_leader)
+                .cmp(&(a.room.leaders, a.room.slices_with_leader))
                 .then(entropy[&b.id].total_cmp(&entropy[&a.id]))
         });
     }
@@ -302,9 +310,9 @@ fn select_domain_set(
     let mut chosen: Vec<(u32, usize)> = vec![(0, 0)];
     // By number of domains: leaders and pods that are left to place, with the first set that leaves them.
     let mut table: Vec<BTreeMap<(i64, i64), usize>> = vec![BTreeMap::new(); count + 1];
-    table[0].insert((i64::from(p.leader), p.need * p.slice.1), 0);
+    table[0].insert((i64::from(p.leader), p.slice_count * p.slice.1), 0);
     for (at, share) in all.iter().enumerate() {
-        let Share { id, room } = *share;
+        let DomainShare { id, room } = *share;
         // With fewer taken, those that follow are too few.
         let fewest = (count + at + 1).saturating_sub(all.len()).max(1);
         // From the largest sets down, so that no set takes a domain twice.
@@ -322,7 +330,7 @@ fn select_domain_set(
                     });
                 };
                 if leaders > 0 && room.leaders > 0 {
-                    put(leaders - room.leaders, pods - room.pods_beside);
+                    put(leaders - room.leaders, pods - room.pods_with_leader);
                 }
                 if room.slices > 0 {
                     put(leaders, pods - room.pods);
@@ -347,18 +355,18 @@ fn select_domain_set(
 fn share_evenly(
     p: &Placement<'_>,
     ids: &[u32],
-    rooms: &mut [Room],
+    rooms: &mut [DomainCapacity],
     threshold: i64,
-) -> Option<Vec<Share>> {
+) -> Option<Vec<DomainShare>> {
     let chosen = select_domain_set(p, ids, rooms, false)?;
-    let mut extra = p.need - chosen.len() as i64 * threshold;
+    let mut extra = p.slice_count - chosen.len() as i64 * threshold;
     if extra < 0 {
         return None;
     }
     let mut leaders = i64::from(p.leader);
-    let mut shares: Vec<_> = with_room(chosen.iter().copied(), rooms).collect();
-    p.sort(&mut shares, true);
-    for Share { room, .. } in &mut shares {
+    let mut shares: Vec<_> = pair_with_capacities(chosen.iter().copied(), rooms).collect();
+    p.sort_domains(&mut shares, true);
+    for DomainShare { room, .. } in &mut shares {
         let mut more = 0;
         if leaders > 0 || extra > 0 {
             more = (room.count_fitting(true, leaders > 0) - threshold).min(extra);
@@ -366,9 +374,9 @@ fn share_evenly(
         room.leaders = leaders.min(1);
         leaders -= room.leaders;
         room.slices = threshold + more;
-        room.slices_beside = room.slices;
+        room.slices_with_leader = room.slices;
         room.pods = room.slices * p.slice.1;
-        room.pods_beside = room.pods - room.leaders;
+        room.pods_with_leader = room.pods - room.leaders;
         extra -= more;
     }
     (extra <= 0 && leaders <= 0).then_some(shares)

@@ -63,75 +63,75 @@ impl Domains {
     }
 
     /// Returns the number of levels.
-    pub fn depth(&self) -> usize {
+    pub fn level_count(&self) -> usize {
         self.levels.len()
     }
 
     /// Returns the number of domains, leaves included.
-    pub fn count(&self) -> usize {
+    pub fn domain_count(&self) -> usize {
         self.parent.len()
     }
 
     /// Returns the domains of a level.
-    pub fn level(&self, level: usize) -> Range<u32> {
+    pub fn domains_of_level(&self, level: usize) -> Range<u32> {
         self.levels[level].clone()
     }
 
     /// Returns the domains right below one.
-    pub fn below(&self, domain: u32) -> Range<u32> {
+    pub fn children_of(&self, domain: u32) -> Range<u32> {
         self.children[domain as usize].clone()
     }
 
     /// Returns the domains right below those of a row of neighbours on one level; an empty row below leaves.
-    pub fn below_row(&self, row: &Range<u32>) -> Range<u32> {
-        self.below(row.start).start..self.below(row.end - 1).end
+    pub fn children_of_row(&self, row: &Range<u32>) -> Range<u32> {
+        self.children_of(row.start).start..self.children_of(row.end - 1).end
     }
 
     /// Returns the leaf of the path that was given as number `index`.
-    pub fn leaf(&self, index: usize) -> u32 {
+    pub fn leaf_of(&self, index: usize) -> u32 {
         self.leaf[index]
     }
 
     /// Returns the domain of `level` that a leaf is in.
-    pub fn above(&self, leaf: u32, level: usize) -> u32 {
-        (level + 1..self.depth()).fold(leaf, |at, _| self.parent[at as usize])
+    pub fn ancestor_at(&self, leaf: u32, level: usize) -> u32 {
+        (level + 1..self.level_count()).fold(leaf, |at, _| self.parent[at as usize])
     }
 }
 
 /// Number of pods, slices and leaders of one kind that fit into a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct DomainCapacity {
     /// Number of pods that fit where no leader is.
     pub pods: i64,
     /// Number of pods that fit beside a leader.
-    pub pods_beside: i64,
+    pub pods_with_leader: i64,
     /// Number of slices of the outermost layer; 0 below the level of these slices.
     pub slices: i64,
     /// Number of these slices that fit beside a leader.
-    pub slices_beside: i64,
+    pub slices_with_leader: i64,
     /// Number of leaders that fit: 0 or 1.
     pub leaders: i64,
     /// Sum of the weights of preferred nodes; 0 unless Kueue's own cases are replayed.
     pub affinity: i64,
     /// Number of pods that fit into the leaf with the least room, of those that have some; 0 if none has.
-    pub least: i64,
+    pub min_leaf_pods: i64,
     /// Number of pods that fit into the leaf with the most room.
-    pub most: i64,
+    pub max_leaf_pods: i64,
 }
 
-impl Room {
+impl DomainCapacity {
     /// Returns the number of slices, or of pods, that fit into the domain, alone or beside a leader.
     pub fn count_fitting(&self, slices: bool, leader: bool) -> i64 {
         match (slices, leader) {
             (true, false) => self.slices,
-            (true, true) => self.slices_beside,
+            (true, true) => self.slices_with_leader,
             (false, false) => self.pods,
-            (false, true) => self.pods_beside,
+            (false, true) => self.pods_with_leader,
         }
     }
 
     /// Checks whether `need` slices, or pods, fit into the domain, with the leader if there is one.
-    pub fn holds(&self, need: i64, slices: bool, leader: bool) -> bool {
+    pub fn holds_whole(&self, need: i64, slices: bool, leader: bool) -> bool {
         (!leader || self.leaders > 0) && self.count_fitting(slices, leader) >= need
     }
 }
@@ -147,12 +147,12 @@ pub struct Slices {
 
 impl Slices {
     /// Returns level and pods of the outermost slices in a tree of `depth` levels; single pods on leaves if there are none.
-    pub fn outermost(&self, depth: usize) -> (usize, i64) {
+    pub fn outermost_layer(&self, depth: usize) -> (usize, i64) {
         self.layers.first().copied().unwrap_or((depth - 1, 1))
     }
 
     /// Returns the number of pods in multiples of which domains of `level`, below the outermost slices, get pods.
-    pub fn inner(&self, level: usize) -> i64 {
+    pub fn inner_slice_size(&self, level: usize) -> i64 {
         let within = self
             .layers
             .windows(2)
@@ -163,34 +163,38 @@ impl Slices {
 
 impl Domains {
     /// Sets what follows from the pods of a leaf: its slices, where slices lie in leaves, and its least and most pods.
-    pub fn slice_leaf(&self, room: &mut Room, slices: &Slices) {
-        let (level, size) = slices.outermost(self.depth());
-        room.least = room.pods;
-        room.most = room.pods;
-        if level + 1 == self.depth() {
+    pub fn count_leaf_slices(&self, room: &mut DomainCapacity, slices: &Slices) {
+        let (level, size) = slices.outermost_layer(self.level_count());
+        room.min_leaf_pods = room.pods;
+        room.max_leaf_pods = room.pods;
+        if level + 1 == self.level_count() {
             room.slices = room.pods / size;
-            room.slices_beside = room.pods_beside / size;
+            room.slices_with_leader = room.pods_with_leader / size;
         }
     }
 
     /// Sums up the room in a domain of `level` from that in those right below it; `layered`: in multiples of inner layers.
-    pub fn sum(
+    pub fn sum_children(
         &self,
-        rooms: &mut [Room],
+        rooms: &mut [DomainCapacity],
         domain: u32,
         level: usize,
         slices: &Slices,
         layered: bool,
     ) {
-        let unit = if layered { slices.inner(level + 1) } else { 1 };
-        let mut sum = Room::default();
+        let unit = if layered {
+            slices.inner_slice_size(level + 1)
+        } else {
+            1
+        };
+        let mut sum = DomainCapacity::default();
         // What the leader costs is least in the child that it suits best; without a leader the children are all alike.
         let mut less_pods = i64::MAX;
         let mut less_slices = i64::MAX;
-        for child in self.below(domain) {
+        for child in self.children_of(domain) {
             let child = &rooms[child as usize];
             let mut pods = child.pods;
-            let mut beside = child.pods_beside;
+            let mut beside = child.pods_with_leader;
             // A part of an inner slice holds no pod. Most jobs have no inner slices, and divisions are slow.
             if unit > 1 {
                 pods -= pods % unit;
@@ -199,36 +203,38 @@ impl Domains {
             sum.pods += pods;
             sum.slices += child.slices;
             sum.affinity += child.affinity;
-            sum.most = sum.most.max(child.most);
-            if child.least > 0 && (sum.least == 0 || child.least < sum.least) {
-                sum.least = child.least;
+            sum.max_leaf_pods = sum.max_leaf_pods.max(child.max_leaf_pods);
+            if child.min_leaf_pods > 0
+                && (sum.min_leaf_pods == 0 || child.min_leaf_pods < sum.min_leaf_pods)
+            {
+                sum.min_leaf_pods = child.min_leaf_pods;
             }
             sum.leaders = sum.leaders.max(child.leaders);
             if !slices.leader || child.leaders > 0 {
                 less_pods = less_pods.min(pods - beside);
-                less_slices = less_slices.min(child.slices - child.slices_beside);
+                less_slices = less_slices.min(child.slices - child.slices_with_leader);
             }
         }
         if less_pods < i64::MAX {
-            sum.pods_beside = sum.pods - less_pods;
-            sum.slices_beside = sum.slices - less_slices;
+            sum.pods_with_leader = sum.pods - less_pods;
+            sum.slices_with_leader = sum.slices - less_slices;
         }
-        let (own, size) = slices.outermost(self.depth());
+        let (own, size) = slices.outermost_layer(self.level_count());
         if level == own {
             sum.slices = sum.pods / size;
-            sum.slices_beside = sum.pods_beside / size;
+            sum.slices_with_leader = sum.pods_with_leader / size;
         } else if level > own {
             // Slices are not counted below their own level: no domain there holds one.
             sum.slices = 0;
-            sum.slices_beside = 0;
+            sum.slices_with_leader = 0;
         }
         rooms[domain as usize] = sum;
     }
 
     /// Sums up the room in `domains`, all of a level or neighbours on it, and in all domains below them, from the leaves up.
-    pub fn sum_below(
+    pub fn sum_descendants(
         &self,
-        rooms: &mut [Room],
+        rooms: &mut [DomainCapacity],
         domains: Range<u32>,
         slices: &Slices,
         layered: bool,
@@ -239,30 +245,35 @@ impl Domains {
             .position(|level| level.contains(&domains.start))
             .unwrap_or(0);
         let mut rows = vec![domains];
-        while rows.len() + level < self.depth() {
-            rows.push(self.below_row(&rows[rows.len() - 1]));
+        while rows.len() + level < self.level_count() {
+            rows.push(self.children_of_row(&rows[rows.len() - 1]));
         }
         for (below, row) in rows.into_iter().enumerate().rev() {
             for domain in row {
-                if level + below + 1 == self.depth() {
-                    self.slice_leaf(&mut rooms[domain as usize], slices);
+                if level + below + 1 == self.level_count() {
+                    self.count_leaf_slices(&mut rooms[domain as usize], slices);
                 } else {
-                    self.sum(rooms, domain, level + below, slices, layered);
+                    self.sum_children(rooms, domain, level + below, slices, layered);
                 }
             }
         }
     }
 
     /// Sums up the room in the domains above leaves whose room has changed. O(leaves · levels · domains right below).
-    pub fn sum_above(&self, rooms: &mut [Room], mut changed: Vec<u32>, slices: &Slices) {
-        for level in (0..self.depth().saturating_sub(1)).rev() {
+    pub fn sum_ancestors(
+        &self,
+        rooms: &mut [DomainCapacity],
+        mut changed: Vec<u32>,
+        slices: &Slices,
+    ) {
+        for level in (0..self.level_count().saturating_sub(1)).rev() {
             for domain in &mut changed {
                 *domain = self.parent[*domain as usize];
             }
             changed.sort_unstable();
             changed.dedup();
             for domain in &changed {
-                self.sum(rooms, *domain, level, slices, true);
+                self.sum_children(rooms, *domain, level, slices, true);
             }
         }
     }

@@ -15,8 +15,8 @@ mod placement;
 mod replacement;
 mod tas;
 
-pub use choice::place;
-pub use domains::{Domains, Room, Slices};
-pub use placement::{Ask, Misfit, Mode, Pods};
-pub use replacement::replace;
+pub use choice::find_topology_assignment;
+pub use domains::{DomainCapacity, Domains, Slices};
+pub use placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
+pub use replacement::replace_failed_pods;
 pub(super) use tas::KUEUE_TAS;

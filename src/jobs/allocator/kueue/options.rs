@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::domains::Slices;
-use super::placement::{Ask, Mode};
+use super::placement::{PodSetRequest, TopologyRequest};
 use crate::allocator::units::find_level_named;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
@@ -19,17 +19,17 @@ pub(super) const OPTIONS: &[Opt] = &[
         "required: one domain of the level; preferred: else of a level above, else several; unconstrained: anywhere",
     ),
     Opt::text("level", "level that a job asks for, or `host`")
-        .or_else("the innermost with units of several nodes"),
+        .default_in_words("the innermost with units of several nodes"),
     Opt::text(
         "slice",
         "pods that share a domain of slice_level; up to three layers, as in 16/4/1",
     )
-    .or_else("none"),
+    .default_in_words("none"),
     Opt::text(
         "slice_level",
         "levels of the slices, the outermost first, as in block/rack/host",
     )
-    .or_else("none"),
+    .default_in_words("none"),
     Opt::one_of(
         "profile",
         &[
@@ -45,12 +45,12 @@ pub(super) const OPTIONS: &[Opt] = &[
         "balanced",
         "preferred jobs are put evenly over few domains (TASBalancedPlacement)",
     ),
-    Opt::whole("gpus", "GPUs of a pod, on machines with several a node").or("1"),
+    Opt::whole("gpus", "GPUs of a pod, on machines with several a node").default_value("1"),
     Opt::text(
         "leader",
         "a leader beside the pods: its GPUs, or `same`: as many as theirs",
     )
-    .or_else("none"),
+    .default_in_words("none"),
     TIES,
     SWAP,
 ];
@@ -70,7 +70,7 @@ const SWAP: Opt = Opt::one_of(
 const JOBS: &[Opt] = OPTIONS.split_at(8).0;
 
 /// The options of a job as texts, by key.
-pub(super) type Texts = HashMap<&'static str, String>;
+pub(super) type OptionTexts = HashMap<&'static str, String>;
 
 /// The options of the allocator, checked as far as that goes without a machine.
 pub(super) struct KueueOptions {
@@ -81,40 +81,46 @@ pub(super) struct KueueOptions {
     /// Whether pods of a node that fails go to others.
     pub swap: bool,
     /// The options of jobs that give none.
-    pub usual: Texts,
+    pub defaults: OptionTexts,
 }
 
 impl KueueOptions {
     /// Reads [`OPTIONS`]. Fails if a value is out of range; whether levels are there is seen on a machine.
-    pub fn parse(params: &Params) -> Result<Self> {
-        if params.has("profile") && params.word("profile")?.as_deref() == Some("most-free") {
-            return Err(params.wrong(
+    pub fn parse_options(params: &Params) -> Result<Self> {
+        if params.has_key("profile")
+            && params.optional_word("profile")?.as_deref() == Some("most-free")
+        {
+            return Err(params.invalid_value(
                 "profile",
                 "mixed, best-fit (as most-free was called) or least-free",
             ));
         }
         Ok(KueueOptions {
             location: params.location().clone(),
-            by_rank: params.choice("ties")? == "ranks",
-            swap: params.choice("swap")? == "on",
-            usual: read_texts(params, &Texts::new())?,
+            by_rank: params.required_choice("ties")? == "ranks",
+            swap: params.required_choice("swap")? == "on",
+            defaults: read_texts(params, &OptionTexts::new())?,
         })
     }
 }
 
 /// Reads the options of a job and returns them with those of `usual` that it does not give. Fails if a value is out of
 /// range.
-fn read_texts(params: &Params, usual: &Texts) -> Result<Texts> {
+fn read_texts(params: &Params, usual: &OptionTexts) -> Result<OptionTexts> {
     let mut texts = usual.clone();
     for option in JOBS {
         let value = match option.key {
             // These have values that need no machine to be checked.
-            "mode" | "profile" => Some(params.choice(option.key)?.to_string()),
-            "balanced" => Some(params.flag("balanced")?.to_string()),
-            "gpus" => Some(params.whole::<u32>("gpus", 1, 1 << 16)?.to_string()),
-            key => params.word(key)?,
+            "mode" | "profile" => Some(params.required_choice(option.key)?.to_string()),
+            "balanced" => Some(params.is_set("balanced")?.to_string()),
+            "gpus" => Some(
+                params
+                    .required_integer::<u32>("gpus", 1, 1 << 16)?
+                    .to_string(),
+            ),
+            key => params.optional_word(key)?,
         };
-        if let Some(value) = value.filter(|_| params.has(option.key)) {
+        if let Some(value) = value.filter(|_| params.has_key(option.key)) {
             texts.insert(option.key, value);
         }
     }
@@ -125,37 +131,37 @@ fn read_texts(params: &Params, usual: &Texts) -> Result<Texts> {
 pub(super) fn read_job_texts(
     text: &str,
     location: &SourceLocation,
-    usual: &Texts,
-) -> Result<Texts> {
-    read_texts(&Params::words(text, location, JOBS)?, usual)
+    defaults: &OptionTexts,
+) -> Result<OptionTexts> {
+    read_texts(&Params::parse_words(text, location, JOBS)?, defaults)
 }
 
 /// Options of a job with those of the allocator where it gives none, and where they were read.
 struct MergedOptions<'t> {
-    texts: &'t Texts,
+    texts: &'t OptionTexts,
     location: &'t SourceLocation,
 }
 
 impl MergedOptions<'_> {
     /// Returns the value of an option; `None` if neither job nor allocator gives it.
-    fn text(&self, key: &str) -> Option<&str> {
+    fn option_text(&self, key: &str) -> Option<&str> {
         self.texts.get(key).map(String::as_str)
     }
 
     /// Returns the parts of a value such as `16/4/1`; none if it is not given.
     fn list(&self, key: &str) -> Vec<&str> {
-        self.text(key)
+        self.option_text(key)
             .map_or(Vec::new(), |text| text.split('/').collect())
     }
 
     /// Returns the error that the value of `key` is not what is expected.
-    fn wrong(&self, key: &'static str, expected: &str) -> Error {
-        let found = format!("{key} = `{}`", self.text(key).unwrap_or_default());
+    fn invalid_option(&self, key: &'static str, expected: &str) -> Error {
+        let found = format!("{key} = `{}`", self.option_text(key).unwrap_or_default());
         Error::input(self.location.clone(), found, expected)
     }
 
     /// Returns the number of the level of this name. Fails if there is none.
-    fn level(&self, name: &str, levels: &[String]) -> Result<usize> {
+    fn find_level(&self, name: &str, levels: &[String]) -> Result<usize> {
         find_level_named(self.location, levels.iter().map(String::as_str), name)
     }
 }
@@ -163,7 +169,7 @@ impl MergedOptions<'_> {
 /// A job's request; `ask.pods` is set when it is placed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct JobRequest {
-    pub ask: Ask,
+    pub ask: PodSetRequest,
     /// Number of GPUs of a pod.
     pub gpus: u32,
     /// Number of GPUs of the leader; `None` if there is no leader.
@@ -180,7 +186,7 @@ pub(super) struct LevelNames {
 
 impl LevelNames {
     /// Reads level and pods of each layer of slices. Fails if they are not nested, or name no level.
-    fn layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
+    fn read_slice_layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
         let sizes = options.list("slice");
         let at = options.list("slice_level");
         if sizes.len() != at.len() || sizes.len() > 3 {
@@ -192,14 +198,16 @@ impl LevelNames {
         for (size, name) in sizes.iter().zip(&at) {
             let size: Option<u32> = size.parse().ok().filter(|size| *size > 0);
             let expected = "whole numbers above 0, each a divisor of the one before, as in 16/4/1";
-            let size = i64::from(size.ok_or_else(|| options.wrong("slice", expected))?);
-            let level = options.level(name, &self.names)?;
+            let size = i64::from(size.ok_or_else(|| options.invalid_option("slice", expected))?);
+            let level = options.find_level(name, &self.names)?;
             if let Some((outer, more)) = layers.last() {
                 if level <= *outer {
-                    return Err(options.wrong("slice_level", "levels from the outermost in"));
+                    return Err(
+                        options.invalid_option("slice_level", "levels from the outermost in")
+                    );
                 }
                 if more % size != 0 {
-                    return Err(options.wrong("slice", expected));
+                    return Err(options.invalid_option("slice", expected));
                 }
             }
             layers.push((level, size));
@@ -208,28 +216,36 @@ impl LevelNames {
     }
 
     /// Reads the request of a job with these options. Fails if they do not go together, or name no level.
-    pub fn read_request(&self, texts: &Texts, location: &SourceLocation) -> Result<JobRequest> {
+    pub fn read_request(
+        &self,
+        texts: &OptionTexts,
+        location: &SourceLocation,
+    ) -> Result<JobRequest> {
         let options = MergedOptions { texts, location };
-        let layers = self.layers(&options)?;
-        let mode = match options.text("mode") {
-            Some("required") => Mode::Required,
-            Some("preferred") => Mode::Preferred,
-            _ => Mode::Unconstrained,
+        let layers = self.read_slice_layers(&options)?;
+        let mode = match options.option_text("mode") {
+            Some("required") => TopologyRequest::Required,
+            Some("preferred") => TopologyRequest::Preferred,
+            _ => TopologyRequest::Unconstrained,
         };
-        let free = mode == Mode::Unconstrained;
-        let profile = options.text("profile").unwrap_or("mixed");
+        let free = mode == TopologyRequest::Unconstrained;
+        let profile = options.option_text("profile").unwrap_or("mixed");
         let by_leaf = free && profile == "tightest-leaf";
         let top_down = by_leaf || free && profile == "least-free-hierarchical";
         // Unconstrained jobs start where no domain is too small to be one of several: at the leaves; with slices at the
         // outermost level, since slices below it are kept together.
-        let level = match (mode, options.text("level")) {
-            (Mode::Unconstrained, Some(name)) => {
-                options.level(name, &self.names)?;
-                return Err(options.wrong("level", "mode=required or mode=preferred with it"));
+        let level = match (mode, options.option_text("level")) {
+            (TopologyRequest::Unconstrained, Some(name)) => {
+                options.find_level(name, &self.names)?;
+                return Err(
+                    options.invalid_option("level", "mode=required or mode=preferred with it")
+                );
             }
-            (Mode::Unconstrained, None) if layers.is_empty() && !top_down => self.names.len() - 1,
-            (Mode::Unconstrained, None) => 0,
-            (_, Some(name)) => options.level(name, &self.names)?,
+            (TopologyRequest::Unconstrained, None) if layers.is_empty() && !top_down => {
+                self.names.len() - 1
+            }
+            (TopologyRequest::Unconstrained, None) => 0,
+            (_, Some(name)) => options.find_level(name, &self.names)?,
             (_, None) => self.default,
         };
         if layers
@@ -238,30 +254,30 @@ impl LevelNames {
         {
             let own = &self.names[level];
             let expected = format!("levels not above {own}, which the job asks for");
-            return Err(options.wrong("slice_level", &expected));
+            return Err(options.invalid_option("slice_level", &expected));
         }
         let gpus: u32 = options
-            .text("gpus")
+            .option_text("gpus")
             .and_then(|text| text.parse().ok())
             .unwrap_or(1);
         let expected = "`same`, or a whole number of GPUs from 0 to 65536";
-        let leader = match options.text("leader") {
+        let leader = match options.option_text("leader") {
             Some("same") => Some(gpus),
             Some(text) => {
                 let own = text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
-                Some(own.ok_or_else(|| options.wrong("leader", expected))?)
+                Some(own.ok_or_else(|| options.invalid_option("leader", expected))?)
             }
             None => None,
         };
         let least_free = profile != "best-fit" && (free || profile == "least-free");
         // A job that asks for slices alone gets no replacement for pods that are no whole slice of any layer.
-        let bare = options.text("mode").is_none();
+        let bare = options.option_text("mode").is_none();
         let slices = Slices {
             layers,
             leader: leader.is_some(),
         };
-        let balanced = options.text("balanced") == Some("true");
-        let ask = Ask {
+        let balanced = options.option_text("balanced") == Some("true");
+        let ask = PodSetRequest {
             pods: 0,
             mode,
             level,
@@ -270,7 +286,7 @@ impl LevelNames {
             top_down,
             by_leaf,
             balanced,
-            bare,
+            slices_only: bare,
         };
         Ok(JobRequest { ask, gpus, leader })
     }

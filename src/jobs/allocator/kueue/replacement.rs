@@ -4,24 +4,24 @@
 //! the domain whose slice they complete, and those of a required job into the domain that the rest is in. Inside that
 //! domain the placement is free, so the room outside it is taken off first.
 
-use super::choice::place;
-use super::domains::{Domains, Room, Slices};
-use super::placement::{Ask, Misfit, Mode, Pods};
+use super::choice::find_topology_assignment;
+use super::domains::{DomainCapacity, Domains, Slices};
+use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
 
 /// Returns the pods of a job after the `missing` ones of a failed node were put elsewhere; `rest` are those that stay, by
 /// leaf. `rooms` gives the room for the slices asked for, without the rest, other jobs and the failed node.
 ///
 /// # Errors
 /// There is no place for the missing pods.
-pub fn replace(
+pub fn replace_failed_pods(
     domains: &Domains,
-    ask: &Ask,
-    rest: &Pods,
+    ask: &PodSetRequest,
+    rest: &LeafAssignment,
     missing: i64,
-    rooms: &dyn Fn(&Slices) -> Vec<Room>,
-) -> Result<Pods, Misfit> {
+    rooms: &dyn Fn(&Slices) -> Vec<DomainCapacity>,
+) -> Result<LeafAssignment, PlacementError> {
     let layers = &ask.slices.layers;
-    let mut new = Ask {
+    let mut new = PodSetRequest {
         pods: missing,
         ..ask.clone()
     };
@@ -37,30 +37,30 @@ pub fn replace(
             // The innermost layer whose size divides what is missing stays; none: single pods.
             let kept = layers.iter().rev().find(|(_, size)| missing % size == 0);
             new.slices.layers = kept.into_iter().copied().collect();
-            if new.slices.layers.is_empty() && ask.bare {
-                return Err(Misfit::NoReplacement);
+            if new.slices.layers.is_empty() && ask.slices_only {
+                return Err(PlacementError::NoReplacement);
             }
-            if new.slices.layers.is_empty() && ask.mode == Mode::Unconstrained {
-                new.level = domains.depth() - 1;
+            if new.slices.layers.is_empty() && ask.mode == TopologyRequest::Unconstrained {
+                new.level = domains.level_count() - 1;
             }
         }
-    } else if ask.mode == Mode::Required {
+    } else if ask.mode == TopologyRequest::Required {
         within = rest
             .first()
-            .map(|(leaf, ..)| (domains.above(*leaf, ask.level), ask.level));
+            .map(|(leaf, ..)| (domains.ancestor_at(*leaf, ask.level), ask.level));
     }
     let mut rooms = rooms(&new.slices);
     if let Some((domain, level)) = within {
-        for leaf in domains.level(domains.depth() - 1) {
-            if domains.above(leaf, level) != domain {
-                rooms[leaf as usize] = Room::default();
+        for leaf in domains.domains_of_level(domains.level_count() - 1) {
+            if domains.ancestor_at(leaf, level) != domain {
+                rooms[leaf as usize] = DomainCapacity::default();
             }
         }
-        domains.sum_below(&mut rooms, domains.level(0), &new.slices, true);
+        domains.sum_descendants(&mut rooms, domains.domains_of_level(0), &new.slices, true);
     }
-    let found = place(domains, &new, &rooms, &mut Vec::new())?;
+    let found = find_topology_assignment(domains, &new, &rooms, &mut Vec::new())?;
     if found.iter().all(|(_, pods, _)| *pods == 0) {
-        return Err(Misfit::NoReplacement);
+        return Err(PlacementError::NoReplacement);
     }
     let mut all = rest.clone();
     // A leader that stays does not move.
@@ -84,13 +84,13 @@ pub fn replace(
 /// like that.
 fn find_broken_domain(
     domains: &Domains,
-    rest: &Pods,
+    rest: &LeafAssignment,
     missing: i64,
     level: usize,
     size: i64,
 ) -> Option<u32> {
     // Leaves are in order, so those of a domain stand together.
-    let above = |(leaf, ..): &(u32, i64, i64)| domains.above(*leaf, level);
+    let above = |(leaf, ..): &(u32, i64, i64)| domains.ancestor_at(*leaf, level);
     rest.chunk_by(|a, b| above(a) == above(b))
         .find(|inside| {
             let pods: i64 = inside.iter().map(|(_, pods, _)| pods).sum();

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use super::anywhere::Index;
-use super::choice::place;
-use super::domains::{Domains, Room, Slices};
+use super::anywhere::LeafIndex;
+use super::choice::find_topology_assignment;
+use super::domains::{DomainCapacity, Domains, Slices};
 use super::labels::LabelledNodes;
-use super::options::{JobRequest, KueueOptions, LevelNames, OPTIONS, Texts, read_job_texts};
-use super::placement::{Ask, Misfit, Mode, Pods};
-use super::replacement::replace;
+use super::options::{JobRequest, KueueOptions, LevelNames, OPTIONS, OptionTexts, read_job_texts};
+use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
+use super::replacement::replace_failed_pods;
 use crate::allocator::entry::{
     Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, JobRules, PodRules, PodsOn,
 };
@@ -37,7 +37,7 @@ pub(in crate::allocator) const KUEUE_TAS: AllocatorEntry = AllocatorEntry::new(
     "kueue-tas",
     "Kueue's topology-aware scheduling: levels, slices, leaders, pods that take part of a node",
     OPTIONS,
-    |params| Ok(Box::new(KueueOptions::parse(params)?)),
+    |params| Ok(Box::new(KueueOptions::parse_options(params)?)),
 );
 
 impl BuildAllocator for KueueOptions {
@@ -48,24 +48,24 @@ impl BuildAllocator for KueueOptions {
             .map(|labels| labels.iter().map(String::as_str).collect())
             .collect();
         let domains = Domains::new(&paths);
-        let leaves: Vec<u32> = (0..paths.len()).map(|rank| domains.leaf(rank)).collect();
-        let first = domains.level(domains.depth() - 1).start;
+        let leaves: Vec<u32> = (0..paths.len()).map(|rank| domains.leaf_of(rank)).collect();
+        let first = domains.domains_of_level(domains.level_count() - 1).start;
         let mut ranks = vec![0; paths.len()];
         for (rank, leaf) in (0..).zip(&leaves) {
             ranks[(leaf - first) as usize] = rank;
         }
-        let request = levels.read_request(&self.usual, &self.location)?;
+        let request = levels.read_request(&self.defaults, &self.location)?;
         Ok(Box::new(KueueTas {
             domains,
             levels,
             down: vec![false; leaves.len()],
             leaves,
             ranks,
-            usual: self.usual.clone(),
-            swap: self.swap,
+            default_texts: self.defaults.clone(),
+            replaces_failed: self.swap,
             request: request.clone(),
-            usual_request: request,
-            counted: Vec::new(),
+            default_request: request,
+            capacities: Vec::new(),
             never: HashMap::new(),
             chosen: Vec::new(),
             scratch: Vec::new(),
@@ -79,9 +79,9 @@ struct CapacityCache {
     leader: Option<u32>,
     slices: Slices,
     seen: FreeSet,
-    rooms: Vec<Room>,
+    rooms: Vec<DomainCapacity>,
     /// The leaves sorted by room; `None` until an unconstrained job asks.
-    index: Option<Index>,
+    index: Option<LeafIndex>,
 }
 
 /// Number of kinds of pods whose room is kept up to date.
@@ -95,14 +95,14 @@ struct KueueTas {
     /// By leaf, counted from the first one: its rank.
     ranks: Vec<u32>,
     /// The options of jobs that give none.
-    usual: Texts,
+    default_texts: OptionTexts,
     /// Whether pods of a failed node go to other nodes.
-    swap: bool,
+    replaces_failed: bool,
     /// What the next job asks for.
     request: JobRequest,
     /// What a job without options asks for.
-    usual_request: JobRequest,
-    counted: Vec<CapacityCache>,
+    default_request: JobRequest,
+    capacities: Vec<CapacityCache>,
     /// By rank: whether the node has failed.
     down: Vec<bool>,
     /// By job: whether it would be refused on an empty machine too.
@@ -110,36 +110,37 @@ struct KueueTas {
     /// The pods of the job placed last.
     chosen: Vec<PodsOn>,
     /// Memory for balanced placements.
-    scratch: Vec<Room>,
+    scratch: Vec<DomainCapacity>,
 }
 
 impl KueueTas {
     /// Returns what fits on a node with so many GPUs free.
-    fn leaf_room(&self, rank: u32, places: u32, slices: &Slices) -> Room {
+    fn count_leaf_capacity(&self, rank: u32, places: u32, slices: &Slices) -> DomainCapacity {
         let JobRequest { gpus, leader, .. } = self.request;
-        let mut room = Room::default();
+        let mut room = DomainCapacity::default();
         // A failed node may have free GPUs, but nothing fits on it.
         if self.down[rank as usize] {
             return room;
         }
         room.pods = i64::from(places / gpus);
-        room.pods_beside = room.pods;
+        room.pods_with_leader = room.pods;
         if let Some(leader) = leader.filter(|leader| *leader <= places) {
             room.leaders = 1;
-            room.pods_beside = i64::from((places - leader) / gpus);
+            room.pods_with_leader = i64::from((places - leader) / gpus);
         }
-        self.domains.slice_leaf(&mut room, slices);
+        self.domains.count_leaf_slices(&mut room, slices);
         room
     }
 
     /// Counts what fits into every domain, from the leaves up.
-    fn count_all(&self, free: &FreeSet, slices: &Slices) -> Vec<Room> {
-        let mut rooms = vec![Room::default(); self.domains.count()];
+    fn count_all(&self, free: &FreeSet, slices: &Slices) -> Vec<DomainCapacity> {
+        let mut rooms = vec![DomainCapacity::default(); self.domains.domain_count()];
         for (rank, leaf) in (0..).zip(&self.leaves) {
-            rooms[*leaf as usize] = self.leaf_room(rank, free.places(rank), slices);
+            rooms[*leaf as usize] = self.count_leaf_capacity(rank, free.free_places(rank), slices);
         }
-        let outermost = self.domains.level(0);
-        self.domains.sum_below(&mut rooms, outermost, slices, true);
+        let outermost = self.domains.domains_of_level(0);
+        self.domains
+            .sum_descendants(&mut rooms, outermost, slices, true);
         rooms
     }
 
@@ -148,11 +149,11 @@ impl KueueTas {
     fn update_capacities(&mut self, free: &FreeSet, slices: &Slices) -> usize {
         let JobRequest { gpus, leader, .. } = self.request;
         let at = self
-            .counted
+            .capacities
             .iter()
             .position(|c| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices))
-            .unwrap_or(self.counted.len());
-        if at == self.counted.len() {
+            .unwrap_or(self.capacities.len());
+        if at == self.capacities.len() {
             let cache = CapacityCache {
                 gpus,
                 leader,
@@ -162,41 +163,44 @@ impl KueueTas {
                 index: None,
             };
             // The kind that came first of those kept goes.
-            self.counted.truncate(KINDS - 1);
-            self.counted.insert(0, cache);
+            self.capacities.truncate(KINDS - 1);
+            self.capacities.insert(0, cache);
             return 0;
         }
-        let mut rooms = std::mem::take(&mut self.counted[at].rooms);
-        let mut index = self.counted[at].index.take();
+        let mut rooms = std::mem::take(&mut self.capacities[at].rooms);
+        let mut index = self.capacities[at].index.take();
         let mut changed = Vec::new();
-        free.changes(&self.counted[at].seen, |rank| {
+        free.visit_changed(&self.capacities[at].seen, |rank| {
             let leaf = self.leaves[rank as usize];
             let before = rooms[leaf as usize].pods;
-            let room = self.leaf_room(rank, free.places(rank), slices);
+            let room = self.count_leaf_capacity(rank, free.free_places(rank), slices);
             rooms[leaf as usize] = room;
             if let Some(index) = &mut index {
-                index.change(leaf, before, room.pods);
+                index.move_leaf(leaf, before, room.pods);
             }
             changed.push(leaf);
         });
         if !changed.is_empty() {
-            self.domains.sum_above(&mut rooms, changed, slices);
-            self.counted[at].seen.clone_from(free);
+            self.domains.sum_ancestors(&mut rooms, changed, slices);
+            self.capacities[at].seen.clone_from(free);
         }
-        self.counted[at].rooms = rooms;
-        self.counted[at].index = index;
+        self.capacities[at].rooms = rooms;
+        self.capacities[at].index = index;
         at
     }
 
     /// Turns leaves with pods into ranks.
-    fn list_pods(&self, pods: Pods) -> Vec<PodsOn> {
+    fn list_pods(&self, pods: LeafAssignment) -> Vec<PodsOn> {
         pods.into_iter()
             .map(|(leaf, pods, leaders)| self.pods_on_leaf(leaf, pods as u32, leaders as u32))
             .collect()
     }
 
     fn pods_on_leaf(&self, leaf: u32, pods: u32, leaders: u32) -> PodsOn {
-        let first = self.domains.level(self.domains.depth() - 1).start;
+        let first = self
+            .domains
+            .domains_of_level(self.domains.level_count() - 1)
+            .start;
         let JobRequest { gpus, leader, .. } = self.request;
         let places = pods * gpus + leaders * leader.unwrap_or(0);
         PodsOn {
@@ -208,33 +212,33 @@ impl KueueTas {
     }
 
     /// Places the next job on these free ranks. Fails if it does not fit.
-    fn place_job(&mut self, free: &FreeSet, count: u32) -> Result<Pods, Misfit> {
-        let ask = Ask {
+    fn place_job(&mut self, free: &FreeSet, count: u32) -> Result<LeafAssignment, PlacementError> {
+        let ask = PodSetRequest {
             pods: count.into(),
             ..self.request.ask.clone()
         };
-        if ask.pods < ask.slices.outermost(self.domains.depth()).1 {
-            return Err(Misfit::BelowSlice);
+        if ask.pods < ask.slices.outermost_layer(self.domains.level_count()).1 {
+            return Err(PlacementError::BelowSlice);
         }
         let at = self.update_capacities(free, &ask.slices);
         // The index knows nothing but leaves and pods, and what-if profiles go by domains.
         let plain = ask.slices.layers.is_empty() && !ask.slices.leader && !ask.top_down;
-        if ask.mode == Mode::Unconstrained && plain {
-            let CapacityCache { index, rooms, .. } = &mut self.counted[at];
-            let index = index.get_or_insert_with(|| Index::new(&self.domains, rooms));
-            return index.place(ask.pods, ask.least_free);
+        if ask.mode == TopologyRequest::Unconstrained && plain {
+            let CapacityCache { index, rooms, .. } = &mut self.capacities[at];
+            let index = index.get_or_insert_with(|| LeafIndex::new(&self.domains, rooms));
+            return index.place_pods(ask.pods, ask.least_free);
         }
-        place(
+        find_topology_assignment(
             &self.domains,
             &ask,
-            &self.counted[at].rooms,
+            &self.capacities[at].rooms,
             &mut self.scratch,
         )
     }
 }
 
 impl Allocator for KueueTas {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         let choice = match self.place_job(free, count) {
             Ok(pods) => {
                 self.chosen = self.list_pods(pods);
@@ -251,15 +255,15 @@ impl Allocator for KueueTas {
                         // On an empty machine without failed nodes; the rooms counted so far are those of this one.
                         let up = vec![false; self.leaves.len()];
                         let down = std::mem::replace(&mut self.down, up);
-                        let counted = std::mem::take(&mut self.counted);
-                        let never = self.place_job(&free.emptied(), count).is_err();
+                        let counted = std::mem::take(&mut self.capacities);
+                        let never = self.place_job(&free.with_all_free_again(), count).is_err();
                         self.down = down;
-                        self.counted = counted;
+                        self.capacities = counted;
                         self.never.insert(key, never);
                         never
                     }
                 };
-                let reason = misfit.reason();
+                let reason = misfit.describe_reason();
                 if never {
                     Choice::Never(reason.into())
                 } else {
@@ -267,7 +271,7 @@ impl Allocator for KueueTas {
                 }
             }
         };
-        self.request.clone_from(&self.usual_request);
+        self.request.clone_from(&self.default_request);
         choice
     }
 
@@ -275,38 +279,38 @@ impl Allocator for KueueTas {
         true
     }
 
-    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
         Some(self)
     }
 
-    fn pods(&mut self) -> Option<&mut dyn PodRules> {
+    fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         Some(self)
     }
 }
 
 impl JobRules for KueueTas {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
-        self.request.clone_from(&self.usual_request);
+        self.request.clone_from(&self.default_request);
         let Some(options) = options else {
             return Ok(());
         };
-        let texts = read_job_texts(&options.text, &options.location, &self.usual)?;
+        let texts = read_job_texts(&options.text, &options.location, &self.default_texts)?;
         self.request = self.levels.read_request(&texts, &options.location)?;
         Ok(())
     }
 
-    fn sizes(&mut self, count: u32) -> (u32, u32) {
+    fn job_sizes(&mut self, count: u32) -> (u32, u32) {
         (0, count)
     }
 }
 
 impl PodRules for KueueTas {
-    fn chosen(&self) -> &[PodsOn] {
+    fn chosen_pods(&self) -> &[PodsOn] {
         &self.chosen
     }
 
-    fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice {
-        let mut rest = Pods::new();
+    fn replace_pods(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice {
+        let mut rest = LeafAssignment::new();
         let mut missing = 0;
         for on in held {
             if on.rank == failed {
@@ -318,9 +322,9 @@ impl PodRules for KueueTas {
         }
         rest.sort_unstable();
         let ask = self.request.ask.clone();
-        let mut found = Err(Misfit::NoReplacement);
-        if self.swap {
-            found = replace(&self.domains, &ask, &rest, missing, &|slices| {
+        let mut found = Err(PlacementError::NoReplacement);
+        if self.replaces_failed {
+            found = replace_failed_pods(&self.domains, &ask, &rest, missing, &|slices| {
                 self.count_all(free, slices)
             });
         }
@@ -329,15 +333,15 @@ impl PodRules for KueueTas {
                 self.chosen = self.list_pods(pods);
                 Choice::Placed
             }
-            Err(misfit) => Choice::NotNow(misfit.reason().into()),
+            Err(misfit) => Choice::NotNow(misfit.describe_reason().into()),
         };
-        self.request.clone_from(&self.usual_request);
+        self.request.clone_from(&self.default_request);
         choice
     }
 
-    fn set_node(&mut self, rank: u32, up: bool) {
+    fn set_node_state(&mut self, rank: u32, up: bool) {
         self.down[rank as usize] = !up;
         // Free GPUs do not show that the node changed, so nothing that was counted holds.
-        self.counted.clear();
+        self.capacities.clear();
     }
 }

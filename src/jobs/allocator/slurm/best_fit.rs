@@ -1,7 +1,7 @@
 //! Best fit over nodes in order, as in Slurm's linear and tree selections.
 
 use crate::allocator::entry::{Allocator, AllocatorEntry, Choice};
-use crate::allocator::runs::Runs;
+use crate::allocator::runs::FreeRuns;
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
@@ -24,7 +24,7 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
     )
     .positional()],
     |params| {
-        let first_for_one = params.choice("release")? == "26";
+        let first_for_one = params.required_choice("release")? == "26";
         Ok(Box::new(BestFit::new(first_for_one)))
     },
 );
@@ -34,7 +34,7 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
 pub(super) struct BestFit {
     /// Whether a single node is the first free one.
     first_for_one: bool,
-    runs: Runs,
+    runs: FreeRuns,
 }
 
 impl BestFit {
@@ -42,21 +42,21 @@ impl BestFit {
     pub fn new(first_for_one: bool) -> Self {
         BestFit {
             first_for_one,
-            runs: Runs::default(),
+            runs: FreeRuns::default(),
         }
     }
 }
 
 impl Allocator for BestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 && self.first_for_one {
-            free.lowest(1, chosen);
+            free.copy_lowest(1, chosen);
             return Choice::Placed;
         }
-        self.runs.load(free);
+        self.runs.load_free(free);
         let (left, fits) = self.runs.take_longest(1, count, chosen);
         if let Some(run) = fits.min_by_key(|run| (run.count, run.start)) {
-            self.runs.take(run.start, left, chosen);
+            self.runs.take_ranks(run.start, left, chosen);
         }
         Choice::Placed
     }

@@ -14,15 +14,15 @@
 //! 7 nodes: need 2 base blocks, so an aggregated block of 8. Free there: 8, 4, 6, 8; the last of those with 8 is taken.
 //! ```
 
-use super::rule::{Ask, Request, Rule, Sizes};
-use crate::allocator::units::Units;
+use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use crate::allocator::units::UnitSet;
 use nodeorder_base::ranks::FreeSet;
 
 const NO_BLOCK: &str = "no block has enough free nodes";
 
 /// The base blocks in the order of the file, and the sizes of aggregated ones.
 pub(super) struct Blocks {
-    units: Units,
+    units: UnitSet,
     /// Number of nodes of a base block, as configured.
     base: u32,
     /// Aggregated blocks hold 2^l base blocks, for these l.
@@ -34,21 +34,21 @@ pub(super) struct Blocks {
 }
 
 /// Sizes of the blocks in which a segment is looked for.
-struct Plan {
+struct SegmentPlan {
     /// Number of ranks of the segment.
     ranks: u32,
     /// Number of base blocks of the aggregated block that holds it.
     block: usize,
     /// Number of base blocks of a small block. If the small blocks that it may use make up the whole aggregated block, that
     /// block is the only small one.
-    small: usize,
+    small_block: usize,
     /// Number of small blocks that it may use.
-    most: usize,
+    max_small_blocks: usize,
 }
 
 /// Returns whether the first of two units suits `need` ranks better: one that has enough, the tighter of two, the fuller
 /// if neither has; `None` if both suit alike.
-fn better(free: u32, other: u32, need: u32) -> Option<bool> {
+fn is_better_fit(free: u32, other: u32, need: u32) -> Option<bool> {
     match (free >= need, other >= need) {
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -75,7 +75,7 @@ impl Blocks {
         };
         let none = vec![0; blocks.len()];
         Blocks {
-            units: Units::new(size, blocks),
+            units: UnitSet::new(size, blocks),
             base,
             levels,
             left: none.clone(),
@@ -84,7 +84,7 @@ impl Blocks {
     }
 
     /// Returns the number of base blocks of the smallest aggregated block of at least 2^`least`: all if there is none.
-    fn aggregate(&self, least: u32) -> usize {
+    fn aggregate_size(&self, least: u32) -> usize {
         let level = self
             .levels
             .iter()
@@ -95,14 +95,14 @@ impl Blocks {
     }
 
     /// Returns ⌈log2 ⌈ranks/base⌉⌉: how often a base block must be doubled to hold the ranks.
-    fn doublings(&self, ranks: u32) -> u32 {
+    fn count_doublings(&self, ranks: u32) -> u32 {
         ranks.div_ceil(self.base).next_power_of_two().ilog2()
     }
 
     /// Plans a segment of so many ranks.
-    fn plan(&self, ranks: u32) -> Plan {
-        let doublings = self.doublings(ranks);
-        let block = self.aggregate(doublings);
+    fn plan_segment(&self, ranks: u32) -> SegmentPlan {
+        let doublings = self.count_doublings(ranks);
+        let block = self.aggregate_size(doublings);
         let below = doublings.saturating_sub(1);
         let level = self
             .levels
@@ -115,40 +115,40 @@ impl Blocks {
         let most = ranks.div_ceil(self.base << level) as usize;
         // Small blocks that make up the whole rule nothing out.
         let whole = block == small * most;
-        Plan {
+        SegmentPlan {
             ranks,
             block,
-            small: if whole { block } else { small },
-            most: if whole { 1 } else { most },
+            small_block: if whole { block } else { small },
+            max_small_blocks: if whole { 1 } else { most },
         }
     }
 
     /// Returns the base blocks of the aggregated block of `count` that begins at `from`; the last one may be cut off.
-    fn range(&self, from: usize, count: usize) -> std::ops::Range<usize> {
+    fn block_range(&self, from: usize, count: usize) -> std::ops::Range<usize> {
         from..(from + count).min(self.left.len())
     }
 
     /// Sums up the free nodes left in an aggregated block of `count` base blocks.
-    fn sum(&self, from: usize, count: usize) -> u32 {
-        self.left[self.range(from, count)].iter().sum()
+    fn free_in_block(&self, from: usize, count: usize) -> u32 {
+        self.left[self.block_range(from, count)].iter().sum()
     }
 
     /// Returns the largest number of free nodes that a segment can take in the aggregated block that begins at `from`.
-    fn within_reach(&self, plan: &Plan, from: usize) -> u32 {
-        let all = &self.left[self.range(from, plan.block)];
+    fn max_free_for_segment(&self, plan: &SegmentPlan, from: usize) -> u32 {
+        let all = &self.left[self.block_range(from, plan.block)];
         let mut sums: Vec<u32> = all
-            .chunks(plan.small)
+            .chunks(plan.small_block)
             .map(|chunk| chunk.iter().sum())
             .collect();
         sums.sort_unstable_by(|a, b| b.cmp(a));
-        sums.iter().take(plan.most).sum()
+        sums.iter().take(plan.max_small_blocks).sum()
     }
 
     /// Places one segment in the base blocks `inside`, and returns the first base block of its aggregated block; `None` if
     /// it has no place.
-    fn segment(
+    fn place_segment(
         &mut self,
-        plan: &Plan,
+        plan: &SegmentPlan,
         inside: &[bool],
         free: &FreeSet,
         spread: bool,
@@ -156,17 +156,21 @@ impl Blocks {
     ) -> Option<usize> {
         let open = (0..self.left.len())
             .step_by(plan.block)
-            .filter(|from| inside[*from] && self.within_reach(plan, *from) >= plan.ranks);
+            .filter(|from| inside[*from] && self.max_free_for_segment(plan, *from) >= plan.ranks);
         // Slurm takes the last of equal ones.
-        let from =
-            open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
-        let mut in_use = vec![false; plan.block.div_ceil(plan.small)];
+        let from = open.min_by_key(|from| {
+            (
+                self.free_in_block(*from, plan.block),
+                std::cmp::Reverse(*from),
+            )
+        })?;
+        let mut in_use = vec![false; plan.block.div_ceil(plan.small_block)];
         let mut used = Vec::new();
         let mut need = plan.ranks;
         while need > 0 {
-            let small = |unit: usize| (unit - from) / plan.small;
+            let small = |unit: usize| (unit - from) / plan.small_block;
             let candidates = self
-                .range(from, plan.block)
+                .block_range(from, plan.block)
                 .filter(|unit| self.left[*unit] > 0);
             let unit = candidates.reduce(|best, unit| {
                 let apart = small(unit) != small(best);
@@ -175,15 +179,17 @@ impl Blocks {
                 let by_small = if apart && mine != in_use[small(best)] {
                     Some(mine)
                 } else if apart && !mine {
-                    let free = self.sum(from + small(unit) * plan.small, plan.small);
-                    let other = self.sum(from + small(best) * plan.small, plan.small);
-                    better(free, other, need)
+                    let free =
+                        self.free_in_block(from + small(unit) * plan.small_block, plan.small_block);
+                    let other =
+                        self.free_in_block(from + small(best) * plan.small_block, plan.small_block);
+                    is_better_fit(free, other, need)
                 } else {
                     None
                 };
                 // The last of equal ones.
                 if by_small
-                    .or_else(|| better(self.left[unit], self.left[best], need))
+                    .or_else(|| is_better_fit(self.left[unit], self.left[best], need))
                     .unwrap_or(true)
                 {
                     unit
@@ -191,13 +197,14 @@ impl Blocks {
                     best
                 }
             })?;
-            let begun = &mut in_use[(unit - from) / plan.small];
+            let begun = &mut in_use[(unit - from) / plan.small_block];
             let new = !std::mem::replace(begun, true);
-            if new && in_use.iter().filter(|used| **used).count() > plan.most {
+            if new && in_use.iter().filter(|used| **used).count() > plan.max_small_blocks {
                 return None;
             }
             let count = self.left[unit].min(need);
-            self.units.take(unit, free, self.taken[unit], count, chosen);
+            self.units
+                .take_free_ranks(unit, free, self.taken[unit], count, chosen);
             self.taken[unit] += count;
             need -= count;
             // A segment takes from a base block once; with `spread` later segments do not either.
@@ -212,28 +219,28 @@ impl Blocks {
     }
 }
 
-impl Rule for Blocks {
-    fn covered(&mut self, free: &FreeSet) -> u32 {
+impl SelectionRule for Blocks {
+    fn count_covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
     }
 
     fn unit_of(&self, rank: u32) -> Option<usize> {
-        self.units.of(rank)
+        self.units.unit_of(rank)
     }
 
     fn is_used(&self, unit: usize) -> bool {
-        self.units.free[unit] < self.units.size(unit)
+        self.units.free[unit] < self.units.unit_size(unit)
     }
 
-    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
         let mut all = Vec::new();
         let segment = request.segment.filter(|segment| *segment < most);
         if let Some(segment) = segment {
             // The rounds of a larger job begin with those of a smaller one, unless all are in one aggregated block.
-            let segments = Sizes::segments(segment, most);
+            let segments = SizeRow::segment_multiples(segment, most);
             if request.consolidate {
                 for i in (0..segments.count).rev() {
-                    all.push(Sizes::row(segments.first + i * segment, 1));
+                    all.push(SizeRow::consecutive_sizes(segments.first + i * segment, 1));
                 }
             } else {
                 all.push(segments);
@@ -242,7 +249,10 @@ impl Rule for Blocks {
         // Sizes that take equally many base blocks follow one rule: where one is placed, so are the smaller ones.
         let most = segment.unwrap_or(most);
         for first in (0..most).step_by(self.base as usize).rev() {
-            all.push(Sizes::row(first + 1, self.base.min(most - first)));
+            all.push(SizeRow::consecutive_sizes(
+                first + 1,
+                self.base.min(most - first),
+            ));
         }
         all
     }
@@ -253,7 +263,7 @@ impl Rule for Blocks {
     ///
     /// # References
     /// Slurm 26.05, `topology_p_get_fragmentation` of topology/block.
-    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+    fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         let units = &self.units.free;
         let sizes: Vec<usize> = self.levels.iter().map(|level| 1 << level).collect();
         let mut begun = vec![false; sizes.len()];
@@ -269,21 +279,25 @@ impl Rule for Blocks {
             }
         }
         let all: u64 = (0..units.len())
-            .map(|unit| u64::from(self.units.size(unit)))
+            .map(|unit| u64::from(self.units.unit_size(unit)))
             .sum();
         let open: u64 = units.iter().map(|free| u64::from(*free)).sum();
         Some(blocks * u64::from(self.base) + all - open)
     }
 
-    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let Ask {
+    fn pick_ranks(
+        &mut self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let SelectRequest {
             free,
             count,
             request,
             closed,
         } = *ask;
-        let segment = ask.segment();
-        let plan = self.plan(segment);
+        let segment = ask.segment_size();
+        let plan = self.plan_segment(segment);
         let mut start = self.units.free.clone();
         for (unit, start) in start.iter_mut().enumerate() {
             if closed.contains(&unit) || (request.exclusive && self.is_used(unit)) {
@@ -297,7 +311,7 @@ impl Rule for Blocks {
             count
         };
         let aggregate = if request.consolidate {
-            self.aggregate(self.doublings(nodes))
+            self.aggregate_size(self.count_doublings(nodes))
         } else {
             start.len().max(1)
         };
@@ -319,13 +333,13 @@ impl Rule for Blocks {
                     let own = from / aggregate;
                     *inside = match home {
                         None => {
-                            let all = self.range(own * aggregate, aggregate);
+                            let all = self.block_range(own * aggregate, aggregate);
                             !dropped[own] && start[all].iter().sum::<u32>() >= count
                         }
                         Some(home) => own == home,
                     };
                 }
-                match self.segment(&plan, &inside, free, request.spread, chosen) {
+                match self.place_segment(&plan, &inside, free, request.spread, chosen) {
                     Some(from) => home = Some(from / aggregate),
                     None if request.consolidate && home.is_some() => break,
                     None => return Err(NO_BLOCK),

@@ -19,4 +19,4 @@ mod tree;
 
 pub use best_fit::BEST_FIT;
 pub use plugins::{BLOCK, RING, TORUS3D, TREE};
-pub use settings::settings;
+pub use settings::list_settings;

@@ -1,8 +1,8 @@
 //! The entries of the plugins tree, block, torus3d and ring, with their options.
 
-use super::rule::{Plugin, Request};
+use super::rule::{Plugin, SlurmRequest};
 use super::site::{
-    check_alike, find_site, list_blocks, list_rings, list_switches, list_tori, list_weights,
+    check_equal_weights, find_site, list_blocks, list_rings, list_switches, list_tori, list_weights,
 };
 use super::{block, ring, torus3d, tree};
 use crate::allocator::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator};
@@ -14,12 +14,12 @@ const SEGMENT: Opt = Opt::whole(
     "segment",
     "nodes of each part of a job that has a unit of its own",
 )
-.or_else("the job's");
+.default_in_words("the job's");
 const SWITCHES: Opt = Opt::whole(
     "switches",
     "most leaf switches of an allocation (--switches)",
 )
-.or_else("any number");
+.default_in_words("any number");
 const SPREAD: Opt = Opt::flag(
     "spread",
     "no two segments share a base block (--spread-segments)",
@@ -35,17 +35,17 @@ const EXCLUSIVE: Opt = Opt::flag(
 
 const CONTIGUOUS: Opt = Opt::flag("contiguous", "neighbours in the table (--contiguous)");
 const RANGE: Opt =
-    Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").or_else("the job's");
+    Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").default_in_words("the job's");
 const DRAGONFLY: Opt = Opt::flag(
     "dragonfly",
     "TopologyParam=Dragonfly: spread over leaf switches",
 )
-.or_else("the file's");
+.default_in_words("the file's");
 const OPTIONAL: Opt = Opt::flag(
     "optional",
     "TopologyParam=TopoOptional: only jobs with switches= see switches",
 )
-.or_else("the file's");
+.default_in_words("the file's");
 
 /// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
 /// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
@@ -77,7 +77,7 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
     |params| {
         Ok(Box::new(TreeOptions {
             location: params.location().clone(),
-            usual: Request::default().read(params, &[SWITCHES])?,
+            usual: SlurmRequest::default().read_options(params, &[SWITCHES])?,
             dragonfly: parse_given_flag(params, "dragonfly")?,
             optional: parse_given_flag(params, "optional")?,
         }))
@@ -88,7 +88,7 @@ struct TreeOptions {
     /// The text that they stand in, for messages.
     location: SourceLocation,
     /// The options of jobs that give none.
-    usual: Request,
+    usual: SlurmRequest,
     /// Whether jobs are spread over leaf switches; `None`: as the file says.
     dragonfly: Option<bool>,
     /// Whether only jobs with `switches` see switches; `None`: as the file says.
@@ -107,19 +107,19 @@ impl BuildAllocator for TreeOptions {
             EXCLUSIVE,
         ];
         let (parents, ranks) = list_switches(&self.location, context)?;
-        let mut rule = tree::Tree::new(context.order.len() as u32, parents, ranks);
+        let mut rule = tree::SwitchTree::new(context.order.len() as u32, parents, ranks);
         let site = find_site(context, SiteKind::Tree);
         rule.optional = self
             .optional
-            .unwrap_or(site.is_some_and(|site| site.has("TopoOptional")));
+            .unwrap_or(site.is_some_and(|site| site.has_param("TopoOptional")));
         rule.dragonfly = self
             .dragonfly
-            .unwrap_or(site.is_some_and(|site| site.has("Dragonfly")));
+            .unwrap_or(site.is_some_and(|site| site.has_param("Dragonfly")));
         // Weights count only where they were observed to.
         if rule.dragonfly {
             rule.weights = list_weights(context);
         } else {
-            check_alike(&self.location, context)?;
+            check_equal_weights(&self.location, context)?;
         }
         Ok(Box::new(Plugin::new(rule, self.usual.clone(), JOBS)))
     }
@@ -127,8 +127,8 @@ impl BuildAllocator for TreeOptions {
 
 /// Reads a flag; `None` if it is not given.
 fn parse_given_flag(params: &Params, key: &'static str) -> Result<Option<bool>> {
-    let value = params.flag(key)?;
-    Ok(params.has(key).then_some(value))
+    let value = params.is_set(key)?;
+    Ok(params.has_key(key).then_some(value))
 }
 
 /// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated block
@@ -155,23 +155,23 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
             "sizes",
             "sizes of blocks, the base first, as in 18x36x72 (BlockSizes)",
         )
-        .or_else("the file's, else the innermost level of several nodes, and its doubles"),
+        .default_in_words("the file's, else the innermost level of several nodes, and its doubles"),
     ],
     |params| {
-        let sizes = params.extents("sizes")?;
+        let sizes = params.optional_extents("sizes")?;
         if let Some(sizes) = &sizes
             && !sizes
                 .iter()
                 .all(|size| size.is_multiple_of(sizes[0]) && (size / sizes[0]).is_power_of_two())
         {
-            return Err(params.wrong(
+            return Err(params.invalid_value(
                 "sizes",
                 "the first size times powers of two, as in 18x36x72",
             ));
         }
         Ok(Box::new(BlockOptions {
             location: params.location().clone(),
-            usual: Request::default().read(params, BLOCK_JOBS)?,
+            usual: SlurmRequest::default().read_options(params, BLOCK_JOBS)?,
             sizes,
         }))
     },
@@ -184,7 +184,7 @@ struct BlockOptions {
     /// The text that they stand in, for messages.
     location: SourceLocation,
     /// The options of jobs that give none.
-    usual: Request,
+    usual: SlurmRequest,
     /// Number of nodes of the base block and of aggregated ones; `None`: the file's.
     sizes: Option<Vec<u32>>,
 }
@@ -193,7 +193,7 @@ impl BuildAllocator for BlockOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let (blocks, sizes) = list_blocks(&self.location, self.sizes.as_deref(), context)?;
         let rule = block::Blocks::new(context.order.len() as u32, blocks, &sizes);
-        check_alike(&self.location, context)?;
+        check_equal_weights(&self.location, context)?;
         Ok(Box::new(Plugin::new(rule, self.usual.clone(), BLOCK_JOBS)))
     }
 }
@@ -214,19 +214,19 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
     options: &[
         SEGMENT,
         Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4")
-            .or_else("the file's"),
+            .default_in_words("the file's"),
     ],
     parse: |params| {
         let expected = "shapes, as in 2x2x2/4x4x4";
-        let placements = match params.word("placements")? {
-            Some(text) => {
-                Some(parse_shapes(&text).ok_or_else(|| params.wrong("placements", expected))?)
-            }
+        let placements = match params.optional_word("placements")? {
+            Some(text) => Some(
+                parse_shapes(&text).ok_or_else(|| params.invalid_value("placements", expected))?,
+            ),
             None => None,
         };
         Ok(Box::new(TorusOptions {
             location: params.location().clone(),
-            usual: Request::default().read(params, &[SEGMENT])?,
+            usual: SlurmRequest::default().read_options(params, &[SEGMENT])?,
             placements,
         }))
     },
@@ -236,7 +236,7 @@ struct TorusOptions {
     /// The text that they stand in, for messages.
     location: SourceLocation,
     /// The options of jobs that give none.
-    usual: Request,
+    usual: SlurmRequest,
     /// Shapes that jobs may have, in cells along x, y and z; `None`: the file's.
     placements: Option<Vec<[u32; 3]>>,
 }
@@ -259,8 +259,8 @@ fn parse_shapes(text: &str) -> Option<Vec<[u32; 3]>> {
 impl BuildAllocator for TorusOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let tori = list_tori(&self.location, self.placements.as_deref(), context)?;
-        let rule = torus3d::Tori::new(context.order.len() as u32, tori);
-        check_alike(&self.location, context)?;
+        let rule = torus3d::TorusBoxes::new(context.order.len() as u32, tori);
+        check_equal_weights(&self.location, context)?;
         Ok(Box::new(Plugin::new(rule, self.usual.clone(), &[SEGMENT])))
     }
 }
@@ -277,7 +277,7 @@ pub const RING: AllocatorEntry = AllocatorEntry::new(
     |params| {
         Ok(Box::new(RingOptions {
             location: params.location().clone(),
-            usual: Request::default().read(params, &[SEGMENT])?,
+            usual: SlurmRequest::default().read_options(params, &[SEGMENT])?,
         }))
     },
 );
@@ -286,14 +286,14 @@ struct RingOptions {
     /// The text that they stand in, for messages.
     location: SourceLocation,
     /// The options of jobs that give none.
-    usual: Request,
+    usual: SlurmRequest,
 }
 
 impl BuildAllocator for RingOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let rings = list_rings(&self.location, context)?;
         let rule = ring::Rings::new(context.order.len() as u32, rings);
-        check_alike(&self.location, context)?;
+        check_equal_weights(&self.location, context)?;
         Ok(Box::new(Plugin::new(rule, self.usual.clone(), &[SEGMENT])))
     }
 }

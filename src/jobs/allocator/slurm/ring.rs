@@ -5,37 +5,37 @@
 //! rings with the fewest free nodes, one segment on each. Slurm keeps these in a heap, whose order is that of the nodes
 //! in its answer.
 
-use super::rule::{Ask, Rule};
-use crate::allocator::units::Units;
+use super::rule::{SelectRequest, SelectionRule};
+use crate::allocator::units::UnitSet;
 use nodeorder_base::ranks::FreeSet;
 
 /// Rings in the order of the file.
 pub(super) struct Rings {
     /// By ring: its ranks by position.
     rings: Vec<Vec<u32>>,
-    units: Units,
+    units: UnitSet,
 }
 
 impl Rings {
     /// Creates rings of ranks by position.
     pub fn new(size: u32, rings: Vec<Vec<u32>>) -> Self {
         Rings {
-            units: Units::new(size, rings.clone()),
+            units: UnitSet::new(size, rings.clone()),
             rings,
         }
     }
 
     /// Returns the first position of a ring from which `count` ranks in a row are free, going on past its end; `None` if
     /// there is none.
-    fn start(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
+    fn find_free_row(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
         let ranks = &self.rings[ring];
         (0..ranks.len())
-            .find(|start| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()])))
+            .find(|start| (0..count).all(|i| free.is_free(ranks[(start + i) % ranks.len()])))
     }
 }
 
 /// Moves an entry of a heap down from `at` until none below is larger; equal ones stay where they are, as in Slurm.
-fn sink(heap: &mut [(u32, usize, usize)], mut at: usize) {
+fn sift_down(heap: &mut [(u32, usize, usize)], mut at: usize) {
     loop {
         let mut largest = at;
         for child in [2 * at + 1, 2 * at + 2] {
@@ -51,14 +51,18 @@ fn sink(heap: &mut [(u32, usize, usize)], mut at: usize) {
     }
 }
 
-impl Rule for Rings {
-    fn covered(&mut self, free: &FreeSet) -> u32 {
+impl SelectionRule for Rings {
+    fn count_covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
     }
 
-    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let Ask { free, count, .. } = *ask;
-        let segment = ask.segment();
+    fn pick_ranks(
+        &mut self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let SelectRequest { free, count, .. } = *ask;
+        let segment = ask.segment_size();
         let most = (count / segment) as usize;
         // Free ranks, ring and start of the rings with the fewest free ranks, the one with most of them on top.
         let mut heap: Vec<(u32, usize, usize)> = Vec::new();
@@ -67,7 +71,7 @@ impl Rule for Rings {
             if open < segment {
                 continue;
             }
-            let Some(start) = self.start(ring, free, segment as usize) else {
+            let Some(start) = self.find_free_row(ring, free, segment as usize) else {
                 continue;
             };
             if heap.len() < most {
@@ -79,7 +83,7 @@ impl Rule for Rings {
                 }
             } else if open < heap[0].0 {
                 heap[0] = (open, ring, start);
-                sink(&mut heap, 0);
+                sift_down(&mut heap, 0);
             }
         }
         if heap.len() < most {

@@ -17,7 +17,7 @@ use nodeorder_trace::JobOptions;
 /// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,
 /// `--contiguous` and `--nodes=a-b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Request {
+pub(super) struct SlurmRequest {
     /// Number of nodes of each segment; `None`: the job is one.
     pub segment: Option<u32>,
     /// Largest number of leaf switches; `None`: any.
@@ -31,30 +31,34 @@ pub(super) struct Request {
     /// Whether its nodes are neighbours in the table.
     pub contiguous: bool,
     /// Smallest and largest number of nodes, if the job leaves a choice.
-    pub range: Option<(u32, u32)>,
+    pub node_range: Option<(u32, u32)>,
 }
 
-impl Request {
+impl SlurmRequest {
     /// Lets a job with `--switches` have any number of leaf switches.
-    fn lift(&mut self) {
+    fn lift_switch_limit(&mut self) {
         self.switches = self.switches.map(|_| u32::MAX);
     }
 
     /// Reads the values that `params` gives to `options`; the others are those of `self`. Fails if a value is out of range.
-    pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
+    pub fn read_options(&self, params: &Params, options: &[Opt]) -> Result<SlurmRequest> {
         let mut request = self.clone();
         for option in options {
             let flag = match option.key {
                 "segment" => {
-                    request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment);
+                    request.segment = params
+                        .optional_integer("segment", 1, u32::MAX)?
+                        .or(self.segment);
                     continue;
                 }
                 "switches" => {
-                    request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
+                    request.switches = params
+                        .optional_integer("switches", 1, u32::MAX)?
+                        .or(self.switches);
                     continue;
                 }
                 "nodes" => {
-                    request.range = range(params)?.or(self.range);
+                    request.node_range = read_node_range(params)?.or(self.node_range);
                     continue;
                 }
                 "spread" => &mut request.spread,
@@ -62,9 +66,9 @@ impl Request {
                 "contiguous" => &mut request.contiguous,
                 _ => &mut request.exclusive,
             };
-            let given = params.flag(option.key)?;
+            let given = params.is_set(option.key)?;
             // A flag that is not given reads as false, which is not what the job asked for.
-            if params.has(option.key) {
+            if params.has_key(option.key) {
                 *flag = given;
             }
         }
@@ -73,8 +77,8 @@ impl Request {
 }
 
 /// Reads numbers of nodes as in `nodes=4-12`; `None` if they are not given.
-fn range(params: &Params) -> Result<Option<(u32, u32)>> {
-    let Some(text) = params.word("nodes")? else {
+fn read_node_range(params: &Params) -> Result<Option<(u32, u32)>> {
+    let Some(text) = params.optional_word("nodes")? else {
         return Ok(None);
     };
     let ends = text
@@ -82,7 +86,7 @@ fn range(params: &Params) -> Result<Option<(u32, u32)>> {
         .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     match ends {
         Some((least, most)) if 0 < least && least <= most => Ok(Some((least, most))),
-        _ => Err(params.wrong("nodes", "fewest and most nodes, as in 4-12")),
+        _ => Err(params.invalid_value("nodes", "fewest and most nodes, as in 4-12")),
     }
 }
 
@@ -91,7 +95,7 @@ const MAX_SWITCH_WAIT: i64 = 300;
 
 /// Sizes of jobs in nodes, `step` apart. If one of them is placed, so are the smaller ones.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(super) struct SizeRow {
     /// The smallest size.
     pub first: u32,
     /// Difference of neighbouring sizes.
@@ -100,10 +104,10 @@ pub(super) struct Sizes {
     pub count: u32,
 }
 
-impl Sizes {
+impl SizeRow {
     /// Creates `count` sizes that follow each other.
-    pub fn row(first: u32, count: u32) -> Self {
-        Sizes {
+    pub fn consecutive_sizes(first: u32, count: u32) -> Self {
+        SizeRow {
             first,
             step: 1,
             count,
@@ -111,8 +115,8 @@ impl Sizes {
     }
 
     /// Creates the multiples of a segment from twice on, up to `most`.
-    pub fn segments(segment: u32, most: u32) -> Self {
-        Sizes {
+    pub fn segment_multiples(segment: u32, most: u32) -> Self {
+        SizeRow {
             first: 2 * segment,
             step: segment,
             count: (most / segment).saturating_sub(1),
@@ -121,9 +125,9 @@ impl Sizes {
 }
 
 /// A plugin's rule: which free ranks a job gets.
-pub(super) trait Rule: Send {
+pub(super) trait SelectionRule: Send {
     /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
-    fn covered(&mut self, free: &FreeSet) -> u32;
+    fn count_covered(&mut self, free: &FreeSet) -> u32;
 
     /// Returns the unit around a rank that a job may have alone; `None` if there is none.
     fn unit_of(&self, _rank: u32) -> Option<usize> {
@@ -136,7 +140,7 @@ pub(super) trait Rule: Send {
     }
 
     /// Returns whether a job of one node takes the first free one, whatever its unit.
-    fn any_one(&self) -> bool {
+    fn takes_any_single(&self) -> bool {
         true
     }
 
@@ -147,50 +151,54 @@ pub(super) trait Rule: Send {
 
     /// Lists the sizes up to `most` that jobs with this `request` can have, the largest first; after
     /// [`SelectionRule::count_covered`]. Sizes that no rule orders stand alone.
-    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
         let segment = request.segment.unwrap_or(most).max(1);
         (1..=most)
             .rev()
             .filter(|size| *size < segment || size.is_multiple_of(segment))
-            .map(|size| Sizes::row(size, 1))
+            .map(|size| SizeRow::consecutive_sizes(size, 1))
             .collect()
     }
 
     /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after [`SelectionRule::count_covered`].
-    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+    fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
 
     /// Checks whether such a job gets nodes by the flat rule (best fit in the table), whatever the units.
-    fn is_flat(&self, _request: &Request) -> bool {
+    fn is_flat(&self, _request: &SlurmRequest) -> bool {
         false
     }
 
     /// Returns the weight of a rank: the lighter, the sooner it is taken.
-    fn weight(&self, _rank: u32) -> u32 {
+    fn rank_weight(&self, _rank: u32) -> u32 {
         1
     }
 
     /// Picks the ranks for `ask` into `chosen`. Fails with the reason if there are none.
-    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str>;
+    fn pick_ranks(
+        &mut self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str>;
 }
 
 /// The question to a plugin: which of the free ranks a job gets.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'a> {
+pub(super) struct SelectRequest<'a> {
     /// The free ranks.
     pub free: &'a FreeSet,
     /// Number of ranks that are wanted.
     pub count: u32,
     /// The options of the job.
-    pub request: &'a Request,
+    pub request: &'a SlurmRequest,
     /// Units of which no rank may be taken: other jobs have them alone.
     pub closed: &'a [usize],
 }
 
-impl Ask<'_> {
+impl SelectRequest<'_> {
     /// Returns the number of ranks of each segment.
-    pub fn segment(&self) -> u32 {
+    pub fn segment_size(&self) -> u32 {
         self.request
             .segment
             .filter(|segment| *segment <= self.count)
@@ -198,9 +206,9 @@ impl Ask<'_> {
     }
 
     /// Returns the smallest number of ranks that will do.
-    pub fn least(&self) -> u32 {
+    pub fn min_count(&self) -> u32 {
         self.request
-            .range
+            .node_range
             .map_or(self.count, |(least, _)| least.min(self.count))
     }
 }
@@ -209,30 +217,30 @@ impl Ask<'_> {
 pub(super) struct Plugin<R> {
     rule: R,
     /// Options that jobs may have.
-    options: &'static [Opt],
+    job_options: &'static [Opt],
     /// The options of a job that gives none.
-    usual: Request,
+    default_request: SlurmRequest,
     /// The options of the next job.
-    request: Request,
+    request: SlurmRequest,
     /// By job that has its units alone: its ranks.
-    alone: Vec<Vec<u32>>,
+    exclusive_jobs: Vec<Vec<u32>>,
     /// By size and options: whether such a job cannot be placed even where all ranks are free.
-    never: HashMap<(u32, Request), bool>,
+    never: HashMap<(u32, SlurmRequest), bool>,
     /// The rule for nodes outside all units, and for jobs that see no units.
     outside: BestFit,
     /// The ranks picked last.
     picked: Vec<u32>,
 }
 
-impl<R: Rule> Plugin<R> {
+impl<R: SelectionRule> Plugin<R> {
     /// Creates the allocator of jobs that have the options `usual`, and may have their own of `jobs`.
-    pub fn new(rule: R, usual: Request, jobs: &'static [Opt]) -> Self {
+    pub fn new(rule: R, usual: SlurmRequest, jobs: &'static [Opt]) -> Self {
         Plugin {
             rule,
-            options: jobs,
+            job_options: jobs,
             request: usual.clone(),
-            usual,
-            alone: Vec::new(),
+            default_request: usual,
+            exclusive_jobs: Vec::new(),
             never: HashMap::new(),
             outside: BestFit::new(true),
             picked: Vec::new(),
@@ -240,7 +248,12 @@ impl<R: Rule> Plugin<R> {
     }
 
     /// Picks ranks for the next job. Fails with the reason if there are none.
-    fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
+    fn pick_ranks(
+        &mut self,
+        free: &FreeSet,
+        count: u32,
+        closed: &[usize],
+    ) -> Result<(), &'static str> {
         self.picked.clear();
         let Plugin {
             rule,
@@ -248,28 +261,33 @@ impl<R: Rule> Plugin<R> {
             picked,
             ..
         } = self;
-        let mut whole = rule.covered(free);
+        let mut whole = rule.count_covered(free);
         let rule = &mut *rule;
-        let whole_range = request.range.is_none_or(|(_, most)| most == 1);
+        let whole_range = request.node_range.is_none_or(|(_, most)| most == 1);
         let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
-        if count == 1 && rule.any_one() && whole_range {
+        if count == 1 && rule.takes_any_single() && whole_range {
             let first = free
                 .iter()
                 .filter(|rank| !rule.unit_of(*rank).is_some_and(shut))
-                .min_by_key(|rank| rule.weight(*rank));
+                .min_by_key(|rank| rule.rank_weight(*rank));
             picked.push(first.ok_or("no node is open to it")?);
             return Ok(());
         }
         if request.contiguous || rule.is_flat(request) {
-            let least = request.range.map_or(count, |(least, _)| least);
-            let longest = free.runs().map(|run| run.count).max().unwrap_or(0);
+            let least = request.node_range.map_or(count, |(least, _)| least);
+            let longest = free.free_runs().map(|run| run.count).max().unwrap_or(0);
             let count = if request.contiguous {
                 count.min(longest)
             } else {
-                count.min(free.len())
+                count.min(free.free_count())
             };
             let mut chosen = Ranks::default();
-            if count < least || !self.outside.choose(free, count, &mut chosen).is_placed() {
+            if count < least
+                || !self
+                    .outside
+                    .choose_ranks(free, count, &mut chosen)
+                    .is_placed()
+            {
                 return Err(if request.contiguous {
                     "no run of free nodes is long enough"
                 } else {
@@ -285,26 +303,26 @@ impl<R: Rule> Plugin<R> {
             for rank in free.iter() {
                 if rule.unit_of(rank).is_some_and(shut) {
                     whole -= 1;
-                    outside.to_mut().take(Run {
+                    outside.to_mut().take_run(Run {
                         first: rank,
                         count: 1,
                     });
                 }
             }
         }
-        if whole == 0 && rule.goes_outside() && outside.len() >= count {
+        if whole == 0 && rule.goes_outside() && outside.free_count() >= count {
             let mut chosen = Ranks::default();
             if self
                 .outside
-                .choose(&outside, count, &mut chosen)
+                .choose_ranks(&outside, count, &mut chosen)
                 .is_placed()
             {
                 picked.extend(chosen.iter());
             }
             return Ok(());
         }
-        rule.pick(
-            &Ask {
+        rule.pick_ranks(
+            &SelectRequest {
                 free,
                 count,
                 request,
@@ -315,10 +333,10 @@ impl<R: Rule> Plugin<R> {
     }
 }
 
-impl<R: Rule> Allocator for Plugin<R> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        let choice = self.answer(free, count, chosen);
-        self.request.clone_from(&self.usual);
+impl<R: SelectionRule> Allocator for Plugin<R> {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        let choice = self.place_job(free, count, chosen);
+        self.request.clone_from(&self.default_request);
         choice
     }
 
@@ -326,12 +344,14 @@ impl<R: Rule> Allocator for Plugin<R> {
         true
     }
 
-    fn largest(&mut self, free: &FreeSet) -> u32 {
-        let closed = self.closed(free);
-        self.rule.covered(free);
-        for Sizes { first, step, count } in self.rule.sizes(&self.request, free.len()) {
-            let mut placed =
-                |size: u32| size <= free.len() && self.pick(free, size, &closed).is_ok();
+    fn largest_job(&mut self, free: &FreeSet) -> u32 {
+        let closed = self.list_closed_units(free);
+        self.rule.count_covered(free);
+        for SizeRow { first, step, count } in self.rule.list_sizes(&self.request, free.free_count())
+        {
+            let mut placed = |size: u32| {
+                size <= free.free_count() && self.pick_ranks(free, size, &closed).is_ok()
+            };
             if count == 0 || !placed(first) {
                 continue;
             }
@@ -351,19 +371,21 @@ impl<R: Rule> Allocator for Plugin<R> {
         0
     }
 
-    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
         Some(self)
     }
 }
 
-impl<R: Rule> JobRules for Plugin<R> {
+impl<R: SelectionRule> JobRules for Plugin<R> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
-        self.request.clone_from(&self.usual);
+        self.request.clone_from(&self.default_request);
         let Some(options) = options else {
             return Ok(());
         };
-        let params = Params::words(&options.text, &options.location, self.options)?;
-        self.request = self.usual.read(&params, self.options)?;
+        let params = Params::parse_words(&options.text, &options.location, self.job_options)?;
+        self.request = self
+            .default_request
+            .read_options(&params, self.job_options)?;
         Ok(())
     }
 
@@ -372,27 +394,27 @@ impl<R: Rule> JobRules for Plugin<R> {
     }
 
     fn wait_expired(&mut self) {
-        self.request.lift();
+        self.request.lift_switch_limit();
     }
 
-    fn sizes(&mut self, count: u32) -> (u32, u32) {
-        self.request.range.unwrap_or((count, count))
+    fn job_sizes(&mut self, count: u32) -> (u32, u32) {
+        self.request.node_range.unwrap_or((count, count))
     }
 
-    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
-        self.rule.covered(free);
-        self.rule.fragmentation(free)
+    fn count_broken_nodes(&mut self, free: &FreeSet) -> Option<u64> {
+        self.rule.count_covered(free);
+        self.rule.count_broken_nodes(free)
     }
 }
 
-impl<R: Rule> Plugin<R> {
+impl<R: SelectionRule> Plugin<R> {
     /// Lists the units that jobs have alone.
-    fn closed(&mut self, free: &FreeSet) -> Vec<usize> {
+    fn list_closed_units(&mut self, free: &FreeSet) -> Vec<usize> {
         // Jobs that ended have given their ranks back.
-        self.alone
-            .retain(|job| job.iter().all(|rank| !free.contains(*rank)));
+        self.exclusive_jobs
+            .retain(|job| job.iter().all(|rank| !free.is_free(*rank)));
         let mut closed: Vec<usize> = self
-            .alone
+            .exclusive_jobs
             .iter()
             .flatten()
             .filter_map(|rank| self.rule.unit_of(*rank))
@@ -403,31 +425,33 @@ impl<R: Rule> Plugin<R> {
     }
 
     /// Places the next job, or refuses it.
-    fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+    fn place_job(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if let Some(segment) = self.request.segment
             && count > segment
             && !count.is_multiple_of(segment)
         {
             return Choice::Never("its nodes are not a multiple of its segment".into());
         }
-        let closed = self.closed(free);
-        match self.pick(free, count, &closed) {
+        let closed = self.list_closed_units(free);
+        match self.pick_ranks(free, count, &closed) {
             Ok(()) => {
                 // Remembered, as later jobs must stay out of its units while it runs.
                 if self.request.exclusive {
-                    self.alone.push(self.picked.clone());
+                    self.exclusive_jobs.push(self.picked.clone());
                 }
                 self.picked.iter().for_each(|rank| chosen.push_rank(*rank));
                 Choice::Placed
             }
             Err(reason) => {
                 // `--switches` holds a job back for a time only.
-                self.request.lift();
+                self.request.lift_switch_limit();
                 let key = (count, self.request.clone());
                 let never = match self.never.get(&key) {
                     Some(never) => *never,
                     None => {
-                        let never = self.pick(&FreeSet::new(free.size()), count, &[]).is_err();
+                        let never = self
+                            .pick_ranks(&FreeSet::new(free.rank_count()), count, &[])
+                            .is_err();
                         self.never.insert(key, never);
                         never
                     }

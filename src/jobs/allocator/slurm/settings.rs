@@ -1,7 +1,7 @@
 //! Settings of Slurm's topology plugins to try on a machine and the sizes of its jobs.
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ratio::gcd;
+use nodeorder_base::ratio::greatest_common_divisor;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
 
@@ -16,15 +16,15 @@ const MOST_SIZES: usize = 64;
 /// racks), each with no aggregated block and with all its doubles; without segments, and with those of which every
 /// larger job is a multiple: a half, a third, one, two and four units, and what all jobs have in common. Errors: a
 /// machine of neither kind. O(nodes + sizes · divisors²).
-pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
+pub fn list_settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
     let mut sizes = sizes.to_vec();
     sizes.sort_unstable();
     sizes.dedup();
-    if let Some(unit) = unit(machine) {
-        return Ok(of_blocks(unit, machine.node_count() as u32, &sizes));
+    if let Some(unit) = common_unit_size(machine) {
+        return Ok(block_settings(unit, machine.node_count() as u32, &sizes));
     }
-    match dims(machine) {
-        Some(dims) => Ok(of_torus(dims, &sizes)),
+    match torus_extents(machine) {
+        Some(dims) => Ok(torus_settings(dims, &sizes)),
         None => {
             let found = format!(
                 "{}, which has neither blocks nor is a torus of three axes",
@@ -41,13 +41,13 @@ pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
 }
 
 /// Returns the number of nodes of most units of the innermost level of several nodes; `None` if there is no such level.
-fn unit(machine: &Topology) -> Option<u32> {
+fn common_unit_size(machine: &Topology) -> Option<u32> {
     let network = machine.network();
     if let Some(site) = network.site().filter(|site| site.kind == SiteKind::Block) {
         return most_common(site.lines.iter().map(|line| line.nodes.len() as u32));
     }
     network.levels().iter().rev().find_map(|level| {
-        let mut counts = vec![0u32; level.units(network.slots()) as usize];
+        let mut counts = vec![0u32; level.unit_count(network.slots()) as usize];
         let nodes = machine.nodes().iter();
         nodes.for_each(|node| counts[level.unit_of(node) as usize] += 1);
         most_common(counts.into_iter()).filter(|count| *count > 1)
@@ -65,7 +65,7 @@ fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
 }
 
 /// Returns the extents of a torus or a mesh of three axes; `None` for other machines.
-fn dims(machine: &Topology) -> Option<[u32; 3]> {
+fn torus_extents(machine: &Topology) -> Option<[u32; 3]> {
     let of_site = machine
         .network()
         .site()
@@ -84,7 +84,7 @@ fn dims(machine: &Topology) -> Option<[u32; 3]> {
 }
 
 /// Lists settings of `slurm-block` for units of `unit` nodes.
-fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
+fn block_settings(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
     let mut blocks = Vec::new();
     for base in [1, 2, 4]
         .map(|units| units * unit)
@@ -101,7 +101,7 @@ fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
         }
     }
     let largest = sizes.last().copied().unwrap_or(0);
-    let common = sizes.iter().fold(0, |a, b| gcd(a, *b));
+    let common = sizes.iter().fold(0, |a, b| greatest_common_divisor(a, *b));
     let mut segments = vec![common, unit, 2 * unit, 4 * unit];
     for parts in [2, 3] {
         if unit.is_multiple_of(parts) {
@@ -129,22 +129,26 @@ fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
 }
 
 /// Lists settings of `slurm-torus3d`.
-fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
+fn torus_settings(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
     let boxes: Vec<Vec<[u32; 3]>> = sizes
         .iter()
         .take(MOST_SIZES)
-        .map(|size| boxes_of(*size, dims))
+        .map(|size| list_shapes_of_size(*size, dims))
         .collect();
     let mut sets: [Vec<[u32; 3]>; 4] = Default::default();
     let [compact, turned, rings, all] = &mut sets;
     for of_size in &boxes {
         // Of equal ones the first.
-        compact.extend(of_size.iter().min_by_key(|shape| surface(shape)));
-        let least = of_size.iter().map(surface).min();
-        turned.extend(of_size.iter().filter(|shape| Some(surface(shape)) == least));
+        compact.extend(of_size.iter().min_by_key(|shape| half_surface(shape)));
+        let least = of_size.iter().map(half_surface).min();
+        turned.extend(
+            of_size
+                .iter()
+                .filter(|shape| Some(half_surface(shape)) == least),
+        );
         rings.extend(of_size.iter().min_by_key(|shape| {
             let open = (0..3).filter(|i| shape[*i] != dims[*i]).count();
-            (open, surface(shape))
+            (open, half_surface(shape))
         }));
         all.extend(of_size);
     }
@@ -160,12 +164,12 @@ fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
 }
 
 /// Returns half the surface of a box.
-fn surface([x, y, z]: &[u32; 3]) -> u32 {
+fn half_surface([x, y, z]: &[u32; 3]) -> u32 {
     x * y + y * z + z * x
 }
 
 /// Lists every box of `size` cells within `dims`, the longest side along x first.
-fn boxes_of(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
+fn list_shapes_of_size(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for x in (1..=dims[0]).rev().filter(|x| size.is_multiple_of(*x)) {
         for y in (1..=dims[1])
@@ -186,7 +190,7 @@ mod tests {
     use super::*;
 
     fn of(spec: &str, sizes: &[u32]) -> Result<Vec<String>> {
-        settings(&Topology::inline(spec, &Default::default()).unwrap(), sizes)
+        list_settings(&Topology::inline(spec, &Default::default()).unwrap(), sizes)
     }
 
     #[test]
@@ -215,9 +219,9 @@ mod tests {
             let cells = (1..=4u32)
                 .flat_map(|x| (1..=4u32).flat_map(move |y| (1..=8u32).map(move |z| x * y * z)));
             let fit = cells.filter(|cells| *cells == size).count();
-            assert_eq!(boxes_of(size, [4, 4, 8]).len(), fit);
+            assert_eq!(list_shapes_of_size(size, [4, 4, 8]).len(), fit);
             assert!(
-                boxes_of(size, [4, 4, 8])
+                list_shapes_of_size(size, [4, 4, 8])
                     .iter()
                     .all(|[x, y, z]| x * y * z == size)
             );

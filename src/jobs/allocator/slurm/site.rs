@@ -38,7 +38,10 @@ pub fn list_weights(context: &AllocatorContext<'_>) -> Vec<u32> {
 }
 
 /// Checks that all nodes have one weight.
-pub fn check_alike(location: &SourceLocation, context: &AllocatorContext<'_>) -> Result<()> {
+pub fn check_equal_weights(
+    location: &SourceLocation,
+    context: &AllocatorContext<'_>,
+) -> Result<()> {
     if list_weights(context).is_empty() {
         return Ok(());
     }
@@ -52,7 +55,7 @@ pub fn check_alike(location: &SourceLocation, context: &AllocatorContext<'_>) ->
 }
 
 /// Returns a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
-fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
+fn ranks_by_name<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
     let topology = context.topology;
     let ranks: HashMap<NodeId, u32> = context.order.nodes().iter().copied().zip(0..).collect();
     move |name| {
@@ -63,9 +66,12 @@ fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> 
 }
 
 /// Returns the site's file and the ranks that each of its lines names; `None` if there is no file for this plugin.
-fn lines<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<(&'a Site, Vec<Vec<u32>>)> {
+fn ranks_of_lines<'a>(
+    context: &AllocatorContext<'a>,
+    kind: SiteKind,
+) -> Option<(&'a Site, Vec<Vec<u32>>)> {
     let site = find_site(context, kind)?;
-    let rank = ranks(context);
+    let rank = ranks_by_name(context);
     let mut lines = Vec::new();
     for line in &site.lines {
         lines.push(line.nodes.iter().filter_map(&rank).collect());
@@ -79,7 +85,7 @@ pub fn list_switches(
     location: &SourceLocation,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Option<usize>>, Vec<Vec<u32>>)> {
-    if let Some((site, ranks)) = lines(context, SiteKind::Tree) {
+    if let Some((site, ranks)) = ranks_of_lines(context, SiteKind::Tree) {
         return Ok((site.lines.iter().map(|line| line.parent).collect(), ranks));
     }
     let levels = list_levels(context);
@@ -120,7 +126,7 @@ pub fn list_blocks(
     given: Option<&[u32]>,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
-    if let Some((site, blocks)) = lines(context, SiteKind::Block) {
+    if let Some((site, blocks)) = ranks_of_lines(context, SiteKind::Block) {
         let sizes = match given {
             Some(sizes) => sizes.to_vec(),
             None => site.sizes.iter().map(|size| *size as u32).collect(),
@@ -159,7 +165,7 @@ pub fn list_rings(
     location: &SourceLocation,
     context: &AllocatorContext<'_>,
 ) -> Result<Vec<Vec<u32>>> {
-    lines(context, SiteKind::Ring)
+    ranks_of_lines(context, SiteKind::Ring)
         .map(|(_, rings)| rings)
         .ok_or_else(|| {
             let problem = format!("{} has no rings", context.topology.name());
@@ -180,7 +186,7 @@ pub fn list_tori(
 ) -> Result<Vec<torus3d::Torus>> {
     let mut tori = Vec::new();
     if let Some(site) = find_site(context, SiteKind::Torus) {
-        let rank = ranks(context);
+        let rank = ranks_by_name(context);
         for torus in &site.toruses {
             let shapes = match given {
                 Some(shapes) => plain_shapes(shapes),

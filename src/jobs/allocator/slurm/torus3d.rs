@@ -4,10 +4,10 @@
 //! torus by torus; the first that has a free box wins, unless a later one has one on a torus with fewer free nodes. Among the boxes
 //! of a shape the one wins that spoils the fewest free boxes of the next larger size on the torus, the first of equals.
 
-use super::rule::{Ask, Request, Rule, Sizes};
-use crate::allocator::units::Units;
+use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use crate::allocator::units::UnitSet;
 use nodeorder_base::ranks::FreeSet;
-use nodeorder_network::topology::site::cells;
+use nodeorder_network::topology::site::list_cells;
 
 /// Boxes of one shape that jobs may have.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Torus {
 }
 
 /// The boxes of one shape on a torus.
-struct Boxes {
+struct ShapeBoxes {
     /// Index of the torus.
     torus: usize,
     /// Number of cells of a box.
@@ -44,28 +44,28 @@ struct Boxes {
 }
 
 /// Tori in the order of the file.
-pub(super) struct Tori {
+pub(super) struct TorusBoxes {
     /// The boxes of each shape, by torus, then size.
-    boxes: Vec<Boxes>,
-    units: Units,
+    boxes: Vec<ShapeBoxes>,
+    units: UnitSet,
     /// By rank: whether it is free and not chosen.
     open: Vec<bool>,
 }
 
-impl Tori {
+impl TorusBoxes {
     /// Lists the boxes of all tori.
     pub fn new(size: u32, tori: Vec<Torus>) -> Self {
-        let mut boxes: Vec<Boxes> = Vec::new();
+        let mut boxes: Vec<ShapeBoxes> = Vec::new();
         for (number, torus) in tori.iter().enumerate() {
             let mut shapes = torus.shapes.clone();
             shapes.sort_by_key(|shape| shape.dims.iter().product::<u32>());
             let first = boxes.len();
             for shape in &shapes {
                 let size = shape.dims.iter().product();
-                boxes.push(Boxes {
+                boxes.push(ShapeBoxes {
                     torus: number,
                     size,
-                    all: corners(torus, shape),
+                    all: list_boxes(torus, shape),
                     larger: None,
                 });
             }
@@ -78,9 +78,9 @@ impl Tori {
             .iter()
             .map(|torus| torus.cells.iter().flatten().copied().collect())
             .collect();
-        Tori {
+        TorusBoxes {
             boxes,
-            units: Units::new(size, ranks),
+            units: UnitSet::new(size, ranks),
             open: vec![false; size as usize],
         }
     }
@@ -91,7 +91,7 @@ impl Tori {
     }
 
     /// Counts the free boxes of the next larger shape that a box would spoil.
-    fn spoils(&self, boxes: &Boxes, ranks: &[u32]) -> usize {
+    fn count_spoiled_boxes(&self, boxes: &ShapeBoxes, ranks: &[u32]) -> usize {
         let larger = boxes
             .larger
             .map_or(&[][..], |larger| &self.boxes[larger].all);
@@ -103,14 +103,14 @@ impl Tori {
 }
 
 /// Lists the boxes of a shape whose cells all have a rank, by their corners, x outermost, z innermost.
-fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
+fn list_boxes(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
     let [across, up, deep] = torus.dims;
     let mut all = Vec::new();
     for x in corners_along(torus, shape, 0) {
         for y in corners_along(torus, shape, 1) {
             for z in corners_along(torus, shape, 2) {
                 let mut ranks = Vec::new();
-                for (i, j, k) in cells(shape.dims) {
+                for (i, j, k) in list_cells(shape.dims) {
                     let cell =
                         (x + i) % across + (y + j) % up * across + (z + k) % deep * across * up;
                     ranks.push(torus.cells[cell as usize]);
@@ -136,21 +136,21 @@ fn corners_along(torus: &Torus, shape: &TorusShape, axis: usize) -> Vec<u32> {
     all
 }
 
-impl Rule for Tori {
-    fn covered(&mut self, free: &FreeSet) -> u32 {
+impl SelectionRule for TorusBoxes {
+    fn count_covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
     }
 
-    fn any_one(&self) -> bool {
+    fn takes_any_single(&self) -> bool {
         false
     }
 
-    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
         let segment = request.segment.filter(|segment| *segment < most);
         if self.units.free.iter().all(|free| *free == 0) {
             // Nodes on no torus are taken in any number.
-            let segments = segment.map(|segment| Sizes::segments(segment, most));
-            let rest = Sizes::row(1, segment.unwrap_or(most));
+            let segments = segment.map(|segment| SizeRow::segment_multiples(segment, most));
+            let rest = SizeRow::consecutive_sizes(1, segment.unwrap_or(most));
             return segments.into_iter().chain([rest]).collect();
         }
         let mut sizes: Vec<u32> = self.boxes.iter().map(|boxes| boxes.size).collect();
@@ -160,10 +160,10 @@ impl Rule for Tori {
             .iter()
             .filter(|size| **size <= segment.unwrap_or(most));
         let segments = segment.filter(|segment| sizes.contains(segment));
-        let segments = segments.map(|segment| Sizes::segments(segment, most));
+        let segments = segments.map(|segment| SizeRow::segment_multiples(segment, most));
         segments
             .into_iter()
-            .chain(alone.map(|size| Sizes::row(*size, 1)))
+            .chain(alone.map(|size| SizeRow::consecutive_sizes(*size, 1)))
             .collect()
     }
 
@@ -171,11 +171,11 @@ impl Rule for Tori {
     ///
     /// # References
     /// Slurm 26.05, `topology_p_get_fragmentation` of topology/torus3d.
-    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
+    fn count_broken_nodes(&mut self, free: &FreeSet) -> Option<u64> {
         let mut broken = 0;
         for boxes in &self.boxes {
             for ranks in &boxes.all {
-                if !ranks.iter().all(|rank| free.contains(*rank)) {
+                if !ranks.iter().all(|rank| free.is_free(*rank)) {
                     broken += u64::from(boxes.size);
                 }
             }
@@ -183,11 +183,15 @@ impl Rule for Tori {
         Some(broken)
     }
 
-    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let Ask { free, count, .. } = *ask;
-        let segment = ask.segment();
+    fn pick_ranks(
+        &mut self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let SelectRequest { free, count, .. } = *ask;
+        let segment = ask.segment_size();
         self.open.fill(false);
-        for run in free.runs() {
+        for run in free.free_runs() {
             self.open[run.first as usize..run.end() as usize].fill(true);
         }
         let mut left = self.units.free.clone();
@@ -206,13 +210,16 @@ impl Rule for Tori {
                         // No box of the shape can be better.
                         Some((shape, _, spoiled, _)) if shape == number && spoiled == 0 => break,
                         Some((shape, _, spoiled, _)) if shape == number => {
-                            let spoils = self.spoils(boxes, ranks);
+                            let spoils = self.count_spoiled_boxes(boxes, ranks);
                             if spoils < spoiled {
                                 best = Some((number, here, spoils, ranks));
                             }
                         }
                         Some((_, there, ..)) if here >= there => {}
-                        _ => best = Some((number, here, self.spoils(boxes, ranks), ranks)),
+                        _ => {
+                            best =
+                                Some((number, here, self.count_spoiled_boxes(boxes, ranks), ranks))
+                        }
                     }
                 }
             }

@@ -17,13 +17,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::rule::{Ask, Request, Rule, Sizes};
-use crate::allocator::units::Units;
+use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use crate::allocator::units::UnitSet;
 use nodeorder_base::ranks::FreeSet;
 
 /// The switches of a cluster, in the order of the file.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct SwitchTree {
     /// By switch: the one above it.
     parent: Vec<Option<usize>>,
     /// By switch: its height, 0 for leaves.
@@ -32,13 +32,13 @@ pub(super) struct Tree {
     depth: Vec<u32>,
     /// By unit: its leaf switch, in the order of the file.
     leaves: Vec<usize>,
-    units: Units,
+    units: UnitSet,
     /// By switch: number of free ranks at and below it, then only of those that may be chosen.
     free: Vec<u32>,
     /// By leaf: sum of the hops to the leaves chosen so far, for comparing leaves alone.
     hops: Vec<u64>,
     /// By switch: number of hops up to it from the leaf chosen last; `None` if it is not above that leaf.
-    up: Vec<Option<u32>>,
+    hops_up: Vec<Option<u32>>,
     /// Whether jobs without `switches` see no switches.
     pub optional: bool,
     /// Whether jobs are spread over leaf switches.
@@ -47,7 +47,7 @@ pub(super) struct Tree {
     pub weights: Vec<u32>,
 }
 
-impl Tree {
+impl SwitchTree {
     /// Creates switches with their parents and, of leaves, ranks; `parent` has no circles.
     pub fn new(size: u32, parent: Vec<Option<usize>>, ranks: Vec<Vec<u32>>) -> Self {
         let count = parent.len();
@@ -55,7 +55,7 @@ impl Tree {
         let mut depth = vec![0; count];
         let mut inner = vec![false; count];
         for (switch, depth) in depth.iter_mut().enumerate() {
-            for (steps, above) in (0..).zip(above(&parent, switch)).skip(1) {
+            for (steps, above) in (0..).zip(list_ancestors(&parent, switch)).skip(1) {
                 level[above] = steps.max(level[above]);
                 inner[above] = true;
                 *depth = steps;
@@ -63,14 +63,14 @@ impl Tree {
         }
         let leaves: Vec<usize> = (0..count).filter(|switch| !inner[*switch]).collect();
         let units = leaves.iter().map(|leaf| ranks[*leaf].clone()).collect();
-        Tree {
+        SwitchTree {
             free: vec![0; count],
             hops: vec![0; leaves.len()],
-            up: vec![None; count],
+            hops_up: vec![None; count],
             optional: false,
             dragonfly: false,
             weights: Vec::new(),
-            units: Units::new(size, units),
+            units: UnitSet::new(size, units),
             parent,
             level,
             depth,
@@ -80,7 +80,7 @@ impl Tree {
 
     /// Compares leaves for `need` ranks, level by level upwards: returns whether `a` is better than `b`, and whether the
     /// switch at which this was decided has enough.
-    fn better(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
+    fn compare_leaves(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
         loop {
             let fits = (self.free[a] >= need, self.free[b] >= need);
             match fits {
@@ -105,10 +105,10 @@ impl Tree {
     }
 
     /// Returns the index of the leaf to take ranks from next; `None` if none is left.
-    fn next(&self, need: u32) -> Option<usize> {
+    fn next_leaf(&self, need: u32) -> Option<usize> {
         let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
         open.reduce(|best, leaf| {
-            let (better, fits) = self.better(self.leaves[leaf], self.leaves[best], need);
+            let (better, fits) = self.compare_leaves(self.leaves[leaf], self.leaves[best], need);
             let here = self.hops[leaf];
             let there = self.hops[best];
             // A nearer leaf wins only if the switch that decides has enough, as observed of Slurm.
@@ -121,46 +121,50 @@ impl Tree {
     }
 
     /// Adds the hops from a leaf to those of every leaf.
-    fn move_away(&mut self, leaf: usize) {
+    fn add_hops_from(&mut self, leaf: usize) {
         let from = self.leaves[leaf];
-        let path: Vec<usize> = above(&self.parent, from).collect();
+        let path: Vec<usize> = list_ancestors(&self.parent, from).collect();
         for (steps, switch) in (0..).zip(&path) {
-            self.up[*switch] = Some(steps);
+            self.hops_up[*switch] = Some(steps);
         }
         for other in 0..self.leaves.len() {
             // The first switch that is above both. Leaves of different roots have none.
-            let mut path = (0..).zip(above(&self.parent, self.leaves[other]));
-            let met = path.find_map(|(down, at)| self.up[at].map(|up| up + down));
+            let mut path = (0..).zip(list_ancestors(&self.parent, self.leaves[other]));
+            let met = path.find_map(|(down, at)| self.hops_up[at].map(|up| up + down));
             self.hops[other] += u64::from(met.unwrap_or(0));
         }
         for switch in path {
-            self.up[switch] = None;
+            self.hops_up[switch] = None;
         }
     }
 }
 
 /// Lists a switch and those above it.
-fn above(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize> + '_ {
+fn list_ancestors(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(switch), |at| parent[*at])
 }
 
-impl Tree {
+impl SwitchTree {
     /// Picks ranks by the rule of `TopologyParam=Dragonfly`. Fails with the reason if there are none.
-    fn spread(&self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let Ask {
+    fn pick_dragonfly(
+        &self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let SelectRequest {
             free,
             count,
             request,
             ..
         } = *ask;
-        let least = ask.least();
+        let least = ask.min_count();
         // The first switch of the highest level with a free node.
         let switches = (0..self.free.len()).filter(|switch| self.free[*switch] > 0);
         let Some(top) = switches.min_by_key(|switch| Reverse(self.level[*switch])) else {
             return Err(NO_ROOM);
         };
         let leaves: Vec<usize> = (0..self.leaves.len())
-            .filter(|leaf| above(&self.parent, self.leaves[*leaf]).any(|at| at == top))
+            .filter(|leaf| list_ancestors(&self.parent, self.leaves[*leaf]).any(|at| at == top))
             .collect();
         let ranks = |leaf: usize| self.units.free_ranks(leaf, free);
         // Whole tiers of weights, until there are enough ranks.
@@ -169,7 +173,7 @@ impl Tree {
             tiers.insert(1, self.free[top]);
         } else {
             for rank in leaves.iter().flat_map(|leaf| ranks(*leaf)) {
-                *tiers.entry(self.weight(rank)).or_default() += 1;
+                *tiers.entry(self.rank_weight(rank)).or_default() += 1;
             }
         }
         let mut enough = 0;
@@ -180,12 +184,12 @@ impl Tree {
         let Some(last) = last else {
             return Err(NO_ROOM);
         };
-        let of_tiers = |leaf: usize| ranks(leaf).filter(|rank| self.weight(*rank) < last);
+        let of_tiers = |leaf: usize| ranks(leaf).filter(|rank| self.rank_weight(*rank) < last);
         let mut open: Vec<_> = leaves
             .iter()
             .map(|leaf| {
                 ranks(*leaf)
-                    .filter(|rank| self.weight(*rank) == last)
+                    .filter(|rank| self.rank_weight(*rank) == last)
                     .peekable()
             })
             .collect();
@@ -222,8 +226,10 @@ impl Tree {
             let left = count - chosen.len();
             chosen.extend(open.iter_mut().filter_map(Iterator::next).take(left));
         }
-        let first = chosen.first().and_then(|rank| self.units.of(*rank));
-        if request.switches == Some(1) && chosen.iter().any(|rank| self.units.of(*rank) != first) {
+        let first = chosen.first().and_then(|rank| self.units.unit_of(*rank));
+        if request.switches == Some(1)
+            && chosen.iter().any(|rank| self.units.unit_of(*rank) != first)
+        {
             return Err(TOO_MANY);
         }
         Ok(())
@@ -233,16 +239,16 @@ impl Tree {
 const NO_ROOM: &str = "no switch has enough free nodes";
 const TOO_MANY: &str = "too many leaf switches";
 
-impl Rule for Tree {
-    fn is_flat(&self, request: &Request) -> bool {
+impl SelectionRule for SwitchTree {
+    fn is_flat(&self, request: &SlurmRequest) -> bool {
         self.optional && request.switches.is_none()
     }
 
-    fn weight(&self, rank: u32) -> u32 {
+    fn rank_weight(&self, rank: u32) -> u32 {
         self.weights.get(rank as usize).copied().unwrap_or(1)
     }
 
-    fn covered(&mut self, free: &FreeSet) -> u32 {
+    fn count_covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
     }
 
@@ -250,36 +256,43 @@ impl Rule for Tree {
         false
     }
 
-    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
         match request.switches {
-            None => vec![Sizes::row(1, most)],
+            None => vec![SizeRow::consecutive_sizes(1, most)],
             // A smaller job may be put on more leaves than a larger one, so that each size stands alone.
-            Some(_) => (1..=most).rev().map(|size| Sizes::row(size, 1)).collect(),
+            Some(_) => (1..=most)
+                .rev()
+                .map(|size| SizeRow::consecutive_sizes(size, 1))
+                .collect(),
         }
     }
 
-    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        if !self.dragonfly && ask.least() < ask.count {
+    fn pick_ranks(
+        &mut self,
+        ask: &SelectRequest<'_>,
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        if !self.dragonfly && ask.min_count() < ask.count {
             // As many nodes as can be had: each number is tried, the largest first.
-            let whole = Request {
-                range: None,
+            let whole = SlurmRequest {
+                node_range: None,
                 ..ask.request.clone()
             };
-            for count in (ask.least()..=ask.count).rev() {
-                let ask = Ask {
+            for count in (ask.min_count()..=ask.count).rev() {
+                let ask = SelectRequest {
                     count,
                     request: &whole,
                     ..*ask
                 };
                 chosen.clear();
-                self.covered(ask.free);
-                if self.pick(&ask, chosen).is_ok() {
+                self.count_covered(ask.free);
+                if self.pick_ranks(&ask, chosen).is_ok() {
                     return Ok(());
                 }
             }
             return Err(NO_ROOM);
         }
-        let Ask {
+        let SelectRequest {
             free,
             count,
             request,
@@ -287,12 +300,12 @@ impl Rule for Tree {
         } = *ask;
         self.free.fill(0);
         for leaf in 0..self.leaves.len() {
-            for switch in above(&self.parent, self.leaves[leaf]) {
+            for switch in list_ancestors(&self.parent, self.leaves[leaf]) {
                 self.free[switch] += self.units.free[leaf];
             }
         }
         if self.dragonfly {
-            return self.spread(ask, chosen);
+            return self.pick_dragonfly(ask, chosen);
         }
         let mut top: Option<usize> = None;
         for switch in 0..self.free.len() {
@@ -305,7 +318,7 @@ impl Rule for Tree {
         // Leaves outside the top switch must not be taken: their free ranks count as none.
         for switch in 0..self.free.len() {
             if self.depth[switch] >= self.depth[top]
-                && !above(&self.parent, switch).any(|at| at == top)
+                && !list_ancestors(&self.parent, switch).any(|at| at == top)
             {
                 self.free[switch] = 0;
             }
@@ -314,15 +327,15 @@ impl Rule for Tree {
         let mut need = count;
         let mut leaves = 0;
         while need > 0 {
-            let Some(leaf) = self.next(need) else {
+            let Some(leaf) = self.next_leaf(need) else {
                 return Err(NO_ROOM);
             };
             let taken = self.units.free[leaf];
-            self.units.take(leaf, free, 0, need, chosen);
+            self.units.take_free_ranks(leaf, free, 0, need, chosen);
             need -= taken.min(need);
             leaves += 1;
-            self.move_away(leaf);
-            for switch in above(&self.parent, self.leaves[leaf]) {
+            self.add_hops_from(leaf);
+            for switch in list_ancestors(&self.parent, self.leaves[leaf]) {
                 self.free[switch] = self.free[switch].saturating_sub(taken);
             }
         }

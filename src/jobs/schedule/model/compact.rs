@@ -8,11 +8,11 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
 /// Ranks by distance from the middle node.
-pub(super) struct Compact {
-    outwards: Vec<u32>,
+pub(super) struct CompactPlacement {
+    ranks_outwards: Vec<u32>,
 }
 
-impl Compact {
+impl CompactPlacement {
     /// Sorts the ranks of an ordering by distance from its middle node. Fails if the machine has several components.
     /// O(nodes · log nodes).
     pub fn new(context: &AllocatorContext<'_>) -> Result<Self> {
@@ -27,14 +27,14 @@ impl Compact {
             .topology
             .hops_from(context.topology.router_of(middle))?;
         ids.sort_by_key(|(id, _)| (hops[context.topology.router_of(*id).index()], *id));
-        Ok(Compact {
-            outwards: ids.into_iter().map(|(_, rank)| rank).collect(),
+        Ok(CompactPlacement {
+            ranks_outwards: ids.into_iter().map(|(_, rank)| rank).collect(),
         })
     }
 
     /// Returns the ranks of the compact placement of `count` nodes, ascending.
-    pub fn ranks(&self, count: u32) -> Vec<u32> {
-        let mut ranks = self.outwards[..count as usize].to_vec();
+    pub fn compact_ranks(&self, count: u32) -> Vec<u32> {
+        let mut ranks = self.ranks_outwards[..count as usize].to_vec();
         ranks.sort_unstable();
         ranks
     }

@@ -1,10 +1,10 @@
 //! The model `contiguity`: some tasks, drawn by seed, run shorter on contiguous nodes.
 
-use super::entry::{BuildModel, Model, ModelEntry, Start, stretched};
+use super::entry::{BuildModel, Model, ModelEntry, StartedTask, scale_ticks};
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
 /// whose nodes are contiguous takes A percent less time. Nodes are contiguous if their routers are one connected component
@@ -36,12 +36,12 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
         let alpha = parse_percent(params, "alpha")?;
         let beta = parse_percent(params, "beta")?;
         if alpha > 99.9 {
-            return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
+            return Err(params.invalid_value("alpha", "at most 99.9: no job ends when it starts"));
         }
         Ok(Box::new(ContiguityOptions {
             alpha,
             beta,
-            runs: params.choice("contiguous")? == "runs",
+            runs: params.required_choice("contiguous")? == "runs",
             seed: params.seed()?,
         }))
     },
@@ -62,12 +62,12 @@ struct ContiguityOptions {
 fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
     let expected = "a number of percent from 0 to 99.9";
     params
-        .real(key, 0.0, 100.0)?
-        .ok_or_else(|| params.wrong(key, expected))
+        .optional_real(key, 0.0, 100.0)?
+        .ok_or_else(|| params.invalid_value(key, expected))
 }
 
 impl BuildModel for ContiguityOptions {
-    fn build<'a>(
+    fn build_model<'a>(
         self: Box<Self>,
         _: &AllocatorContext<'a>,
         tasks: usize,
@@ -75,9 +75,9 @@ impl BuildModel for ContiguityOptions {
         // Whole numbers that f64 holds exactly.
         const RANGE: u64 = 1 << 53;
         let bound = self.beta / 100.0 * RANGE as f64;
-        let mut random = generator(self.seed);
+        let mut random = seed_generator(self.seed);
         let sensitive = (0..tasks)
-            .map(|_| (below(RANGE, &mut random) as f64) < bound)
+            .map(|_| (random_below(RANGE, &mut random) as f64) < bound)
             .collect();
         Ok(Box::new(Contiguity {
             options: *self,
@@ -94,7 +94,7 @@ struct Contiguity {
 }
 
 impl Model for Contiguity {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         let sensitive = self.sensitive.iter().filter(|s| **s).count();
         let ContiguityOptions {
             alpha, beta, runs, ..
@@ -110,20 +110,23 @@ impl Model for Contiguity {
         )
     }
 
-    fn measures(&self) -> bool {
+    fn needs_metrics(&self) -> bool {
         !self.options.runs
     }
 
-    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+    fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {
         let whole = if self.options.runs {
-            start.ranks.runs().len() == 1
+            start.ranks.list_runs().len() == 1
         } else {
             start
                 .placement
                 .is_some_and(|metrics| metrics.components == 1)
         };
         if self.sensitive[start.index as usize] && whole {
-            return Ok(stretched(start.task.run, 1.0 - self.options.alpha / 100.0));
+            return Ok(scale_ticks(
+                start.task.run,
+                1.0 - self.options.alpha / 100.0,
+            ));
         }
         Ok(start.task.run)
     }

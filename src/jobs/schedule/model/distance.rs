@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::compact::Compact;
-use super::entry::{BASE, BuildModel, Model, ModelEntry, Start, parse_base, reference, stretched};
+use super::compact::CompactPlacement;
+use super::entry::{
+    BASE, BuildModel, Model, ModelEntry, StartedTask, describe_reference, parse_base, scale_ticks,
+};
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::ratio;
-use nodeorder_order::metric::sums::Sums;
+use nodeorder_base::ratio::divide_exactly;
+use nodeorder_order::metric::sums::DistanceSums;
 
 /// `distance[:weight=1,base=HOPS]`: with d hops on the mean over all pairs of a task's nodes, and d₀ hops on the compact
 /// placement (or `base` hops, the same on every machine), the run time is the trace's times
@@ -27,12 +29,12 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",
     options: &[
-        Opt::number("weight", "growth when the mean distance doubles").or("1"),
+        Opt::number("weight", "growth when the mean distance doubles").default_value("1"),
         BASE,
     ],
     parse: |params| {
         Ok(Box::new(DistanceOptions {
-            weight: params.number("weight", 0.0, 1e6)?,
+            weight: params.required_real("weight", 0.0, 1e6)?,
             base: parse_base(params)?,
         }))
     },
@@ -47,16 +49,16 @@ struct DistanceOptions {
 }
 
 impl BuildModel for DistanceOptions {
-    fn build<'a>(
+    fn build_model<'a>(
         self: Box<Self>,
         context: &AllocatorContext<'a>,
         _: usize,
     ) -> Result<Box<dyn Model + 'a>> {
         Ok(Box::new(Distance {
             options: *self,
-            compact: Compact::new(context)?,
-            sums: Sums::new(context.distances),
-            least: HashMap::new(),
+            compact: CompactPlacement::new(context)?,
+            sums: DistanceSums::new(context.distances),
+            compact_sums: HashMap::new(),
         }))
     }
 }
@@ -64,46 +66,51 @@ impl BuildModel for DistanceOptions {
 /// Model `distance` on one ordering.
 struct Distance<'a> {
     options: DistanceOptions,
-    compact: Compact,
-    sums: Sums<'a>,
+    compact: CompactPlacement,
+    sums: DistanceSums<'a>,
     /// Sum of distances over all pairs of the compact placement of each size.
-    least: HashMap<u32, u64>,
+    compact_sums: HashMap<u32, u64>,
 }
 
 impl Model for Distance<'_> {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         format!(
             "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
              a job's nodes, d0 {}",
             self.options.weight,
-            reference(self.options.base)
+            describe_reference(self.options.base)
         )
     }
 
-    fn measures(&self) -> bool {
+    fn needs_metrics(&self) -> bool {
         true
     }
 
-    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+    fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {
         let nodes = start.task.nodes;
+        // One node has no distance.
         let Some(placement) = start.placement.filter(|_| nodes > 1) else {
             return Ok(start.task.run);
         };
-        let grown = if let (Some(base), Some(mind)) = (self.options.base, placement.mind()) {
+        let grown = if let (Some(base), Some(mind)) = (self.options.base, placement.mean_distance())
+        {
             (mind - base).max(0.0) / base.max(1.0)
         } else {
-            let least = *self.least.entry(nodes).or_insert_with(|| {
+            let least = *self.compact_sums.entry(nodes).or_insert_with(|| {
                 let mut ranks = Ranks::default();
-                for rank in self.compact.ranks(nodes) {
+                for rank in self.compact.compact_ranks(nodes) {
                     ranks.push_rank(rank);
                 }
-                self.sums.total(&ranks)
+                self.sums.pair_distances(&ranks)
             });
             // Both means have the same number of pairs, so their sums do: max(1, d₀) becomes max(pairs, sum).
             let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
             let total = placement.total_distance.unwrap_or(least);
-            ratio(total.saturating_sub(least).into(), least.max(pairs).into())
+            divide_exactly(total.saturating_sub(least).into(), least.max(pairs).into())
         };
-        Ok(stretched(start.task.run, 1.0 + self.options.weight * grown))
+        Ok(scale_ticks(
+            start.task.run,
+            1.0 + self.options.weight * grown,
+        ))
     }
 }

@@ -20,14 +20,14 @@ pub trait BuildModel {
     ///
     /// # Errors
     /// Fails if the machine lacks something that the model needs, or if a file cannot be read.
-    fn build<'a>(
+    fn build_model<'a>(
         self: Box<Self>,
         context: &AllocatorContext<'a>,
         tasks: usize,
     ) -> Result<Box<dyn Model + 'a>>;
 
     /// Returns whether durations may differ from the trace's run times.
-    fn stretches(&self) -> bool {
+    fn stretches_times(&self) -> bool {
         true
     }
 
@@ -38,7 +38,7 @@ pub trait BuildModel {
 }
 
 /// Task that starts and its allocation, as models see them.
-pub struct Start<'s> {
+pub struct StartedTask<'s> {
     /// Index of the task in queue order.
     pub index: u32,
     /// Task, with times in ticks.
@@ -53,12 +53,12 @@ pub struct Start<'s> {
 
 /// Option `base`, as [`parse_base`] reads it.
 pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
-    .or_else("those of a compact allocation");
+    .default_in_words("those of a compact allocation");
 
 /// Time that tasks lost against the trace's run times, by cause, in nodes times ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Lost {
+pub struct LostNodeTime {
     /// Lost to the tasks' own links: time alone on their nodes, less the trace's run times, without latency; below 0 if
     /// they ran faster.
     pub links: i128,
@@ -73,39 +73,39 @@ pub struct Lost {
 /// Decides how long tasks run. Times are ticks; tasks are known by their index in queue order.
 pub trait Model: Send {
     /// Describes the model with its options, as results quote it.
-    fn rule(&self) -> String;
+    fn describe_rule(&self) -> String;
 
     /// Returns whether the model needs the metrics of allocations.
-    fn measures(&self) -> bool {
+    fn needs_metrics(&self) -> bool {
         false
     }
 
     /// Returns how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks something
     /// that the model needs.
-    fn start(&mut self, start: &Start<'_>) -> Result<i64>;
+    fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64>;
 
     /// Returns the time lost by all tasks that have ended; `None` if the model does not measure it.
-    fn lost(&self) -> Option<Lost> {
+    fn lost_time(&self) -> Option<LostNodeTime> {
         None
     }
 
     /// Takes note that a task has ended.
-    fn end(&mut self, _task: u32) {}
+    fn end_task(&mut self, _task: u32) {}
 
     /// Moves the ends of running tasks, after all starts and ends at `now`: `moves(task, end)` gives a task another end,
     /// after `now`. Fails if the machine lacks something that the model needs.
-    fn settle(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+    fn settle_ends(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
         Ok(())
     }
 }
 
 /// Reads `base=`, the hops that the trace's run times stand for; `None` if it is not given.
 pub(super) fn parse_base(params: &Params) -> Result<Option<f64>> {
-    params.real("base", 0.0, 1e6)
+    params.optional_real("base", 0.0, 1e6)
 }
 
 /// Describes the reference distance d₀.
-pub(super) fn reference(base: Option<f64>) -> String {
+pub(super) fn describe_reference(base: Option<f64>) -> String {
     match base {
         Some(hops) => format!("= {hops} hops"),
         None => "that of a compact placement".into(),
@@ -113,6 +113,6 @@ pub(super) fn reference(base: Option<f64>) -> String {
 }
 
 /// Returns `ticks` times `factor`, rounded to the nearest tick, at least 1.
-pub(super) fn stretched(ticks: i64, factor: f64) -> i64 {
+pub(super) fn scale_ticks(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)
 }

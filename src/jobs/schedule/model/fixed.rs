@@ -1,6 +1,6 @@
 //! The model `fixed`: run times as the trace has them.
 
-use super::entry::{BuildModel, Model, ModelEntry, Start};
+use super::entry::{BuildModel, Model, ModelEntry, StartedTask};
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 
@@ -16,7 +16,7 @@ pub(super) const FIXED: ModelEntry = ModelEntry::new(
 struct Fixed;
 
 impl BuildModel for Fixed {
-    fn build<'a>(
+    fn build_model<'a>(
         self: Box<Self>,
         _: &AllocatorContext<'a>,
         _: usize,
@@ -24,17 +24,17 @@ impl BuildModel for Fixed {
         Ok(self)
     }
 
-    fn stretches(&self) -> bool {
+    fn stretches_times(&self) -> bool {
         false
     }
 }
 
 impl Model for Fixed {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         "fixed: run times of the trace".into()
     }
 
-    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+    fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {
         Ok(start.task.run)
     }
 }

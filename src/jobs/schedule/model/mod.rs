@@ -14,6 +14,6 @@ mod fixed;
 mod network;
 mod table;
 
-pub use entry::{BuildModel, Lost, Model, ModelEntry, Start};
-pub(super) use table::make;
-pub use table::{MODELS, check, check_on, uses_links};
+pub use entry::{BuildModel, LostNodeTime, Model, ModelEntry, StartedTask};
+pub(super) use table::build_model;
+pub use table::{MODELS, check_name, check_on_machine, uses_links};

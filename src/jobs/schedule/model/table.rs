@@ -17,37 +17,38 @@ pub static MODELS: Registry<ParseModel> = Registry::new(
         network::NETWORK,
     ],
 )
-.replacing(&[("contention", "network")]);
+.with_replaced_names(&[("contention", "network")]);
 
 /// Checks that there is a model of the name that `text` begins with. Fails if there is none.
-pub fn check(text: &str) -> Result<()> {
+pub fn check_name(text: &str) -> Result<()> {
     MODELS.find(text).map(|_| ())
 }
 
 /// Returns whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
+    // The seed only matters once a model draws.
     let parsed = MODELS
-        .read(text, 0)
+        .find_and_read(text, 0)
         .and_then(|(entry, params)| (entry.parse)(&params));
     parsed.is_ok_and(|model| model.uses_links())
 }
 
 /// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
-pub fn check_on(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
-    make(text, context, 0).map(drop)
+pub fn check_on_machine(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
+    build_model(text, context, 0).map(drop)
 }
 
 /// Builds the model that `text` names, for so many tasks; returns also whether it stretches run times. Fails if the name
 /// is unknown, an option is wrong, a file cannot be read, or the machine lacks what the model needs.
-pub(in crate::schedule) fn make<'a>(
+pub(in crate::schedule) fn build_model<'a>(
     text: &str,
     context: &AllocatorContext<'a>,
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
-    let (entry, params) = MODELS.read(text, context.topology.context().seed)?;
+    let (entry, params) = MODELS.find_and_read(text, context.topology.context().seed)?;
     let options = (entry.parse)(&params)?;
-    let stretches = options.stretches();
-    Ok((options.build(context, tasks)?, stretches))
+    let stretches = options.stretches_times();
+    Ok((options.build_model(context, tasks)?, stretches))
 }
 
 #[cfg(test)]
@@ -67,8 +68,8 @@ mod tests {
             order: &order,
             distances: &distances,
         };
-        nodeorder_base::registry::testing::check(&MODELS, |entry, params| {
-            (entry.parse)(params)?.build(&context, 8).map(drop)
+        nodeorder_base::registry::testing::check_table(&MODELS, |entry, params| {
+            (entry.parse)(params)?.build_model(&context, 8).map(drop)
         });
     }
 }

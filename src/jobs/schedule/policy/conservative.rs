@@ -40,7 +40,7 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
 struct ConservativeOptions(Passes);
 
 impl BuildPolicy for ConservativeOptions {
-    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
         if context.places {
             return Box::new(ConservativePlaces::new(self.0));
         }
@@ -55,46 +55,46 @@ impl BuildPolicy for ConservativeOptions {
 struct Conservative {
     passes: Passes,
     /// Waiting tasks in queue order.
-    queue: Vec<Queued>,
+    queue: Vec<QueuedTask>,
 }
 
 /// A waiting task.
 #[derive(Clone, Copy)]
-struct Queued {
+struct QueuedTask {
     task: u32,
     nodes: u32,
     requested: i64,
 }
 
 /// Promises made so far in a pass.
-struct Promises {
+struct Reservations {
     /// Free nodes beside running tasks and these promises.
     profile: Profile,
     /// Last time promised to a task of so many nodes and so much requested time.
     latest: HashMap<(u32, i64), i64>,
 }
 
-impl Promises {
+impl Reservations {
     /// Promises each task of `queue`, in its order, the earliest time that is left for it.
-    fn make(&mut self, queue: &[Queued]) {
+    fn promise_times(&mut self, queue: &[QueuedTask]) {
         for alike in queue.chunk_by(|a, b| (a.nodes, a.requested) == (b.nodes, b.requested)) {
-            let Queued {
+            let QueuedTask {
                 nodes, requested, ..
             } = alike[0];
             // Promises only take nodes away, so nothing before the last time has become free.
             let from = self.latest.entry((nodes, requested)).or_insert(i64::MIN);
             let mut left = alike.len() as u32;
             while left > 0 {
-                let step = self.profile.earliest(nodes, requested, *from);
-                *from = self.profile.time(step);
-                left -= self.profile.reserve(step, requested, nodes, left);
+                let step = self.profile.earliest_fit(nodes, requested, *from);
+                *from = self.profile.segment_begin(step);
+                left -= self.profile.reserve_nodes(step, requested, nodes, left);
             }
         }
     }
 }
 
 impl Policy for Conservative {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         let (first, again) = if self.passes.seconds == 0 {
             ("submit", "on an early end")
         } else {
@@ -103,26 +103,26 @@ impl Policy for Conservative {
         format!(
             "conservative backfilling: every job is reserved at {first} for its requested time, in queue order; \
              {again} all reservations are rebuilt in queue order; {}",
-            self.passes.after_instants()
+            self.passes.describe_order()
         )
     }
 
-    fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn add_task(&mut self, task: u32, machine: &ClusterState<'_>) {
         let known = machine.task(task);
-        self.queue.push(Queued {
+        self.queue.push(QueuedTask {
             task,
             nodes: known.nodes,
             requested: known.requested,
         });
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         // Nobody can start, so no promise matters.
-        if self.queue.iter().all(|q| q.nodes > machine.free()) {
+        if self.queue.iter().all(|q| q.nodes > machine.count_free()) {
             return;
         }
-        let profile = Profile::new(machine.now(), machine.free(), machine.running());
-        let mut promises = Promises {
+        let profile = Profile::new(machine.now(), machine.count_free(), machine.running_tasks());
+        let mut promises = Reservations {
             profile,
             latest: HashMap::new(),
         };
@@ -130,17 +130,17 @@ impl Policy for Conservative {
         // Everyone ahead of this index starts or has a promise.
         let mut settled = 0;
         for (i, queued) in self.queue.iter().enumerate() {
-            let Queued {
+            let QueuedTask {
                 nodes, requested, ..
             } = *queued;
             // Without room now there is none beside more promises: its own can wait for a task behind it that has room.
             if !promises.profile.fits_now(nodes, requested) {
                 continue;
             }
-            promises.make(&self.queue[settled..i]);
+            promises.promise_times(&self.queue[settled..i]);
             settled = i;
             if promises.profile.fits_now(nodes, requested) {
-                promises.profile.reserve(0, requested, nodes, 1);
+                promises.profile.reserve_nodes(0, requested, nodes, 1);
                 starting.push(queued.task);
                 settled = i + 1;
             }
@@ -150,12 +150,12 @@ impl Policy for Conservative {
             .retain(|queued| starting.binary_search(&queued.task).is_err());
         for task in starting {
             // Always possible: allocators that may refuse free nodes have another policy.
-            let started = machine.start(task);
+            let started = machine.start_task(task);
             debug_assert_eq!(started, Attempt::Started);
         }
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

@@ -1,8 +1,8 @@
 //! Conservative backfilling that promises certain nodes to every job: for allocators that may refuse free nodes.
 
-use super::easy_places::{give, holds};
+use super::easy_places::{all_free, free_ranks};
 use super::entry::{Passes, Policy};
-use crate::schedule::cluster_state::{ClusterState, Found};
+use crate::schedule::cluster_state::{ClusterState, PlaceReply};
 use crate::schedule::task::Task;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
@@ -24,13 +24,13 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 pub(super) struct ConservativePlaces {
     passes: Passes,
     /// Waiting tasks in queue order, each with its promise, if it has one yet.
-    queue: Vec<(u32, Option<Promise>)>,
+    queue: Vec<(u32, Option<PlaceReservation>)>,
     /// Free ranks beside all promises; `None` if all promises must be made anew.
     profile: Option<PlaceProfile>,
 }
 
 /// Promise to a waiting task: ranks, and the time at which it starts on them.
-struct Promise {
+struct PlaceReservation {
     time: i64,
     place: Ranks,
 }
@@ -38,15 +38,15 @@ struct Promise {
 /// Free ranks over time, in segments. The last segment has no end.
 struct PlaceProfile {
     /// Begin of each segment and the ranks that are free in it, by time; at least one.
-    steps: Vec<(i64, FreeSet)>,
+    segments: Vec<(i64, FreeSet)>,
 }
 
 impl PlaceProfile {
     /// Creates the profile of the running tasks, without promises.
-    fn new(machine: &ClusterState<'_, '_>) -> Self {
+    fn new(machine: &ClusterState<'_>) -> Self {
         let now = machine.now();
         let mut steps = vec![(now, machine.free_ranks().clone())];
-        for task in machine.running() {
+        for task in machine.running_tasks() {
             // A task that outstays its assumed end is taken to end at the next tick.
             let end = task.end.max(now + 1);
             let last = &steps[steps.len() - 1];
@@ -54,65 +54,77 @@ impl PlaceProfile {
                 steps.push((end, last.1.clone()));
             }
             let at = steps.len() - 1;
-            give(&mut steps[at].1, machine.held(task.task));
+            free_ranks(&mut steps[at].1, machine.held_ranks(task.task));
         }
-        PlaceProfile { steps }
+        PlaceProfile { segments: steps }
     }
 
     /// Drops the segments before `now`.
-    fn advance(&mut self, now: i64) {
-        let current = self.steps.partition_point(|(time, _)| *time <= now).max(1) - 1;
-        self.steps.drain(..current);
-        self.steps[0].0 = self.steps[0].0.max(now);
+    fn drop_past(&mut self, now: i64) {
+        let current = self
+            .segments
+            .partition_point(|(time, _)| *time <= now)
+            .max(1)
+            - 1;
+        self.segments.drain(..current);
+        self.segments[0].0 = self.segments[0].0.max(now);
     }
 
     /// Finds the earliest promise for a task; `None` if it is left out.
-    fn promise(&self, task: u32, machine: &mut ClusterState<'_, '_>) -> Option<Promise> {
+    fn find_reservation(
+        &self,
+        task: u32,
+        machine: &mut ClusterState<'_>,
+    ) -> Option<PlaceReservation> {
         let Task {
             nodes, requested, ..
         } = *machine.task(task);
-        for (i, (time, free)) in self.steps.iter().enumerate() {
+        for (i, (time, free)) in self.segments.iter().enumerate() {
             // What stays free for the whole of the requested time.
             let mut whole = free.clone();
-            for (from, free) in &self.steps[i + 1..] {
-                if whole.len() < nodes || from - time >= requested {
+            for (from, free) in &self.segments[i + 1..] {
+                if whole.free_count() < nodes || from - time >= requested {
                     break;
                 }
-                whole.intersect(free);
+                whole.keep_common(free);
             }
-            if whole.len() < nodes {
+            if whole.free_count() < nodes {
                 continue;
             }
-            match machine.find(&whole, task) {
-                Found::Place(place) => return Some(Promise { time: *time, place }),
-                Found::NotNow => {}
-                Found::LeftOut => return None,
+            match machine.find_place(&whole, task) {
+                PlaceReply::Place(place) => return Some(PlaceReservation { time: *time, place }),
+                PlaceReply::NotNow => {}
+                PlaceReply::LeftOut => return None,
             }
         }
-        // Even the whole machine is refused it, until the allocator relents.
-        let (last, free) = self.steps.last()?;
-        let (time, place) = machine.find_late(free, task)?;
-        Some(Promise {
+        // At the last step the whole machine is free, and even that is refused it until the allocator relents.
+        let (last, free) = self.segments.last()?;
+        let (time, place) = machine.find_late_place(free, task)?;
+        Some(PlaceReservation {
             time: time.max(*last),
             place,
         })
     }
 
     /// Takes the place of a promise out of the free ranks, for `requested` ticks.
-    fn reserve(&mut self, promise: &Promise, requested: i64) {
-        let first = self.cut(promise.time);
-        let last = self.cut(promise.time + requested);
-        for (_, free) in &mut self.steps[first..last] {
-            promise.place.runs().iter().for_each(|run| free.take(*run));
+    fn reserve_place(&mut self, promise: &PlaceReservation, requested: i64) {
+        let first = self.split_at_time(promise.time);
+        let last = self.split_at_time(promise.time + requested);
+        for (_, free) in &mut self.segments[first..last] {
+            promise
+                .place
+                .list_runs()
+                .iter()
+                .for_each(|run| free.take_run(*run));
         }
     }
 
     /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
-    fn cut(&mut self, time: i64) -> usize {
-        let at = self.steps.partition_point(|(from, _)| *from < time);
-        if self.steps.get(at).is_none_or(|(from, _)| *from != time) {
-            let free = self.steps[at - 1].1.clone();
-            self.steps.insert(at, (time, free));
+    fn split_at_time(&mut self, time: i64) -> usize {
+        let at = self.segments.partition_point(|(from, _)| *from < time);
+        if self.segments.get(at).is_none_or(|(from, _)| *from != time) {
+            let free = self.segments[at - 1].1.clone();
+            self.segments.insert(at, (time, free));
         }
         at
     }
@@ -130,7 +142,7 @@ impl ConservativePlaces {
 }
 
 impl Policy for ConservativePlaces {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         let again = if self.passes.seconds == 0 {
             "on an early end"
         } else {
@@ -140,38 +152,41 @@ impl Policy for ConservativePlaces {
             "conservative backfilling with places: every job is reserved the first place that the allocator finds \
              for its requested time beside running jobs and reservations, in queue order; {again} all reservations \
              are rebuilt in queue order; {}",
-            self.passes.after_instants()
+            self.passes.describe_order()
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push((task, None));
     }
 
-    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn task_ended(&mut self, task: u32, machine: &ClusterState<'_>) {
         if machine.assumed_end(task) != machine.now() {
             self.profile = None;
         }
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         let now = machine.now();
         // A task that outstays its assumed end still holds ranks that are promised to others.
-        let late = machine.running().first().is_some_and(|t| t.end <= now);
+        let late = machine
+            .running_tasks()
+            .first()
+            .is_some_and(|t| t.end <= now);
         if late || machine.relenting || self.passes.seconds > 0 {
             self.profile = None;
         }
         let kept = self.profile.take();
         let anew = kept.is_none();
         let mut profile = kept.unwrap_or_else(|| PlaceProfile::new(machine));
-        profile.advance(now);
+        profile.drop_past(now);
         self.queue.retain_mut(|(task, promise)| {
             if !anew && promise.is_some() {
                 return true;
             }
-            *promise = profile.promise(*task, machine);
+            *promise = profile.find_reservation(*task, machine);
             if let Some(promise) = promise {
-                profile.reserve(promise, machine.task(*task).requested);
+                profile.reserve_place(promise, machine.task(*task).requested);
             }
             promise.is_some()
         });
@@ -179,16 +194,16 @@ impl Policy for ConservativePlaces {
         self.queue.retain_mut(|(task, promise)| {
             // A task that runs longer than requested may still hold the place.
             let starts =
-                promise.take_if(|p| p.time <= now && holds(machine.free_ranks(), &p.place));
+                promise.take_if(|p| p.time <= now && all_free(machine.free_ranks(), &p.place));
             let waits = starts.is_none();
-            if let Some(Promise { place, .. }) = starts {
+            if let Some(PlaceReservation { place, .. }) = starts {
                 machine.start_on(*task, place);
             }
             waits
         });
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

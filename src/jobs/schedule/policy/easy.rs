@@ -1,6 +1,6 @@
 //! EASY backfilling: one reservation, for the head of the queue.
 
-use super::super::waiting::{Hole, Waiting};
+use super::super::waiting::{BackfillWindow, WaitQueue};
 use super::easy_places::EasyPlaces;
 use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
@@ -36,8 +36,8 @@ pub(super) const EASY: PolicyEntry = PolicyEntry::new(
 );
 
 impl BuildPolicy for Estimates {
-    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
-        let queue = Waiting::new(context.tasks, |task| self.time(task));
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+        let queue = WaitQueue::new(context.tasks, |task| self.candidate_time(task));
         if context.places {
             return Box::new(EasyPlaces::new(queue, *self));
         }
@@ -52,30 +52,30 @@ impl BuildPolicy for Estimates {
 
 /// EASY with an allocator that takes any free nodes.
 struct Easy {
-    queue: Waiting,
+    queue: WaitQueue,
     estimates: Estimates,
     /// Reservation of the head, while no task has ended since it was computed.
-    blocked: Option<Shadow>,
+    blocked: Option<HeadReservation>,
     /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
 }
 
 /// Reservation of the head of the queue.
 #[derive(Clone, Copy)]
-struct Shadow {
+struct HeadReservation {
     /// Shadow time: when the head fits.
     time: i64,
     /// Extra nodes that are left.
     extra: u32,
 }
 
-impl Shadow {
+impl HeadReservation {
     /// Computes the reservation of a head that does not fit now.
-    fn new(head: u32, machine: &ClusterState<'_, '_>) -> Shadow {
+    fn new(head: u32, machine: &ClusterState<'_>) -> HeadReservation {
         let nodes = machine.task(head).nodes;
-        let mut free = machine.free();
+        let mut free = machine.count_free();
         let mut time = i64::MAX;
-        for task in machine.running() {
+        for task in machine.running_tasks() {
             // Tasks that end together with the one that makes room count, too.
             if free >= nodes && task.end > time {
                 break;
@@ -84,13 +84,13 @@ impl Shadow {
             time = task.end;
         }
         let extra = free - nodes;
-        Shadow { time, extra }
+        HeadReservation { time, extra }
     }
 
     /// Returns the limits of a task that may be backfilled now.
-    fn hole(&self, machine: &ClusterState<'_, '_>) -> Hole {
-        Hole {
-            free: machine.free(),
+    fn backfill_window(&self, machine: &ClusterState<'_>) -> BackfillWindow {
+        BackfillWindow {
+            free: machine.count_free(),
             time: self.time - machine.now(),
             extra: self.extra,
         }
@@ -99,74 +99,85 @@ impl Shadow {
 
 impl Easy {
     /// Starts a task that fits; one that outstays the shadow time uses up extra nodes.
-    fn backfill(&mut self, task: u32, shadow: &mut Shadow, machine: &mut ClusterState<'_, '_>) {
-        let (nodes, time) = self.queue.of(task);
+    fn backfill_task(
+        &mut self,
+        task: u32,
+        shadow: &mut HeadReservation,
+        machine: &mut ClusterState<'_>,
+    ) {
+        let (nodes, time) = self.queue.size_and_time(task);
         if time > shadow.time - machine.now() {
             shadow.extra -= nodes;
         }
-        self.start(task, machine);
+        self.start_task(task, machine);
     }
 
     /// Starts a task for which enough nodes are free.
-    fn start(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
-        self.queue.remove(task);
+    fn start_task(&mut self, task: u32, machine: &mut ClusterState<'_>) {
+        self.queue.remove_task(task);
         // Always possible: allocators that may refuse free nodes have another policy.
-        let started = machine.start(task);
+        let started = machine.start_task(task);
         debug_assert_eq!(started, Attempt::Started);
     }
 }
 
 impl Policy for Easy {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         format!(
             "EASY: reservation for the head from start + requested time of running jobs; candidates in queue \
              order count with {}; shadow and extra once a pass; {}",
-            self.estimates.candidates(),
-            self.estimates.passes.after_instants()
+            self.estimates.candidate_time_name(),
+            self.estimates.passes.describe_order()
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
-        self.queue.add(task);
+    fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {
+        self.queue.add_task(task);
         self.fresh.push(task);
     }
 
-    fn ended(&mut self, _: u32, _: &ClusterState<'_, '_>) {
+    fn task_ended(&mut self, _: u32, _: &ClusterState<'_>) {
         self.blocked = None;
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // Without an end since the last pass only new tasks can fit. With true times this does not hold: a task that was
         // backfilled by its true time is still assumed to run for its requested one, which moves the shadow time.
         if let Some(mut shadow) = self.blocked.filter(|_| !self.estimates.true_times) {
             for task in fresh {
-                if shadow.hole(machine).fits(self.queue.of(task)) {
-                    self.backfill(task, &mut shadow, machine);
+                if shadow
+                    .backfill_window(machine)
+                    .fits(self.queue.size_and_time(task))
+                {
+                    self.backfill_task(task, &mut shadow, machine);
                 }
             }
             self.blocked = Some(shadow);
             return;
         }
         let head = loop {
-            let Some(head) = self.queue.first() else {
+            let Some(head) = self.queue.queue_head() else {
                 return;
             };
-            if machine.task(head).nodes > machine.free() {
+            if machine.task(head).nodes > machine.count_free() {
                 break head;
             }
-            self.start(head, machine);
+            self.start_task(head, machine);
         };
-        let mut shadow = Shadow::new(head, machine);
+        let mut shadow = HeadReservation::new(head, machine);
         let mut from = head + 1;
-        while let Some(task) = self.queue.next(from, shadow.hole(machine)) {
-            self.backfill(task, &mut shadow, machine);
+        while let Some(task) = self
+            .queue
+            .next_fitting(from, shadow.backfill_window(machine))
+        {
+            self.backfill_task(task, &mut shadow, machine);
             from = task + 1;
         }
         self.blocked = Some(shadow);
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

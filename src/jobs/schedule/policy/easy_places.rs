@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::waiting::Waiting;
+use super::super::waiting::WaitQueue;
 use super::entry::{Passes, Policy};
 use super::estimates::Estimates;
-use crate::schedule::cluster_state::{Attempt, ClusterState, Found};
+use crate::schedule::cluster_state::{Attempt, ClusterState, PlaceReply};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free nodes or
@@ -35,7 +35,7 @@ use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 /// A new reservation asks the allocator at most once a running task; a pass at most twice a size that waits, and
 /// once for each start.
 pub(super) struct EasyPlaces {
-    queue: Waiting,
+    queue: WaitQueue,
     estimates: Estimates,
     /// Reservation of the head, while one waits.
     reservation: Option<Reservation>,
@@ -59,13 +59,13 @@ struct Reservation {
 }
 
 /// Returns whether all of `place` is free.
-pub(super) fn holds(free: &FreeSet, place: &Ranks) -> bool {
-    place.iter().all(|rank| free.contains(rank))
+pub(super) fn all_free(free: &FreeSet, place: &Ranks) -> bool {
+    place.iter().all(|rank| free.is_free(rank))
 }
 
 impl EasyPlaces {
     /// Creates the policy with an empty queue.
-    pub fn new(queue: Waiting, estimates: Estimates) -> Self {
+    pub fn new(queue: WaitQueue, estimates: Estimates) -> Self {
         EasyPlaces {
             queue,
             estimates,
@@ -78,114 +78,118 @@ impl EasyPlaces {
     }
 
     /// Starts tasks in queue order and returns the first that must wait; `None` if none must.
-    fn head(&mut self, machine: &mut ClusterState<'_, '_>) -> Option<u32> {
+    fn start_in_order(&mut self, machine: &mut ClusterState<'_>) -> Option<u32> {
         loop {
-            let head = self.queue.first()?;
-            if machine.task(head).nodes > machine.free() {
+            let head = self.queue.queue_head()?;
+            if machine.task(head).nodes > machine.count_free() {
                 return Some(head);
             }
-            if machine.start(head) == Attempt::Waits {
+            if machine.start_task(head) == Attempt::Waits {
                 // A search of limited effort may miss in a larger set what it found in a smaller one.
                 let reserved = self
                     .reservation
-                    .take_if(|r| r.head == head && holds(machine.free_ranks(), &r.place));
+                    .take_if(|r| r.head == head && all_free(machine.free_ranks(), &r.place));
                 let Some(reserved) = reserved else {
                     return Some(head);
                 };
                 machine.start_on(head, reserved.place);
             }
-            self.queue.remove(head);
+            self.queue.remove_task(head);
         }
     }
 
     /// Makes the reservation of a head that must wait, or keeps it. Returns `false` if the head is left out instead.
-    fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_, '_>) -> bool {
+    fn reserve_for_head(&mut self, head: u32, machine: &mut ClusterState<'_>) -> bool {
         self.reservation
-            .take_if(|r| r.head != head || !stands(r, machine));
+            .take_if(|r| r.head != head || !still_stands(r, machine));
         if self.reservation.is_some() && !self.early {
             return true;
         }
         // Another place is reserved: other nodes lie outside it.
         self.refused[1].clear();
         let before = self.reservation.as_ref().map_or(i64::MAX, |r| r.time);
-        if let Some(earlier) = earliest(head, before, machine) {
+        if let Some(earlier) = earliest_reservation(head, before, machine) {
             self.reservation = Some(earlier);
         }
         self.reservation.is_some()
     }
 
     /// Starts a task that is not the head if it does not break the head's reservation.
-    fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
+    fn try_backfill(&mut self, task: u32, machine: &mut ClusterState<'_>) {
         let Some(Reservation { time, place, .. }) = &self.reservation else {
             return;
         };
-        let (nodes, duration) = self.queue.of(task);
+        let (nodes, duration) = self.queue.size_and_time(task);
         // What ends by then may have any free nodes, all else must leave the place alone.
         let in_time = duration <= time - machine.now();
         // A size that all free nodes cannot place has none outside the place either.
         let asked = &self.refused[..=usize::from(!in_time)];
-        if nodes > machine.free() || asked.iter().any(|sizes| sizes.contains(&nodes)) {
+        if nodes > machine.count_free() || asked.iter().any(|sizes| sizes.contains(&nodes)) {
             return;
         }
         let attempt = if in_time {
-            machine.start(task)
+            machine.start_task(task)
         } else {
             start_outside(place, task, machine)
         };
         if attempt == Attempt::Waits {
             self.refused[usize::from(!in_time)].insert(nodes);
         } else {
-            self.queue.remove(task);
+            self.queue.remove_task(task);
         }
     }
 }
 
 /// Starts a task on free ranks outside `place`, if the allocator finds some.
-fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_, '_>) -> Attempt {
+fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_>) -> Attempt {
     let mut outside = machine.free_ranks().clone();
     for rank in place.iter() {
         // Running tasks may hold some of the place until the reservation's time.
-        if outside.contains(rank) {
-            outside.take(Run {
+        if outside.is_free(rank) {
+            outside.take_run(Run {
                 first: rank,
                 count: 1,
             });
         }
     }
-    if outside.len() < machine.task(task).nodes {
+    if outside.free_count() < machine.task(task).nodes {
         return Attempt::Waits;
     }
-    match machine.find(&outside, task) {
-        Found::Place(ranks) => {
+    match machine.find_place(&outside, task) {
+        PlaceReply::Place(ranks) => {
             machine.start_on(task, ranks);
             Attempt::Started
         }
-        Found::NotNow => Attempt::Waits,
-        Found::LeftOut => Attempt::LeftOut,
+        PlaceReply::NotNow => Attempt::Waits,
+        PlaceReply::LeftOut => Attempt::LeftOut,
     }
 }
 
 /// Returns whether a reservation still stands: it is in the future, and no task is assumed to hold its place then.
-fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
+fn still_stands(reservation: &Reservation, machine: &ClusterState<'_>) -> bool {
     let mut free = machine.free_ranks().clone();
-    for task in machine.running() {
+    for task in machine.running_tasks() {
         if task.end <= reservation.time {
-            give(&mut free, machine.held(task.task));
+            free_ranks(&mut free, machine.held_ranks(task.task));
         }
     }
-    reservation.time > machine.now() && holds(&free, &reservation.place)
+    reservation.time > machine.now() && all_free(&free, &reservation.place)
 }
 
 /// Adds ranks to the free ones.
-pub(super) fn give(free: &mut FreeSet, ranks: &Ranks) {
-    ranks.runs().iter().for_each(|run| free.give(*run));
+pub(super) fn free_ranks(free: &mut FreeSet, ranks: &Ranks) {
+    ranks.list_runs().iter().for_each(|run| free.free_run(*run));
 }
 
 /// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None` if
 /// there is none, or if the head is left out.
-fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Option<Reservation> {
+fn earliest_reservation(
+    head: u32,
+    before: i64,
+    machine: &mut ClusterState<'_>,
+) -> Option<Reservation> {
     let nodes = machine.task(head).nodes;
-    let running = machine.running().to_vec();
+    let running = machine.running_tasks().to_vec();
     let mut free = machine.free_ranks().clone();
     for ending in running.chunk_by(|a, b| a.end == b.end) {
         let time = ending[0].end;
@@ -193,47 +197,47 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
             return None;
         }
         for task in ending {
-            give(&mut free, machine.held(task.task));
+            free_ranks(&mut free, machine.held_ranks(task.task));
         }
-        if free.len() < nodes {
+        if free.free_count() < nodes {
             continue;
         }
-        match machine.find(&free, head) {
-            Found::Place(place) => return Some(Reservation { head, time, place }),
-            Found::NotNow => {}
-            Found::LeftOut => return None,
+        match machine.find_place(&free, head) {
+            PlaceReply::Place(place) => return Some(Reservation { head, time, place }),
+            PlaceReply::NotNow => {}
+            PlaceReply::LeftOut => return None,
         }
     }
     // Even the whole machine is refused it, until the allocator relents.
     let last = running.last().map_or(i64::MIN, |task| task.end);
-    let (time, place) = machine.find_late(&free, head)?;
+    let (time, place) = machine.find_late_place(&free, head)?;
     let time = time.max(last);
     (time < before).then_some(Reservation { head, time, place })
 }
 
 impl Policy for EasyPlaces {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         format!(
             "EASY with places: the head is reserved the first place that the allocator finds at an assumed end \
              (start + requested time) of running jobs; candidates in queue order count with {}, and take other \
              nodes than those unless they end before; {}",
-            self.estimates.candidates(),
-            self.estimates.passes.after_instants()
+            self.estimates.candidate_time_name(),
+            self.estimates.passes.describe_order()
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
-        self.queue.add(task);
+    fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {
+        self.queue.add_task(task);
         self.fresh.push(task);
     }
 
-    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+    fn task_ended(&mut self, task: u32, machine: &ClusterState<'_>) {
         self.ended = true;
         self.early |= machine.assumed_end(task) != machine.now();
         self.refused = Default::default();
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // An allocator that relents may place now what it refused, as if nodes had become free.
         if machine.relenting {
@@ -244,28 +248,28 @@ impl Policy for EasyPlaces {
         if self.reservation.is_some() && !self.ended && !self.estimates.true_times {
             return fresh
                 .into_iter()
-                .for_each(|task| self.candidate(task, machine));
+                .for_each(|task| self.try_backfill(task, machine));
         }
         let head = loop {
-            let Some(head) = self.head(machine) else {
+            let Some(head) = self.start_in_order(machine) else {
                 self.reservation = None;
                 return;
             };
-            if self.reserve(head, machine) {
+            if self.reserve_for_head(head, machine) {
                 break head;
             }
-            self.queue.remove(head);
+            self.queue.remove_task(head);
         };
         self.ended = false;
         self.early = false;
         let mut from = head + 1;
-        while let Some(task) = self.queue.next_small(from, machine.free()) {
-            self.candidate(task, machine);
+        while let Some(task) = self.queue.next_small(from, machine.count_free()) {
+            self.try_backfill(task, machine);
             from = task + 1;
         }
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

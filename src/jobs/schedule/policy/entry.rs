@@ -15,12 +15,12 @@ pub type ParsePolicy = fn(&Params) -> Result<Box<dyn BuildPolicy>>;
 /// Checked options of a policy.
 pub trait BuildPolicy {
     /// Builds the policy for the tasks and the allocator of a simulation.
-    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy>;
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy>;
 }
 
 /// A policy that needs no more than its options is built as it was parsed.
 impl<P: Policy + Clone + 'static> BuildPolicy for P {
-    fn build(&self, _: &PolicyContext<'_>) -> Box<dyn Policy> {
+    fn build_policy(&self, _: &PolicyContext<'_>) -> Box<dyn Policy> {
         Box::new(self.clone())
     }
 }
@@ -30,7 +30,7 @@ pub(super) const INTERVAL: Opt = Opt::whole(
     "interval",
     "seconds from one pass to the next; 0: at every event",
 )
-.or("30");
+.default_value("30");
 
 /// Option `interval` for policies that have a pass at every event by default.
 pub(super) const EVERY_EVENT: Opt = Opt {
@@ -60,13 +60,13 @@ impl Passes {
     pub fn parse(params: &Params) -> Result<Self> {
         const YEAR: i64 = 366 * 86_400;
         Ok(Passes {
-            seconds: params.whole("interval", 0, YEAR)?,
+            seconds: params.required_integer("interval", 0, YEAR)?,
             per_event: false,
         })
     }
 
     /// Describes the times of passes, as results quote them.
-    pub fn in_words(self) -> String {
+    pub fn describe(self) -> String {
         match self.seconds {
             0 => "a pass at every instant at which something happened".into(),
             s => format!("a pass every {s} seconds from the first submit"),
@@ -74,14 +74,14 @@ impl Passes {
     }
 
     /// Describes the times of passes as [`Passes::describe`] does, with the order of events of one instant.
-    pub fn after_instants(self) -> String {
+    pub fn describe_order(self) -> String {
         if self.per_event {
             return "a pass after every event, ends of an instant first, in the order of starts"
                 .into();
         }
         match self.seconds {
             0 => "all ends, then all submits of an instant, then one pass".into(),
-            _ => self.in_words(),
+            _ => self.describe(),
         }
     }
 }
@@ -90,19 +90,19 @@ impl Passes {
 /// order.
 pub trait Policy: Send {
     /// Describes the policy with its options, as results quote it.
-    fn rule(&self) -> String;
+    fn describe_rule(&self) -> String;
 
     /// Adds a task to the queue, after the ends of the same instant.
-    fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>);
+    fn add_task(&mut self, task: u32, machine: &ClusterState<'_>);
 
     /// Takes note that a task has ended; its nodes are free.
-    fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
+    fn task_ended(&mut self, _task: u32, _machine: &ClusterState<'_>) {}
 
     /// Starts the tasks that may start now.
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
     /// Returns the number of tasks that wait.
-    fn waiting(&self) -> usize;
+    fn count_waiting(&self) -> usize;
 
     /// Returns the times of the policy's passes.
     fn passes(&self) -> Passes {

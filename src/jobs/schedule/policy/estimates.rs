@@ -28,7 +28,7 @@ pub(super) struct Estimates {
 impl Estimates {
     /// Reads [`OPTIONS`]. Fails if a value is out of range.
     pub fn parse(params: &Params) -> Result<Self> {
-        let true_times = params.choice("estimates")? == "runtime-estimates";
+        let true_times = params.required_choice("estimates")? == "runtime-estimates";
         let mut passes = Passes::parse(params)?;
         // CQSim, whose results this option repeats, looks at the queue after each event.
         passes.per_event = true_times && passes.seconds == 0;
@@ -36,7 +36,7 @@ impl Estimates {
     }
 
     /// Returns the run time that a candidate counts with.
-    pub fn time(self, task: &Task) -> i64 {
+    pub fn candidate_time(self, task: &Task) -> i64 {
         if self.true_times {
             task.run
         } else {
@@ -45,7 +45,7 @@ impl Estimates {
     }
 
     /// Names the run time that candidates count with.
-    pub fn candidates(self) -> &'static str {
+    pub fn candidate_time_name(self) -> &'static str {
         if self.true_times {
             "their true run time"
         } else {

@@ -27,26 +27,28 @@ struct Fcfs {
 }
 
 impl Policy for Fcfs {
-    fn rule(&self) -> String {
-        let passes = self.passes.after_instants();
+    fn describe_rule(&self) -> String {
+        let passes = self.passes.describe_order();
         format!("first come, first served by submit and file order; the head blocks; {passes}")
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push_back(task);
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         while let Some(head) = self.queue.front().copied() {
             // A task that is left out leaves the queue like one that started.
-            if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
+            if machine.task(head).nodes > machine.count_free()
+                || machine.start_task(head) == Attempt::Waits
+            {
                 break;
             }
             self.queue.pop_front();
         }
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

@@ -41,8 +41,8 @@ mod size_first;
 mod table;
 mod window;
 
-pub use super::cluster_state::{Attempt, ClusterState, Found};
-pub use super::running::Assumed;
+pub use super::cluster_state::{Attempt, ClusterState, PlaceReply};
+pub use super::running::AssumedEnd;
 pub use entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
-pub(super) use table::make;
-pub use table::{POLICIES, check};
+pub(super) use table::build_policy;
+pub use table::{POLICIES, check_policy};

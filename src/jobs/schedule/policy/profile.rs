@@ -8,18 +8,18 @@
 //! after    2 from 0   2 from 10   4 from 20   8 from 25
 //! ```
 
-use super::Assumed;
+use super::AssumedEnd;
 
 /// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free there.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     /// Segments by time, at least one; the first begins now.
-    steps: Vec<Step>,
+    segments: Vec<ProfileSegment>,
 }
 
 /// Segment of a profile: so many nodes are free from its time on, until the next segment.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct ProfileSegment {
     time: i64,
     free: u32,
 }
@@ -27,35 +27,36 @@ struct Step {
 impl Profile {
     /// Creates the profile without promises: `free` nodes from `now` on, and more as running tasks, sorted by assumed end,
     /// give theirs back.
-    pub fn new(now: i64, free: u32, running: &[Assumed]) -> Self {
-        let mut steps = vec![Step { time: now, free }];
+    pub fn new(now: i64, free: u32, running: &[AssumedEnd]) -> Self {
+        let mut steps = vec![ProfileSegment { time: now, free }];
         for task in running {
             // A task that outstays its assumed end is taken to end at the next tick.
             let time = task.end.max(now + 1);
             let last = steps[steps.len() - 1];
             let free = last.free + task.nodes;
+            // Tasks that end together make one segment.
             if last.time == time {
                 steps.pop();
             }
-            steps.push(Step { time, free });
+            steps.push(ProfileSegment { time, free });
         }
-        Profile { steps }
+        Profile { segments: steps }
     }
 
     /// Returns the time at which a segment begins.
-    pub fn time(&self, step: usize) -> i64 {
-        self.steps[step].time
+    pub fn segment_begin(&self, step: usize) -> i64 {
+        self.segments[step].time
     }
 
     /// Returns whether `nodes` are free for `time` ticks from now on.
     pub fn fits_now(&self, nodes: u32, time: i64) -> bool {
-        self.lacking(0, nodes, time).is_none()
+        self.first_lack(0, nodes, time).is_none()
     }
 
     /// Finds the first segment, not before time `from`, from whose begin on `nodes` are free for `time` ticks.
-    pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> usize {
-        let mut step = self.steps.partition_point(|step| step.time < from);
-        while let Some(lacking) = self.lacking(step, nodes, time) {
+    pub fn earliest_fit(&self, nodes: u32, time: i64, from: i64) -> usize {
+        let mut step = self.segments.partition_point(|step| step.time < from);
+        while let Some(lacking) = self.first_lack(step, nodes, time) {
             // Every earlier begin would run into the same lack.
             step = lacking + 1;
         }
@@ -63,9 +64,9 @@ impl Profile {
     }
 
     /// Finds the first segment from `step` on, within `time` ticks of its begin, that has fewer than `nodes` free nodes.
-    fn lacking(&self, step: usize, nodes: u32, time: i64) -> Option<usize> {
-        let end = self.steps[step].time + time;
-        let inside = self.steps[step..].iter().take_while(|s| s.time < end);
+    fn first_lack(&self, step: usize, nodes: u32, time: i64) -> Option<usize> {
+        let end = self.segments[step].time + time;
+        let inside = self.segments[step..].iter().take_while(|s| s.time < end);
         (step..)
             .zip(inside)
             .find(|(_, s)| s.free < nodes)
@@ -74,9 +75,9 @@ impl Profile {
 
     /// Reserves `nodes` for `time` ticks from the begin of a segment on, for as many equal tasks as fit there, at most
     /// `most`. Returns how many fitted.
-    pub fn reserve(&mut self, step: usize, time: i64, nodes: u32, most: u32) -> u32 {
-        let end = self.cut(self.steps[step].time + time);
-        let inside = &mut self.steps[step..end];
+    pub fn reserve_nodes(&mut self, step: usize, time: i64, nodes: u32, most: u32) -> u32 {
+        let end = self.split_at_time(self.segments[step].time + time);
+        let inside = &mut self.segments[step..end];
         let least = inside.iter().map(|s| s.free).min().unwrap_or(0);
         let count = (least / nodes).min(most);
         inside.iter_mut().for_each(|s| s.free -= nodes * count);
@@ -84,11 +85,11 @@ impl Profile {
     }
 
     /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
-    fn cut(&mut self, time: i64) -> usize {
-        let at = self.steps.partition_point(|step| step.time < time);
-        if self.steps.get(at).is_none_or(|step| step.time != time) {
-            let free = self.steps[at - 1].free;
-            self.steps.insert(at, Step { time, free });
+    fn split_at_time(&mut self, time: i64) -> usize {
+        let at = self.segments.partition_point(|step| step.time < time);
+        if self.segments.get(at).is_none_or(|step| step.time != time) {
+            let free = self.segments[at - 1].free;
+            self.segments.insert(at, ProfileSegment { time, free });
         }
         at
     }

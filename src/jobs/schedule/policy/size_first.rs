@@ -19,7 +19,7 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     example: "size-first:interval=30",
     options: &[Opt::flag("desc", "largest first"), INTERVAL],
     parse: |params| {
-        let descending = params.flag("desc")?;
+        let descending = params.is_set("desc")?;
         let passes = Passes::parse(params)?;
         Ok(Box::new(SizeFirst {
             descending,
@@ -39,36 +39,39 @@ struct SizeFirst {
 }
 
 impl Policy for SizeFirst {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         let order = if self.descending {
             "descending"
         } else {
             "ascending"
         };
-        let passes = self.passes.in_words();
+        let passes = self.passes.describe();
         format!(
             "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
         )
     }
 
-    fn submitted(&mut self, index: u32, machine: &ClusterState<'_, '_>) {
+    fn add_task(&mut self, index: u32, machine: &ClusterState<'_>) {
         let task = machine.task(index);
+        // Negated keys reverse the order, so that one sorted set serves both.
         let sign = if self.descending { -1 } else { 1 };
         self.queue
             .insert((sign * i64::from(task.nodes), sign * task.requested, index));
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         while let Some((_, _, head)) = self.queue.first().copied() {
             // A task that is left out leaves the queue like one that started.
-            if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
+            if machine.task(head).nodes > machine.count_free()
+                || machine.start_task(head) == Attempt::Waits
+            {
                 break;
             }
             self.queue.pop_first();
         }
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

@@ -20,18 +20,19 @@ pub static POLICIES: Registry<ParsePolicy> = Registry::new(
 );
 
 /// Builds the policy that `text` names, with its options. Fails as [`check`].
-pub(in crate::schedule) fn make(
+pub(in crate::schedule) fn build_policy(
     text: &str,
     context: &PolicyContext<'_>,
     seed: u64,
 ) -> Result<Box<dyn Policy>> {
-    let (entry, params) = POLICIES.read(text, seed)?;
-    Ok((entry.parse)(&params)?.build(context))
+    let (entry, params) = POLICIES.find_and_read(text, seed)?;
+    Ok((entry.parse)(&params)?.build_policy(context))
 }
 
 /// Checks the spelling of a policy and its options. Fails if the name is unknown or an option is wrong.
-pub fn check(text: &str) -> Result<()> {
-    let (entry, params) = POLICIES.read(text, 1)?;
+pub fn check_policy(text: &str) -> Result<()> {
+    // No policy draws at random while its options are read, so any seed will do.
+    let (entry, params) = POLICIES.find_and_read(text, 1)?;
     (entry.parse)(&params).map(drop)
 }
 
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn policies_read_what_they_declare() {
-        nodeorder_base::registry::testing::check(&POLICIES, |entry, params| {
+        nodeorder_base::registry::testing::check_table(&POLICIES, |entry, params| {
             (entry.parse)(params).map(drop)
         });
     }

@@ -56,7 +56,7 @@ pub(super) const GREEDY: PolicyEntry = PolicyEntry {
 
 /// Options of both window policies.
 const OPTIONS: &[Opt] = &[
-    Opt::whole("window", "jobs looked at together").or("5"),
+    Opt::whole("window", "jobs looked at together").default_value("5"),
     INTERVAL,
     Opt::one_of(
         "held",
@@ -72,10 +72,10 @@ const OPTIONS: &[Opt] = &[
 
 /// Reads the options of a window policy; `most` is the largest window that its knapsack can solve.
 fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn BuildPolicy>> {
-    let window = params.whole("window", 1, most)?;
+    let window = params.required_integer("window", 1, most)?;
     let passes = Passes::parse(params)?;
-    let blocks = params.choice("held")? == "block";
-    let runs = params.choice("slots")? == "runs";
+    let blocks = params.required_choice("held")? == "block";
+    let runs = params.required_choice("slots")? == "runs";
     Ok(Box::new(Window {
         window,
         passes,
@@ -107,16 +107,16 @@ struct Window {
 
 impl Window {
     /// Finds the slots of the free nodes, by their lowest ranks.
-    fn slots(&self, machine: &mut ClusterState<'_, '_>) -> Vec<Ranks> {
+    fn find_slots(&self, machine: &mut ClusterState<'_>) -> Vec<Ranks> {
         if !self.runs {
-            return machine.free_components();
+            return machine.find_components();
         }
-        machine.free_ranks().runs().map(Ranks::from).collect()
+        machine.free_ranks().free_runs().map(Ranks::from).collect()
     }
 
     /// Leaves out jobs that no slot of the empty machine holds; the first pass meets the empty machine and so learns it.
-    fn leave_out(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_, '_>) {
-        debug_assert!(self.largest.is_some() || machine.free() == machine.nodes());
+    fn leave_out_large(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_>) {
+        debug_assert!(self.largest.is_some() || machine.count_free() == machine.count_nodes());
         let largest = *self
             .largest
             .get_or_insert_with(|| slots.iter().map(Ranks::len).max().unwrap_or(0));
@@ -141,7 +141,7 @@ fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
     let mut taken = Ranks::default();
     let mut rest = Ranks::default();
     let mut left = count;
-    for run in slot.runs() {
+    for run in slot.list_runs() {
         let here = run.count.min(left);
         taken.push(Run {
             first: run.first,
@@ -158,7 +158,7 @@ fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
 }
 
 impl Policy for Window {
-    fn rule(&self) -> String {
+    fn describe_rule(&self) -> String {
         let how = if self.exact {
             "exactly"
         } else {
@@ -177,17 +177,17 @@ impl Policy for Window {
             } else {
                 "connected sets of free nodes"
             },
-            self.passes.in_words()
+            self.passes.describe()
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+    fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {
         self.queue.push(task);
     }
 
-    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
-        let mut slots = self.slots(machine);
-        self.leave_out(&slots, machine);
+    fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
+        let mut slots = self.find_slots(machine);
+        self.leave_out_large(&slots, machine);
         let sizes: Vec<u32> = slots.iter().map(Ranks::len).collect();
         let Some(largest) = sizes.iter().max().copied() else {
             return;
@@ -221,7 +221,7 @@ impl Policy for Window {
             .retain(|task| started.binary_search(task).is_err());
     }
 
-    fn waiting(&self) -> usize {
+    fn count_waiting(&self) -> usize {
         self.queue.len()
     }
 

@@ -4,12 +4,12 @@
 //! `fat-tree:k=28,limit=5000`, as k = 26 has 4394 nodes and k = 28 has 5488. The first N node ids are schedulable, as with
 //! `limit=N`.
 
-use algebraic::{polarfly, polarstar, slim_fly};
-use dragonflies::{dragonfly, dragonfly_plus};
-use grids::{cascade, grid, hyperx, tpu};
-use random::{gnm, random_regular, watts_strogatz};
-use shape::Keys;
-use trees::{fat_tree, multi_rail, xgft};
+use algebraic::{size_polarfly, size_polarstar, size_slim_fly};
+use dragonflies::{size_dragonfly, size_dragonfly_plus};
+use grids::{size_cascade, size_grid, size_hyperx, size_tpu};
+use random::{size_gnm, size_random_regular, size_watts_strogatz};
+use shape::ShapeOptions;
+use trees::{size_fat_tree, size_multi_rail, size_xgft};
 
 use super::family::TopologyEntry;
 use super::sizes::MAX_NODES;
@@ -25,7 +25,7 @@ mod shape;
 mod trees;
 
 /// Rule by which a family finds the smallest shape that fits.
-struct Rule {
+struct SizeRule {
     /// Name of the family, as in [`super::TOPOLOGIES`].
     family: &'static str,
     /// Keys that `nodes=` stands for.
@@ -35,16 +35,16 @@ struct Rule {
 }
 
 /// Chooses the keys and values of a shape from the options given and the number of nodes.
-type ChooseShape = fn(&Params, u64) -> Result<Keys>;
+type ChooseShape = fn(&Params, u64) -> Result<ShapeOptions>;
 
-impl Rule {
+impl SizeRule {
     /// Creates a line of [`RULES`].
     const fn new(
         family: &'static str,
         shape: &'static [&'static str],
         choose: ChooseShape,
     ) -> Self {
-        Rule {
+        SizeRule {
             family,
             shape,
             choose,
@@ -79,24 +79,28 @@ impl Rule {
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
 ///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
-const RULES: &[Rule] = &[
-    Rule::new("mesh", &["dims"], grid),
-    Rule::new("torus", &["dims"], grid),
-    Rule::new("grid", &["dims"], grid),
-    Rule::new("hyperx", &["dims"], hyperx),
-    Rule::new("cascade", &["dims"], cascade),
-    Rule::new("dragonfly", &["p", "a", "h", "g"], dragonfly),
-    Rule::new("fat-tree", &["k"], fat_tree),
-    Rule::new("xgft", &["m", "w"], xgft),
-    Rule::new("slim-fly", &["q"], slim_fly),
-    Rule::new("dragonfly+", &["p", "l", "s", "h", "g"], dragonfly_plus),
-    Rule::new("polarfly", &["q"], polarfly),
-    Rule::new("polarstar", &["q"], polarstar),
-    Rule::new("multi-rail", &["domains", "units"], multi_rail),
-    Rule::new("tpu", &["dims"], tpu),
-    Rule::new("watts-strogatz", &["n"], watts_strogatz),
-    Rule::new("random-regular", &["n"], random_regular),
-    Rule::new("gnm", &["n"], gnm),
+const RULES: &[SizeRule] = &[
+    SizeRule::new("mesh", &["dims"], size_grid),
+    SizeRule::new("torus", &["dims"], size_grid),
+    SizeRule::new("grid", &["dims"], size_grid),
+    SizeRule::new("hyperx", &["dims"], size_hyperx),
+    SizeRule::new("cascade", &["dims"], size_cascade),
+    SizeRule::new("dragonfly", &["p", "a", "h", "g"], size_dragonfly),
+    SizeRule::new("fat-tree", &["k"], size_fat_tree),
+    SizeRule::new("xgft", &["m", "w"], size_xgft),
+    SizeRule::new("slim-fly", &["q"], size_slim_fly),
+    SizeRule::new(
+        "dragonfly+",
+        &["p", "l", "s", "h", "g"],
+        size_dragonfly_plus,
+    ),
+    SizeRule::new("polarfly", &["q"], size_polarfly),
+    SizeRule::new("polarstar", &["q"], size_polarstar),
+    SizeRule::new("multi-rail", &["domains", "units"], size_multi_rail),
+    SizeRule::new("tpu", &["dims"], size_tpu),
+    SizeRule::new("watts-strogatz", &["n"], size_watts_strogatz),
+    SizeRule::new("random-regular", &["n"], size_random_regular),
+    SizeRule::new("gnm", &["n"], size_gnm),
 ];
 
 /// Returns the keys that `nodes=` stands for and the rule that chose them; `None` if it is not given or the family has
@@ -104,23 +108,23 @@ const RULES: &[Rule] = &[
 ///
 /// # Errors
 /// `nodes=` beside `limit` or a key of the shape, or out of range.
-pub(super) fn choose(
+pub(super) fn choose_shape(
     family: &TopologyEntry,
     params: &Params,
-) -> Result<Option<(Keys, &'static str)>> {
+) -> Result<Option<(ShapeOptions, &'static str)>> {
     let rule = RULES.iter().find(|rule| rule.family == family.name);
     let option = family.options.iter().find(|option| option.key == "nodes");
     let (Some(rule), Some(option)) = (rule, option) else {
         return Ok(None);
     };
-    let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else {
+    let Some(nodes) = params.optional_integer("nodes", 1, MAX_NODES)? else {
         return Ok(None);
     };
     if let Some(key) = rule
         .shape
         .iter()
         .chain(&["limit"])
-        .find(|key| params.has(key))
+        .find(|key| params.has_key(key))
     {
         return Err(Error::input(
             params.location_of("nodes"),
@@ -197,7 +201,7 @@ mod tests {
                 // The canonical specification makes the same machine.
                 let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
                 prop_assert_eq!(again.spec(), machine.spec());
-                prop_assert_eq!(again.chosen(), None);
+                prop_assert_eq!(again.shape_rule(), None);
             }
         }
     }

@@ -2,18 +2,18 @@
 //! thirteen.
 
 /// Returns a power, the largest number where it has more than 128 bits.
-pub(super) fn power(base: u64, exponent: u32) -> u128 {
+pub(super) fn saturating_power(base: u64, exponent: u32) -> u128 {
     u128::from(base).saturating_pow(exponent)
 }
 
 /// Returns the largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
-pub(super) fn root(n: u64, d: u32) -> u64 {
+pub(super) fn floor_root(n: u64, d: u32) -> u64 {
     let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
     // The float may be off by one.
-    while power(m + 1, d) <= u128::from(n) {
+    while saturating_power(m + 1, d) <= u128::from(n) {
         m += 1;
     }
-    while m > 1 && power(m, d) > u128::from(n) {
+    while m > 1 && saturating_power(m, d) > u128::from(n) {
         m -= 1;
     }
     m.max(1)
@@ -22,11 +22,12 @@ pub(super) fn root(n: u64, d: u32) -> u64 {
 /// Returns `dimensions` extents that differ by one at most, the larger ones first: those of the smallest product of at
 /// least `enough`.
 pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
-    let m = root(enough, dimensions);
+    let m = floor_root(enough, dimensions);
     // All of them larger is enough by the choice of m.
     let larger = (0..dimensions)
         .find(|larger| {
-            let product = power(m, dimensions - larger).saturating_mul(power(m + 1, *larger));
+            let product = saturating_power(m, dimensions - larger)
+                .saturating_mul(saturating_power(m + 1, *larger));
             product >= u128::from(enough)
         })
         .unwrap_or(dimensions);
@@ -52,8 +53,8 @@ mod tests {
 
         #[test]
         fn roots_are_floors(n in 1u64..u64::MAX / 2, d in 1u32..40) {
-            let m = root(n, d);
-            prop_assert!(power(m, d) <= u128::from(n) && power(m + 1, d) > u128::from(n));
+            let m = floor_root(n, d);
+            prop_assert!(saturating_power(m, d) <= u128::from(n) && saturating_power(m + 1, d) > u128::from(n));
         }
     }
 }

@@ -4,24 +4,26 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
 /// Keys of a shape, each with its value.
-pub(super) type Keys = Vec<(&'static str, String)>;
+pub(super) type ShapeOptions = Vec<(&'static str, String)>;
 
 /// Returns whole numbers as the values of keys.
-pub(super) fn number_keys<const N: usize>(keys: [(&'static str, u64); N]) -> Keys {
+pub(super) fn number_options<const N: usize>(keys: [(&'static str, u64); N]) -> ShapeOptions {
     keys.map(|(key, number)| (key, number.to_string())).into()
 }
 
 /// Returns the number of nodes on each router: `per_router` as given, else `default`.
-pub(super) fn per_router(params: &Params, default: u64) -> Result<u64> {
+pub(super) fn nodes_per_router(params: &Params, default: u64) -> Result<u64> {
     // The default that families declare is another.
-    if !params.has("per_router") {
+    if !params.has_key("per_router") {
         return Ok(default);
     }
-    Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(default))
+    Ok(params
+        .optional_integer("per_router", 1, 1 << 20)?
+        .unwrap_or(default))
 }
 
 /// Keeps the keys that are not given.
-pub(super) fn unless_given(params: &Params, mut keys: Keys) -> Keys {
-    keys.retain(|(key, _)| !params.has(key));
+pub(super) fn drop_given(params: &Params, mut keys: ShapeOptions) -> ShapeOptions {
+    keys.retain(|(key, _)| !params.has_key(key));
     keys
 }

@@ -70,14 +70,14 @@ impl SwitchCells {
         }
         rest.sort_unstable();
         for alike in rest.chunk_by(|a, b| a.0 == b.0) {
-            cells.add(alike.iter().map(|(_, switch)| *switch).collect());
+            cells.add_cell(alike.iter().map(|(_, switch)| *switch).collect());
         }
         cells
     }
 
     /// Adds a cell and returns its number.
-    pub fn add(&mut self, members: Vec<u32>) -> u32 {
-        let cell = self.count() as u32;
+    pub fn add_cell(&mut self, members: Vec<u32>) -> u32 {
+        let cell = self.cell_count() as u32;
         for switch in &members {
             self.cell_of[*switch as usize] = cell;
         }
@@ -89,11 +89,11 @@ impl SwitchCells {
     pub fn pair_off(&mut self, here: u32, there: u32) -> u32 {
         let cell = self.cell_of[here as usize] as usize - self.known.len();
         self.open[cell].retain(|switch| *switch != here && *switch != there);
-        self.add(vec![here, there])
+        self.add_cell(vec![here, there])
     }
 
     /// Removes all members of a cell; the caller adds them to others.
-    pub fn clear(&mut self, cell: u32) {
+    pub fn remove_members(&mut self, cell: u32) {
         self.open[cell as usize - self.known.len()].clear();
     }
 
@@ -111,7 +111,7 @@ impl SwitchCells {
     }
 
     /// Counts all cells.
-    pub fn count(&self) -> usize {
+    pub fn cell_count(&self) -> usize {
         self.known.len() + self.open.len()
     }
 
@@ -123,7 +123,7 @@ impl SwitchCells {
 
     /// Splits cells by their links to the cells of `splitters`, and to those that this makes, until none splits. Returns
     /// the number of links read.
-    pub fn refine(&mut self, graphs: &PairedGraphs<'_>, mut splitters: BTreeSet<u32>) -> u64 {
+    pub fn refine_cells(&mut self, graphs: &PairedGraphs<'_>, mut splitters: BTreeSet<u32>) -> u64 {
         let mut links_read = 0;
         while let Some(splitter) = splitters.pop_first() {
             // Links to a cell that differs itself differ, too: one switch too many would tell apart all around it.
@@ -143,14 +143,14 @@ impl SwitchCells {
             }
             links.sort_unstable();
             for to_one_cell in links.chunk_by(|a, b| a.0 == b.0) {
-                self.split(to_one_cell, &mut splitters);
+                self.split_cell(to_one_cell, &mut splitters);
             }
         }
         links_read
     }
 
     /// Splits a cell by its links (cell, member, label; ascending) to a splitter, and adds the new cells to `splitters`.
-    fn split(&mut self, links: &[(u32, u32, LinkLabel)], splitters: &mut BTreeSet<u32>) {
+    fn split_cell(&mut self, links: &[(u32, u32, LinkLabel)], splitters: &mut BTreeSet<u32>) {
         let cell = links[0].0;
         let mut linked = Vec::new();
         let mut by_labels: Vec<(Vec<LinkLabel>, u32)> = Vec::new();
@@ -176,7 +176,7 @@ impl SwitchCells {
         let kept = parts.swap_remove(largest.unwrap_or(0));
         self.open[cell as usize - self.known.len()] = kept;
         for part in parts {
-            splitters.insert(self.add(part));
+            splitters.insert(self.add_cell(part));
         }
     }
 }

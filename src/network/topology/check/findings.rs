@@ -35,7 +35,7 @@ impl Findings {
     pub(super) const MOST_LISTED: usize = 1000;
 
     /// Counts a difference, and lists it if there is room; `texts` makes its name and its values in both descriptions.
-    pub(super) fn add<S: Into<String>>(
+    pub(super) fn add_difference<S: Into<String>>(
         &mut self,
         what: &'static str,
         texts: impl FnOnce() -> [S; 3],

@@ -38,7 +38,7 @@ impl PairedGraphs<'_> {
     }
 
     /// Returns the side of a switch, 0 for the first description and 1 for the second, and its router there.
-    pub fn locate(&self, switch: u32) -> (usize, RouterId) {
+    pub fn side_and_router(&self, switch: u32) -> (usize, RouterId) {
         match switch.checked_sub(self.first_there()) {
             Some(router) => (1, RouterId(router)),
             None => (0, RouterId(switch)),
@@ -47,15 +47,15 @@ impl PairedGraphs<'_> {
 
     /// Lists the switches linked to one, each with the label of its link.
     pub fn links_of(&self, switch: u32) -> impl Iterator<Item = (u32, LinkLabel)> + '_ {
-        let (side, router) = self.locate(switch);
+        let (side, router) = self.side_and_router(switch);
         let graph = self.graphs[side];
         let base = switch - router.0;
         let links = graph
             .neighbours(router)
             .iter()
-            .zip(graph.capacities(router));
+            .zip(graph.neighbour_capacities(router));
         links
-            .zip(graph.weights(router))
+            .zip(graph.neighbour_weights(router))
             .map(move |((to, capacity), weight)| {
                 let capacity = if self.compare_capacities {
                     *capacity
@@ -68,13 +68,13 @@ impl PairedGraphs<'_> {
 
     /// Returns whether a switch carries schedulable nodes.
     pub fn has_nodes(&self, switch: u32) -> bool {
-        let (side, router) = self.locate(switch);
+        let (side, router) = self.side_and_router(switch);
         self.machines[side].nodes_of(router).next().is_some()
     }
 
     /// Returns the name of a switch, as [`switch_name`].
-    pub fn name(&self, switch: u32) -> String {
-        let (side, router) = self.locate(switch);
+    pub fn switch_name_of(&self, switch: u32) -> String {
+        let (side, router) = self.side_and_router(switch);
         switch_name(self.machines[side], router)
     }
 

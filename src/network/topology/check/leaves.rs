@@ -61,7 +61,7 @@ pub(super) fn match_leaves(
             let old_names = gone.remove(a).unwrap_or_default();
             let new_names = new.remove(b).unwrap_or_default();
             for (from, to) in old_names.into_iter().zip(new_names) {
-                found.add("renamed", || {
+                found.add_difference("renamed", || {
                     let switch = switch_name(here, RouterId(*a));
                     [switch, here.node_name(from), there.node_name(to)]
                 });
@@ -70,7 +70,7 @@ pub(super) fn match_leaves(
     }
     for (router, nodes) in &gone {
         for node in nodes {
-            found.add("missing", || {
+            found.add_difference("missing", || {
                 let switch = switch_name(here, RouterId(*router));
                 [here.node_name(*node), switch, String::new()]
             });
@@ -78,7 +78,7 @@ pub(super) fn match_leaves(
     }
     for (router, nodes) in &new {
         for node in nodes {
-            found.add("added", || {
+            found.add_difference("added", || {
                 let switch = switch_name(there, RouterId(*router));
                 [there.node_name(*node), String::new(), switch]
             });
@@ -86,7 +86,7 @@ pub(super) fn match_leaves(
     }
     for (node, (a, b)) in &common {
         if leaves.get(a) != Some(b) {
-            found.add("moved", || {
+            found.add_difference("moved", || {
                 let from = switch_name(here, RouterId(*a));
                 let to = switch_name(there, RouterId(*b));
                 [here.node_name(*node), from, to]

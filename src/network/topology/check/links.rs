@@ -19,7 +19,7 @@ const MOST_CANDIDATES: usize = 8;
 /// for or the search for such a pairing is given up.
 pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let mut cells = SwitchCells::new(graphs);
-    cells.refine(graphs, cells.open_cells().collect());
+    cells.refine_cells(graphs, cells.open_cells().collect());
     let before = found.count;
     if !cells.are_balanced(graphs) {
         pair_leftovers(graphs, &mut cells);
@@ -31,17 +31,17 @@ pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
         return;
     }
     // Pairs of leftovers are known by now, and may tell others apart.
-    cells.refine(graphs, cells.open_cells().collect());
+    cells.refine_cells(graphs, cells.open_cells().collect());
     let proof = if cells.are_balanced(graphs) {
         prove_same_links(graphs, cells)
     } else {
-        Proof::Open(cells.count())
+        Proof::Open(cells.cell_count())
     };
     match proof {
         Proof::Same(cells) => report_links(graphs, &cells, found),
         Proof::Different(count) => {
             let alike = describe_alike(count);
-            found.add("switch", || {
+            found.add_difference("switch", || {
                 [alike.as_str(), "wired one way", "wired another way"]
             });
         }
@@ -49,7 +49,7 @@ pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
             let alike = describe_alike(count);
             let remark = format!("{alike}: whether they are wired alike was not proved");
             found.remarks.push(remark);
-            found.add("unproved", || [alike.as_str(), "", ""]);
+            found.add_difference("unproved", || [alike.as_str(), "", ""]);
         }
     }
 }
@@ -96,16 +96,16 @@ fn pair_leftovers(graphs: &PairedGraphs<'_>, cells: &mut SwitchCells) {
         have_same_name(graphs.machines, [a, b - first_there])
     });
     for cell in unbalanced {
-        cells.clear(cell);
+        cells.remove_members(cell);
     }
     let mut paired = BTreeSet::new();
     for (a, b) in pairs {
         paired.extend([a, b]);
-        cells.add(vec![a, b]);
+        cells.add_cell(vec![a, b]);
     }
     leftovers.retain(|switch| !paired.contains(switch));
     for switch in leftovers {
-        cells.add(vec![switch]);
+        cells.add_cell(vec![switch]);
     }
 }
 
@@ -125,12 +125,12 @@ fn report_switches(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut F
         if here == there {
             continue;
         }
-        found.add("switch", || {
+        found.add_difference("switch", || {
             let linked: Vec<u32> = graphs.links_of(members[0]).map(|(to, _)| to).collect();
             let mut text = "without links".to_string();
             if !linked.is_empty() {
                 let named = linked.iter().take(MOST_NAMED);
-                let names: Vec<String> = named.map(|to| graphs.name(*to)).collect();
+                let names: Vec<String> = named.map(|to| graphs.switch_name_of(*to)).collect();
                 let more = if linked.len() > MOST_NAMED {
                     " …"
                 } else {
@@ -138,7 +138,7 @@ fn report_switches(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut F
                 };
                 text = format!("linked to {}{more}", names.join(" "));
             }
-            let name = graphs.name(members[0]);
+            let name = graphs.switch_name_of(members[0]);
             if here > there {
                 [name, text, String::new()]
             } else {
@@ -161,11 +161,11 @@ struct CellLink {
 /// Adds the pairs of cells whose links differ in number, capacity or weight.
 fn report_links(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Findings) {
     let mut links = Vec::with_capacity(graphs.graphs.iter().map(|g| g.link_count()).sum());
-    let balanced: Vec<bool> = (0..cells.count() as u32)
+    let balanced: Vec<bool> = (0..cells.cell_count() as u32)
         .map(|cell| graphs.is_balanced(cells.members(cell)))
         .collect();
     for from in 0..graphs.switch_count() as u32 {
-        let (side, _) = graphs.locate(from);
+        let (side, _) = graphs.side_and_router(from);
         for (to, label) in graphs.links_of(from) {
             let u = cells.cell_of[from as usize];
             let v = cells.cell_of[to as usize];
@@ -181,7 +181,7 @@ fn report_links(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Find
         let (here, there) = between.split_at(between.partition_point(|link| link.side == 0));
         let labels = here.iter().map(|link| link.label);
         if labels.ne(there.iter().map(|link| link.label)) {
-            found.add("link", || {
+            found.add_difference("link", || {
                 let [u, v] = between[0].cells.map(|cell| cell_name(graphs, cells, cell));
                 [
                     format!("{u} to {v}"),
@@ -197,7 +197,7 @@ fn report_links(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Find
 fn cell_name(graphs: &PairedGraphs<'_>, cells: &SwitchCells, cell: u32) -> String {
     let members = cells.members(cell);
     let [here, there] = graphs.count_sides(members);
-    let name = graphs.name(members[0]);
+    let name = graphs.switch_name_of(members[0]);
     match here.max(there) {
         0 | 1 => name,
         several => format!("{name} and {} like it", several - 1),

@@ -52,16 +52,16 @@ pub fn check(here: &Topology, there: &Topology) -> Result<Findings> {
         .map(|m| u64::from(m.nodes().slot_count()))
         .iter()
         .sum();
-    context.require("the nodes of both machines", 64 * slots)?;
+    context.require_memory("the nodes of both machines", 64 * slots)?;
     let leaves = leaves::match_leaves(here, there, &mut found);
-    let components = machines.map(Topology::components);
+    let components = machines.map(Topology::component_count);
     if components[0] != components[1] {
         let [one, other] = components.map(|n| n.to_string());
-        found.add("components", || ["nodes".into(), one, other]);
+        found.add_difference("components", || ["nodes".into(), one, other]);
     }
     let graphs = [here.graph()?, there.graph()?];
     let sizes = graphs.map(|graph| (graph.link_count() + graph.router_count()) as u64);
-    context.require("the links of both machines", 64 * (sizes[0] + sizes[1]))?;
+    context.require_memory("the links of both machines", 64 * (sizes[0] + sizes[1]))?;
     let silent = machines.iter().find(|machine| !machine.network().widths);
     if let Some(silent) = silent {
         found.remarks.push(format!(

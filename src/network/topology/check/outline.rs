@@ -22,15 +22,15 @@ use super::findings::{Findings, switch_name};
 use super::graphs::PairedGraphs;
 use super::leaves::match_most_shared;
 use crate::topology::graph::RouterGraph;
-use crate::topology::link_list::numbered;
-use crate::topology::statistics::occupied;
+use crate::topology::link_list::number_labels;
+use crate::topology::statistics::occupied_routers;
 use nodeorder_base::ids::RouterId;
 
 /// Adds the leaf switches that are in other units, or whose uplinks have another total capacity, to `found`.
 pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let machines = graphs.machines;
     let outline = usize::from(machines[1].network().outline);
-    let carrying = machines.map(|machine| occupied(&machine.nodes_per_router()));
+    let carrying = machines.map(|machine| occupied_routers(&machine.nodes_per_router()));
     let above = [0, 1].map(|side| graphs.graphs[side].router_count() - carrying[side].len());
     found.remarks.push(format!(
         "not compared: switches above those with nodes ({} here, {} there) and their links, which {} merges",
@@ -76,7 +76,7 @@ pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
             }
             let mut sides = [units, other];
             sides.rotate_left(outline);
-            found.add("unit", || {
+            found.add_difference("unit", || {
                 [
                     leaf_name(graphs, 0, leaf),
                     describe_unit(graphs, 0, sides[0], leaf),
@@ -92,11 +92,11 @@ fn compare_uplinks(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     for leaf in 0..graphs.leaves.len() {
         let [here, there] = [0, 1].map(|side| {
             let router = router_of_leaf(graphs, side, leaf);
-            let capacities = graphs.graphs[side].capacities(router);
+            let capacities = graphs.graphs[side].neighbour_capacities(router);
             capacities.iter().sum::<f64>()
         });
         if here != there {
-            found.add("width", || {
+            found.add_difference("width", || {
                 let name = leaf_name(graphs, 0, leaf);
                 [name, here.to_string(), there.to_string()]
             });
@@ -180,5 +180,5 @@ fn list_partitions(
 /// Numbers the sets that `leaves` are in, in the order of their first leaf.
 fn number_units(joined: &UnionFind<u32>, leaves: &[RouterId]) -> Vec<u32> {
     let sets = leaves.iter().map(|leaf| joined.find(leaf.0) as usize);
-    numbered(sets, joined.len())
+    number_labels(sets, joined.len())
 }

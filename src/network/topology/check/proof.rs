@@ -32,7 +32,7 @@ pub(super) fn prove_same_links(graphs: &PairedGraphs<'_>, mut cells: SwitchCells
         for twin in there {
             let mut tried = cells.clone();
             let pair = tried.pair_off(here[0], *twin);
-            work += tried.cell_of.len() as u64 + tried.refine(graphs, BTreeSet::from([pair]));
+            work += tried.cell_of.len() as u64 + tried.refine_cells(graphs, BTreeSet::from([pair]));
             if tried.are_balanced(graphs) {
                 fitting = Some(tried);
                 break;

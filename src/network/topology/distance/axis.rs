@@ -38,7 +38,7 @@ impl Axis {
 
     /// Returns the hops between two coordinates.
     #[inline]
-    pub fn between(self, a: u32, b: u32) -> u32 {
+    pub fn distance_between(self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         match self.shape {
             Shape::Path => apart,
@@ -57,7 +57,7 @@ impl Axis {
     }
 
     /// Counts the links along one line of this axis.
-    pub fn links(self) -> u64 {
+    pub fn count_links(self) -> u64 {
         let n = u64::from(self.extent);
         match self.shape {
             // A ring of two has one link.
@@ -69,7 +69,7 @@ impl Axis {
     }
 
     /// Returns the smallest and the largest number of links of a router along this axis.
-    pub fn degrees(self) -> (u32, u32) {
+    pub fn degree_range(self) -> (u32, u32) {
         let n = self.extent;
         match self.shape {
             Shape::Path | Shape::Ring if n <= 2 => (n - 1, n - 1),
@@ -126,7 +126,7 @@ impl Axis {
     }
 
     /// Counts the ordered pairs of coordinates by distance, each with itself included. O(diameter).
-    pub fn ordered_pairs(self) -> Vec<u128> {
+    pub fn count_ordered_pairs(self) -> Vec<u128> {
         let n = u128::from(self.extent);
         let mut pairs = vec![n];
         for d in 1..=u128::from(self.diameter()) {
@@ -143,16 +143,16 @@ impl Axis {
 
     /// Fills `out[x]` with the largest `values[y] + d(x,y)` over all y, in O(extent): running maxima on paths, the best
     /// two on cliques, sliding windows of half a turn on rings.
-    pub(super) fn farthest(self, values: &[i32], out: &mut [i32]) {
+    pub(super) fn fill_farthest(self, values: &[i32], out: &mut [i32]) {
         let n = values.len();
         match self.shape {
             Shape::Path => {
-                let mut best = NOWHERE;
+                let mut best = NO_NODE;
                 for x in 0..n {
                     best = (best + 1).max(values[x]);
                     out[x] = best;
                 }
-                best = NOWHERE;
+                best = NO_NODE;
                 for x in (0..n).rev() {
                     best = (best + 1).max(values[x]);
                     out[x] = out[x].max(best);
@@ -163,7 +163,7 @@ impl Axis {
                 let others = (0..n).filter(|x| *x != top).map(|x| values[x]).max();
                 for x in 0..n {
                     let away = if x == top {
-                        others.unwrap_or(NOWHERE)
+                        others.unwrap_or(NO_NODE)
                     } else {
                         values[top]
                     };
@@ -173,7 +173,7 @@ impl Axis {
             Shape::Ring => {
                 // Clockwise and counter-clockwise reach: y from x-⌊n/2⌋ to x, and the mirror image.
                 let half = n / 2;
-                out.fill(NOWHERE);
+                out.fill(NO_NODE);
                 let mut window = VecDeque::new();
                 for mirrored in [false, true] {
                     window.clear();
@@ -203,7 +203,7 @@ impl Axis {
 }
 
 /// Value of coordinates without a node in [`Axis::fill_farthest`]: below all others, and no overflow when distances are added.
-pub(super) const NOWHERE: i32 = i32::MIN / 2;
+pub(super) const NO_NODE: i32 = i32::MIN / 2;
 
 #[cfg(test)]
 mod tests {
@@ -218,9 +218,9 @@ mod tests {
                 assert_eq!(axis.even_pair_sum(3), axis.pair_sum(&counts), "{axis:?}");
                 let mut pairs = vec![0; axis.diameter() as usize + 1];
                 for a in 0..extent {
-                    (0..extent).for_each(|b| pairs[axis.between(a, b) as usize] += 1);
+                    (0..extent).for_each(|b| pairs[axis.distance_between(a, b) as usize] += 1);
                 }
-                assert_eq!(axis.ordered_pairs(), pairs, "{axis:?}");
+                assert_eq!(axis.count_ordered_pairs(), pairs, "{axis:?}");
             }
         }
         // Σ d over unordered pairs of a ring of n is n³/8.

@@ -11,11 +11,11 @@
 use super::axis::{Axis, Shape};
 
 /// Largest set for which this bound is computed: beyond it the one by entropy is higher.
-const MOST: usize = 4096;
+const MAX_SIZE: usize = 4096;
 
 /// Returns lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where
 /// an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
-pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
+pub(super) fn bound_means_by_links(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes
         .iter()
         .any(|a| a.shape == Shape::Clique && a.extent > 2)
@@ -23,9 +23,9 @@ pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
         return Vec::new();
     }
     let dimensions = axes.len() as f64;
-    let near = Near::new(axes);
+    let near = NearestRouters::new(axes);
     let mut means = Vec::new();
-    for size in 2..=largest.min(MOST) {
+    for size in 2..=largest.min(MAX_SIZE) {
         let routers = size as f64;
         // Projections are whole numbers; the float's rounding must not lift their sum to the next one.
         let projections = (dimensions * routers.powf(1.0 - 1.0 / dimensions) - 1e-9).ceil();
@@ -37,21 +37,21 @@ pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
             .sum();
         let links = dimensions * routers - projections + full as f64;
         let inside = (2.0 * links / routers)
-            .min(near.neighbours())
+            .min(near.router_degree())
             .min(routers - 1.0);
-        let outside = near.neighbours() - inside;
-        means.push((near.sum(routers - 1.0 + outside) - outside) / (routers - 1.0));
+        let outside = near.router_degree() - inside;
+        means.push((near.sum_nearest(routers - 1.0 + outside) - outside) / (routers - 1.0));
     }
     means
 }
 
 /// Numbers of routers by distance from one router, on a torus that contains the axes.
-struct Near {
+struct NearestRouters {
     /// Number of routers within 1, 2, … hops, the one itself left out, and the sum of their distances.
-    within: Vec<(f64, f64)>,
+    cumulative: Vec<(f64, f64)>,
 }
 
-impl Near {
+impl NearestRouters {
     /// Counts the routers of the product of `axes`, each path made part of a ring.
     fn new(axes: &[Axis]) -> Self {
         let mut shells = vec![1.0];
@@ -65,7 +65,7 @@ impl Near {
                 extent,
                 shape: Shape::Ring,
             };
-            let along = ring.ordered_pairs();
+            let along = ring.count_ordered_pairs();
             let mut next = vec![0.0; shells.len() + along.len() - 1];
             for (h, count) in shells.iter().enumerate() {
                 for (k, pairs) in along.iter().enumerate() {
@@ -82,21 +82,23 @@ impl Near {
             sum += shell * hops as f64;
             within.push((count, sum));
         }
-        Near { within }
+        NearestRouters { cumulative: within }
     }
 
     /// Returns the number of neighbours of a router; 0 where there is one router.
-    fn neighbours(&self) -> f64 {
-        self.within.first().map_or(0.0, |(count, _)| *count)
+    fn router_degree(&self) -> f64 {
+        self.cumulative.first().map_or(0.0, |(count, _)| *count)
     }
 
     /// Sums the distances to the nearest `count` routers, linearly between whole numbers and beyond the last.
-    fn sum(&self, count: f64) -> f64 {
-        let hops = self.within.partition_point(|(within, _)| *within < count);
+    fn sum_nearest(&self, count: f64) -> f64 {
+        let hops = self
+            .cumulative
+            .partition_point(|(within, _)| *within < count);
         let (before, sum) = if hops == 0 {
             (0.0, 0.0)
         } else {
-            self.within[hops - 1]
+            self.cumulative[hops - 1]
         };
         sum + (count - before) * (hops + 1) as f64
     }

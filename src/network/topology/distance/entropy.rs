@@ -29,7 +29,7 @@ use super::product::Product;
 
 /// Lower bounds of D - τH of a density on a circle of length 1, rounded down: element i at τ = 2^(-2 - i/6). Made and checked by
 /// the test `the_table_is_proved`. It is concave in τ, and at the first element that of the even density.
-const CIRCLE: [f64; 64] = [
+const CIRCLE_BOUNDS: [f64; 64] = [
     0.24999996, 0.24999677, 0.24968984, 0.24651599, 0.23998348, 0.23113225, 0.22091531, 0.20992242,
     0.19857285, 0.18714488, 0.17582476, 0.16474033, 0.15398066, 0.14360850, 0.13366766, 0.12418741,
     0.11518540, 0.10666996, 0.09864185, 0.09109592, 0.08402246, 0.07740814, 0.07123698, 0.06549099,
@@ -41,20 +41,20 @@ const CIRCLE: [f64; 64] = [
 ];
 
 /// Factor that keeps a lower bound below the truth in spite of rounding.
-const SAFE: f64 = 1.0 - 1e-9;
+const ROUNDING_MARGIN: f64 = 1.0 - 1e-9;
 
 /// Number of values of λ tried in each octave.
-const STEPS: f64 = 8.0;
+const STEPS_PER_OCTAVE: f64 = 8.0;
 
 impl Product {
     /// Returns lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
     /// entropy and, with one node a router, that by the links inside the set. O(largest), and for each of
     /// 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
-    pub fn least_means(&self, per_router: u32, largest: usize) -> Vec<f64> {
+    pub fn bound_mean_distances(&self, per_router: u32, largest: usize) -> Vec<f64> {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
-        let count = (STEPS * (4.0 + f64::from(widest).log2())) as i32;
+        let count = (STEPS_PER_OCTAVE * (4.0 + f64::from(widest).log2())) as i32;
         // The bound of an axis takes most of the time; like axes have it in common.
         let mut alike: Vec<(Axis, f64)> = Vec::new();
         for axis in &axes {
@@ -64,15 +64,15 @@ impl Product {
             }
         }
         let lines = upper_hull((0..count).map(|i| {
-            let lambda = 2f64.powf(f64::from(i) / STEPS - 3.0);
+            let lambda = 2f64.powf(f64::from(i) / STEPS_PER_OCTAVE - 3.0);
             let least = alike
                 .iter()
-                .map(|(a, count)| count * least_on_axis(*a, lambda))
+                .map(|(a, count)| count * bound_on_axis(*a, lambda))
                 .sum();
             (lambda, least)
         }));
         let links = if per_router == 1 {
-            edges::least_means(&axes, largest)
+            edges::bound_means_by_links(&axes, largest)
         } else {
             Vec::new()
         };
@@ -82,20 +82,20 @@ impl Product {
             let entropy = (size as f64 / f64::from(per_router)).ln();
             // Entropies ascend with the size, so the highest line is never one before.
             while at + 1 < lines.len()
-                && height(lines[at + 1], entropy) >= height(lines[at], entropy)
+                && line_height(lines[at + 1], entropy) >= line_height(lines[at], entropy)
             {
                 at += 1;
             }
-            let by_entropy = height(lines[at], entropy) * size as f64 / (size - 1) as f64;
+            let by_entropy = line_height(lines[at], entropy) * size as f64 / (size - 1) as f64;
             let by_links = links.get(size - 2).copied().unwrap_or(by_entropy);
-            bounds.push(SAFE * by_entropy.max(by_links));
+            bounds.push(ROUNDING_MARGIN * by_entropy.max(by_links));
         }
         bounds
     }
 }
 
 /// Returns the height of a line (slope, height at 0) at x.
-fn height((slope, at_0): (f64, f64), x: f64) -> f64 {
+fn line_height((slope, at_0): (f64, f64), x: f64) -> f64 {
     slope * x + at_0
 }
 
@@ -117,9 +117,9 @@ fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 }
 
 /// Returns a lower bound of D - λH over all distributions on this axis.
-fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
+fn bound_on_axis(axis: Axis, lambda: f64) -> f64 {
     let n = axis.extent;
-    let weight = |x: u32| (-f64::from(axis.between(x, n / 2)) / lambda).exp();
+    let weight = |x: u32| (-f64::from(axis.distance_between(x, n / 2)) / lambda).exp();
     let gibbs = -lambda * (0..n).map(weight).sum::<f64>().ln();
     let ring = match axis.shape {
         Shape::Clique => return gibbs,
@@ -127,21 +127,21 @@ fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
         Shape::Path => 2 * n - 2,
     };
     let length = f64::from(ring);
-    let circle = length * least_on_circle(lambda / length) - lambda * length.ln();
-    gibbs.max(circle - agreement(ring, lambda) / 3.0)
+    let circle = length * bound_on_circle(lambda / length) - lambda * length.ln();
+    gibbs.max(circle - bound_agreement(ring, lambda) / 3.0)
 }
 
 /// Returns a lower bound of D - τH of a density on a circle of length 1 for any τ: the chord between elements of
 /// [`CIRCLE_BOUNDS`], which a concave function is not below.
-fn least_on_circle(tau: f64) -> f64 {
+fn bound_on_circle(tau: f64) -> f64 {
     let at = -6.0 * (tau.log2() + 2.0);
     if at <= 0.0 {
-        return CIRCLE[0];
+        return CIRCLE_BOUNDS[0];
     }
     let i = at as usize;
-    let (high, at_high) = circle_element(i.min(CIRCLE.len() - 1));
+    let (high, at_high) = circle_element(i.min(CIRCLE_BOUNDS.len() - 1));
     // Below the last element: the chord from 0, where the function is 0.
-    let (low, at_low) = if i + 1 < CIRCLE.len() {
+    let (low, at_low) = if i + 1 < CIRCLE_BOUNDS.len() {
         circle_element(i + 1)
     } else {
         (0.0, 0.0)
@@ -151,13 +151,13 @@ fn least_on_circle(tau: f64) -> f64 {
 
 /// Returns τ and the bound of element i of [`CIRCLE_BOUNDS`].
 fn circle_element(i: usize) -> (f64, f64) {
-    (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE[i])
+    (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE_BOUNDS[i])
 }
 
 /// Ratio of the ends of each interval of the largest chance m that [`bound_agreement`] looks at.
-const CUT: f64 = 1.03;
+const INTERVAL_RATIO: f64 = 1.03;
 /// Number of intervals of the slope on one side that [`bound_agreement`] looks at for each of these.
-const SIDES: u32 = 12;
+const SLOPE_INTERVALS: u32 = 12;
 
 /// Returns an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring of `extent`.
 ///
@@ -171,21 +171,22 @@ const SIDES: u32 = 12;
 /// From λ = 8 on c is small beside D, and the largest m that there can be is enough: c ≤ m. For that s = t = m has the
 /// least sum of all slopes, as the mean of two exponentials is at least that of the mean exponent. O(min(extent, λ))
 /// for each interval.
-fn agreement(extent: u32, lambda: f64) -> f64 {
+fn bound_agreement(extent: u32, lambda: f64) -> f64 {
     let mut worst = 1.0 / f64::from(extent);
     let mut high = 1.0;
     while high > worst {
-        let low = high / CUT;
+        let low = high / INTERVAL_RATIO;
         if lambda < 8.0 {
-            for i in 0..SIDES {
-                let slope = high * f64::from(i + 1) / f64::from(SIDES);
+            for i in 0..SLOPE_INTERVALS {
+                let slope = high * f64::from(i + 1) / f64::from(SLOPE_INTERVALS);
                 // The other side at most takes what the low end of this interval leaves of 2m.
-                let other = 2.0 * high - high * f64::from(i) / f64::from(SIDES);
-                if let Some(c) = most_agreement(extent, lambda, (low, high), (slope, other)) {
+                let other = 2.0 * high - high * f64::from(i) / f64::from(SLOPE_INTERVALS);
+                if let Some(c) = bound_agreement_within(extent, lambda, (low, high), (slope, other))
+                {
                     worst = worst.max(c.min(high));
                 }
             }
-        } else if most_agreement(extent, lambda, (low, high), (high, high)).is_some() {
+        } else if bound_agreement_within(extent, lambda, (low, high), (high, high)).is_some() {
             return high;
         }
         high = low;
@@ -195,7 +196,7 @@ fn agreement(extent: u32, lambda: f64) -> f64 {
 
 /// Returns the largest Σ p² for m in `low..=high` and slopes of at most these; `None` where there is no such
 /// distribution.
-fn most_agreement(
+fn bound_agreement_within(
     extent: u32,
     lambda: f64,
     (low, high): (f64, f64),
@@ -317,11 +318,11 @@ mod tests {
 
     #[test]
     fn the_table_is_proved() {
-        let table: Vec<f64> = (0..CIRCLE.len())
+        let table: Vec<f64> = (0..CIRCLE_BOUNDS.len())
             .into_par_iter()
             .map(|i| proved(2f64.powf(-2.0 - i as f64 / 6.0)))
             .collect();
-        for (i, (found, table)) in table.iter().zip(CIRCLE).enumerate() {
+        for (i, (found, table)) in table.iter().zip(CIRCLE_BOUNDS).enumerate() {
             assert!(
                 (table..table + 2.1e-8).contains(found),
                 "element {i}: {found} for {table}"
@@ -331,8 +332,9 @@ mod tests {
 
     /// D - λH of a distribution on an axis.
     fn value(axis: Axis, lambda: f64, p: &[f64]) -> f64 {
-        let pair =
-            |(x, y): (usize, usize)| p[x] * p[y] * f64::from(axis.between(x as u32, y as u32));
+        let pair = |(x, y): (usize, usize)| {
+            p[x] * p[y] * f64::from(axis.distance_between(x as u32, y as u32))
+        };
         let pairs = (0..p.len()).flat_map(|x| (0..p.len()).map(move |y| (x, y)));
         let entropy: f64 = p.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum();
         pairs.map(pair).sum::<f64>() - lambda * entropy
@@ -343,7 +345,7 @@ mod tests {
         for _ in 0..400 {
             let phi = |x: usize| -> f64 {
                 (0..p.len())
-                    .map(|y| p[y] * f64::from(axis.between(x as u32, y as u32)))
+                    .map(|y| p[y] * f64::from(axis.distance_between(x as u32, y as u32)))
                     .sum()
             };
             let next: Vec<f64> = (0..p.len())
@@ -369,7 +371,7 @@ mod tests {
         ] {
             let axis = Axis { extent, shape };
             for lambda in [0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0] {
-                let bound = least_on_axis(axis, lambda);
+                let bound = bound_on_axis(axis, lambda);
                 let mut least = f64::INFINITY;
                 for start in 0..3 {
                     let at = |x: u32| match start {
@@ -384,7 +386,7 @@ mod tests {
                         let c: f64 = p.iter().map(|p| p * p).sum();
                         let unstable = 1.0 / f64::from(extent) + 1e-9;
                         assert!(
-                            c <= agreement(extent, lambda).max(unstable),
+                            c <= bound_agreement(extent, lambda).max(unstable),
                             "{axis:?} {lambda}"
                         );
                     }
@@ -408,7 +410,7 @@ mod tests {
 
     /// The least mean distance of S of these nodes, of all sets, for S = 2, 3, ….
     fn exhaustive(product: &Product, per_router: u32) -> Vec<f64> {
-        let nodes = product.routers() as u32 * per_router;
+        let nodes = product.count_routers() as u32 * per_router;
         let mut least = vec![f64::INFINITY; nodes as usize - 1];
         for set in 0u32..1 << nodes {
             let members: Vec<u32> = (0..nodes).filter(|i| set >> i & 1 == 1).collect();
@@ -417,7 +419,7 @@ mod tests {
                 let to = |a: &u32| -> u32 {
                     members
                         .iter()
-                        .map(|b| product.between(a / per_router, b / per_router))
+                        .map(|b| product.distance_between(a / per_router, b / per_router))
                         .sum()
                 };
                 let mean =
@@ -443,7 +445,7 @@ mod tests {
         ] {
             let product = product(&axes);
             let least = exhaustive(&product, per_router);
-            let bound = product.least_means(per_router, least.len() + 1);
+            let bound = product.bound_mean_distances(per_router, least.len() + 1);
             for (i, (bound, least)) in bound.iter().zip(&least).enumerate() {
                 assert!(bound <= least, "{axes:?} {}: {bound} above {least}", i + 2);
             }
@@ -455,7 +457,7 @@ mod tests {
     #[test]
     fn cubes_of_a_large_torus_are_a_quarter_above_the_bound_at_most() {
         let axis = |n, shape| Axis { extent: n, shape };
-        let bound = product(&[(24, Shape::Ring); 3]).least_means(1, 13824);
+        let bound = product(&[(24, Shape::Ring); 3]).bound_mean_distances(1, 13824);
         for side in [4u32, 6, 8, 10, 12] {
             let pairs = 3.0 * axis(side, Shape::Path).even_pair_sum(u64::from(side).pow(2)) as f64;
             let size = side.pow(3) as usize;

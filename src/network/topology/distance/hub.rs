@@ -21,14 +21,14 @@ pub struct Hub {
 impl Hub {
     /// Returns the hops between two routers. O(axes).
     #[inline]
-    pub fn between(&self, a: u32, b: u32) -> u32 {
-        let size = self.group.routers() as u32;
+    pub fn distance_between(&self, a: u32, b: u32) -> u32 {
+        let size = self.group.count_routers() as u32;
         let from = a % size;
         let to = b % size;
         if a / size == b / size {
-            self.group.between(from, to)
+            self.group.distance_between(from, to)
         } else {
-            self.group.between(from, 0) + 1 + self.group.between(0, to)
+            self.group.distance_between(from, 0) + 1 + self.group.distance_between(0, to)
         }
     }
 
@@ -41,14 +41,14 @@ impl Hub {
         let mut nodes = 0u128;
         let mut ways = 0u128;
         let mut longest = None;
-        for group in count.chunks(self.group.routers() as usize) {
+        for group in count.chunks(self.group.count_routers() as usize) {
             sum += self.group.pair_sum(group);
-            largest = largest.max(self.group.spread(group));
+            largest = largest.max(self.group.occupied_diameter(group));
             let mut nodes_here = 0u128;
             let mut ways_here = 0u128;
             let mut longest_here = None;
             for (r, c) in (0..).zip(group).filter(|(_, c)| **c > 0) {
-                let way = self.group.between(r, 0);
+                let way = self.group.distance_between(r, 0);
                 nodes_here += u128::from(*c);
                 ways_here += u128::from(*c) * u128::from(way);
                 longest_here = longest_here.max(Some(way));

@@ -32,25 +32,31 @@ pub struct Label {
 
 impl Label {
     /// Returns the value of this label at a router.
-    fn of(self, router: u32) -> u32 {
+    fn value_at(self, router: u32) -> u32 {
         router / self.stride % self.extent
     }
 }
 
 impl Labels {
     /// Returns the distance of two routers. O(labels).
-    pub fn between(&self, a: u32, b: u32) -> u32 {
+    pub fn distance_between(&self, a: u32, b: u32) -> u32 {
         self.labels
             .iter()
-            .map(|l| if l.of(a) == l.of(b) { 0 } else { l.weight })
+            .map(|l| {
+                if l.value_at(a) == l.value_at(b) {
+                    0
+                } else {
+                    l.weight
+                }
+            })
             .sum()
     }
 
     /// Counts the routers, of `routers` in all, that are 0, 1, 2, … away from the first, as from any other.
     /// O(routers · labels).
-    pub fn growth(&self, routers: u32) -> Vec<u64> {
+    pub fn count_by_distance(&self, routers: u32) -> Vec<u64> {
         let mut at = Vec::new();
-        for hops in (0..routers).map(|b| self.between(0, b) as usize) {
+        for hops in (0..routers).map(|b| self.distance_between(0, b) as usize) {
             at.resize(at.len().max(hops + 1), 0);
             at[hops] += 1;
         }
@@ -66,7 +72,7 @@ impl Labels {
         for label in &self.labels {
             let mut along = vec![0u64; label.extent as usize];
             for (r, c) in (0..).zip(count) {
-                along[label.of(r) as usize] += u64::from(*c);
+                along[label.value_at(r) as usize] += u64::from(*c);
             }
             sum += u128::from(label.weight) * Axis::clique(label.extent).pair_sum(&along);
         }
@@ -77,7 +83,9 @@ impl Labels {
             .collect();
         // Routers without nodes may leave no pair that differs in all labels, so every set of labels is tried.
         let sets = 1usize << self.labels.len();
-        let agreeing: Vec<i128> = (0..sets).map(|set| self.agreeing(set, &occupied)).collect();
+        let agreeing: Vec<i128> = (0..sets)
+            .map(|set| self.count_agreeing_pairs(set, &occupied))
+            .collect();
         let mut largest = 0;
         for set in 0..sets {
             let mut differing = 0;
@@ -89,14 +97,14 @@ impl Labels {
                 }
             }
             if differing > 0 {
-                largest = largest.max(self.members(set).map(|l| l.weight).sum());
+                largest = largest.max(self.labels_in_set(set).map(|l| l.weight).sum());
             }
         }
         (sum, largest)
     }
 
     /// Returns the labels of a set, given as one bit each.
-    fn members(&self, set: usize) -> impl Iterator<Item = &Label> {
+    fn labels_in_set(&self, set: usize) -> impl Iterator<Item = &Label> {
         (0..)
             .zip(&self.labels)
             .filter(move |(i, _)| set >> i & 1 == 1)
@@ -104,13 +112,13 @@ impl Labels {
     }
 
     /// Counts the ordered pairs of routers, each with itself included, that agree in all labels of a set.
-    fn agreeing(&self, set: usize, routers: &[u32]) -> i128 {
+    fn count_agreeing_pairs(&self, set: usize, routers: &[u32]) -> i128 {
         let mut alike: HashMap<u128, i128> = HashMap::new();
         for router in routers {
             let mut key = 0;
             // Labels are parts of a router's number or nested in each other: a few of 31 bits.
-            for label in self.members(set) {
-                key = key * u128::from(label.extent) + u128::from(label.of(*router));
+            for label in self.labels_in_set(set) {
+                key = key * u128::from(label.extent) + u128::from(label.value_at(*router));
             }
             *alike.entry(key).or_default() += 1;
         }

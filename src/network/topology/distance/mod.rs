@@ -38,12 +38,12 @@ pub enum Metric {
 
 impl Metric {
     /// Returns the hops between two routers; `None` where only a search finds them. O(axes) or O(levels).
-    pub fn between(&self, a: RouterId, b: RouterId) -> Option<u32> {
+    pub fn distance_between(&self, a: RouterId, b: RouterId) -> Option<u32> {
         match self {
-            Metric::Product(product) => Some(product.between(a.0, b.0)),
-            Metric::Tree(tree) => Some(tree.between(a.0, b.0)),
-            Metric::Hub(hub) => Some(hub.between(a.0, b.0)),
-            Metric::Labels(labels) => Some(labels.between(a.0, b.0)),
+            Metric::Product(product) => Some(product.distance_between(a.0, b.0)),
+            Metric::Tree(tree) => Some(tree.distance_between(a.0, b.0)),
+            Metric::Hub(hub) => Some(hub.distance_between(a.0, b.0)),
+            Metric::Labels(labels) => Some(labels.distance_between(a.0, b.0)),
             Metric::Hops => None,
         }
     }
@@ -75,7 +75,7 @@ impl Labelling {
     }
 
     /// Returns the label of a router.
-    pub fn label(&self, router: RouterId) -> u32 {
+    pub fn label_of(&self, router: RouterId) -> u32 {
         let position = match self.block {
             None => router.0,
             Some((block, size)) if router.0 / size == block => router.0 % size,
@@ -85,8 +85,8 @@ impl Labelling {
     }
 
     /// Returns the weighted distance between two labels.
-    pub fn between(&self, a: u32, b: u32) -> u32 {
-        self.weight * self.axis.between(a, b)
+    pub fn distance_between(&self, a: u32, b: u32) -> u32 {
+        self.weight * self.axis.distance_between(a, b)
     }
 
     /// Returns the largest weighted distance.
@@ -112,7 +112,7 @@ impl Product {
 impl Metric {
     /// Writes the metric as a sum: `d(a,b) = Σ weight · axis(label(a), label(b))`; `None` where only a search
     /// finds distances. Terms that are always zero are left out.
-    pub fn labellings(&self) -> Option<Vec<Labelling>> {
+    pub fn to_labellings(&self) -> Option<Vec<Labelling>> {
         let mut terms = Vec::new();
         match self {
             Metric::Hops => return None,
@@ -121,7 +121,7 @@ impl Metric {
                 // Two leaves part at as many levels as their common ancestor is high: two hops for each.
                 let mut stride = 1;
                 for arity in tree.arity.iter().rev() {
-                    let extent = (tree.leaves() / u64::from(stride)) as u32;
+                    let extent = (tree.count_leaves() / u64::from(stride)) as u32;
                     terms.push(Labelling::differing(Label {
                         extent,
                         stride,
@@ -135,7 +135,7 @@ impl Metric {
             }
             Metric::Hub(hub) => {
                 // Seen from group g, everything outside stands at its hub; one more hop between groups.
-                let size = hub.group.routers() as u32;
+                let size = hub.group.count_routers() as u32;
                 terms.push(Labelling::differing(Label {
                     extent: hub.groups,
                     stride: size,
@@ -168,13 +168,13 @@ mod tests {
     /// The labellings add up to the metric that they come from; sums and the largest distance of routers with so many
     /// nodes are those pair by pair.
     fn check(metric: &Metric, routers: u32, seed: &[u32]) -> Result<(), TestCaseError> {
-        let between = |a, b| metric.between(RouterId(a), RouterId(b)).unwrap();
-        let terms = metric.labellings().unwrap();
+        let between = |a, b| metric.distance_between(RouterId(a), RouterId(b)).unwrap();
+        let terms = metric.to_labellings().unwrap();
         let term_sum = |a, b| -> u32 {
-            let label = |term: &Labelling, router| term.label(RouterId(router));
+            let label = |term: &Labelling, router| term.label_of(RouterId(router));
             terms
                 .iter()
-                .map(|t| t.between(label(t, a), label(t, b)))
+                .map(|t| t.distance_between(label(t, a), label(t, b)))
                 .sum()
         };
         let count: Vec<u32> = seed
@@ -193,7 +193,10 @@ mod tests {
             diameter = diameter.max(d);
         }
         let (found, whole) = match metric {
-            Metric::Product(m) => ((m.pair_sum(&count), m.spread(&count)), m.diameter()),
+            Metric::Product(m) => (
+                (m.pair_sum(&count), m.occupied_diameter(&count)),
+                m.diameter(),
+            ),
             Metric::Tree(m) => (m.pair_sum(&count), diameter),
             Metric::Hub(m) => (m.pair_sum(&count), diameter),
             Metric::Labels(m) => (m.pair_sum(&count), diameter),
@@ -211,10 +214,10 @@ mod tests {
             arity in prop::collection::vec(1u32..5, 1..4),
             seed in prop::collection::vec(0u32..4, 216),
         ) {
-            let (routers, tree) = (product.routers() as u32, Tree { arity });
+            let (routers, tree) = (product.count_routers() as u32, Tree { arity });
             check(&Metric::Product(product.clone()), routers, &seed)?;
             check(&Metric::Hub(Hub { group: product, groups }), routers * groups, &seed)?;
-            let leaves = tree.leaves() as u32;
+            let leaves = tree.count_leaves() as u32;
             check(&Metric::Tree(tree), leaves, &seed)?;
         }
 
@@ -234,9 +237,9 @@ mod tests {
             };
             let labels = Labels { labels: extents.iter().map(label).collect() };
             check(&Metric::Labels(labels.clone()), routers, &seed)?;
-            let mut within = vec![0; labels.growth(routers).len()];
-            (0..routers).for_each(|b| within[labels.between(0, b) as usize] += 1);
-            prop_assert_eq!(labels.growth(routers), within);
+            let mut within = vec![0; labels.count_by_distance(routers).len()];
+            (0..routers).for_each(|b| within[labels.distance_between(0, b) as usize] += 1);
+            prop_assert_eq!(labels.count_by_distance(routers), within);
         }
     }
 }

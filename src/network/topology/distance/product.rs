@@ -1,6 +1,6 @@
 //! Distances on Cartesian products of paths, rings and cliques.
 
-use super::axis::{Axis, NOWHERE, Shape};
+use super::axis::{Axis, NO_NODE, Shape};
 
 /// A Cartesian product of paths, rings and cliques: the distance is the sum over axes. Routers are numbered
 /// row-major, the last axis fastest.
@@ -23,10 +23,10 @@ impl Product {
 
     /// Returns the hops between two routers. O(axes).
     #[inline]
-    pub fn between(&self, mut a: u32, mut b: u32) -> u32 {
+    pub fn distance_between(&self, mut a: u32, mut b: u32) -> u32 {
         let mut sum = 0;
         for axis in self.axes.iter().rev() {
-            sum += axis.between(a % axis.extent, b % axis.extent);
+            sum += axis.distance_between(a % axis.extent, b % axis.extent);
             a /= axis.extent;
             b /= axis.extent;
         }
@@ -34,7 +34,7 @@ impl Product {
     }
 
     /// Counts the routers.
-    pub fn routers(&self) -> u64 {
+    pub fn count_routers(&self) -> u64 {
         self.axes.iter().map(|a| u64::from(a.extent)).product()
     }
 
@@ -54,25 +54,25 @@ impl Product {
     }
 
     /// Counts the links of the whole network.
-    pub fn links(&self) -> u64 {
-        let routers = self.routers();
+    pub fn count_links(&self) -> u64 {
+        let routers = self.count_routers();
         self.axes
             .iter()
-            .map(|a| routers / u64::from(a.extent) * a.links())
+            .map(|a| routers / u64::from(a.extent) * a.count_links())
             .sum()
     }
 
     /// Returns the smallest and the largest number of links at a router.
-    pub fn degrees(&self) -> (u32, u32) {
+    pub fn degree_range(&self) -> (u32, u32) {
         self.axes
             .iter()
-            .map(|a| a.degrees())
+            .map(|a| a.degree_range())
             .fold((0, 0), |(l, h), (a, b)| (l + a, h + b))
     }
 
     /// Visits every link `(u, v)` once, u < v, with its axis.
     pub fn for_each_link(&self, visit: &mut dyn FnMut(u32, u32, Axis)) {
-        let routers = self.routers();
+        let routers = self.count_routers();
         for u in 0..routers {
             for (i, axis) in self.axes.iter().enumerate() {
                 let stride = u64::from(self.stride(i));
@@ -116,10 +116,10 @@ impl Product {
     /// The farthest distance from every router to the set is found axis by axis:
     /// `f(x) = max over y in the set of Σ d_i(x_i, y_i)` separates into one maximum an axis.
     /// O(routers·axes).
-    pub fn spread(&self, count: &[u32]) -> u32 {
+    pub fn occupied_diameter(&self, count: &[u32]) -> u32 {
         let mut far: Vec<i32> = count
             .iter()
-            .map(|c| if *c > 0 { 0 } else { NOWHERE })
+            .map(|c| if *c > 0 { 0 } else { NO_NODE })
             .collect();
         let mut line = Vec::new();
         let mut reach = Vec::new();
@@ -133,7 +133,7 @@ impl Product {
                     line.extend((0..n).map(|x| block[offset + x * stride]));
                     // A line without nodes stays without, whatever is added to its `NO_NODE`.
                     if line.iter().any(|f| *f >= 0) {
-                        axis.farthest(&line, &mut reach);
+                        axis.fill_farthest(&line, &mut reach);
                         (0..n).for_each(|x| block[offset + x * stride] = reach[x]);
                     }
                 }

@@ -18,7 +18,7 @@ pub struct Tree {
 impl Tree {
     /// Returns the hops between two leaves. O(levels).
     #[inline]
-    pub fn between(&self, mut a: u32, mut b: u32) -> u32 {
+    pub fn distance_between(&self, mut a: u32, mut b: u32) -> u32 {
         let mut height = 0;
         let mut level = 0;
         for arity in self.arity.iter().rev() {
@@ -33,7 +33,7 @@ impl Tree {
     }
 
     /// Counts the leaves.
-    pub fn leaves(&self) -> u64 {
+    pub fn count_leaves(&self) -> u64 {
         self.arity.iter().map(|n| u64::from(*n)).product()
     }
 

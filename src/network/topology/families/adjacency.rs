@@ -13,12 +13,12 @@
 
 use std::collections::HashMap;
 
-use super::graph_file::{Edge, checked};
+use super::graph_file::{FileLink, check_edges};
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
 };
-use crate::topology::link_list::listed;
+use crate::topology::link_list::network_of_links;
 use crate::topology::network::Network;
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileOption, SourceFile};
@@ -61,7 +61,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for CaminosOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        network(&self.file.read(context)?, self.per_router)
+        build_network(&self.file.open_file(context)?, self.per_router)
     }
 }
 
@@ -71,7 +71,7 @@ impl BuildNetwork for CaminosOptions {
 /// # Errors
 /// With the line: another word, a router that is not there or again, more neighbours than GRADO says, a link from a
 /// router to itself, twice, or at one end alone; a network in pieces.
-fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
+fn build_network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
     let text = &file.text;
     let mut lines = text.lines().filter(|line| !line.text.trim().is_empty());
     let routers = read_header(text, lines.next(), "NODOS", 1 << 31)?;
@@ -83,24 +83,24 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
         let trimmed = line.text.trim();
         let word = trimmed
             .strip_prefix("N ")
-            .ok_or_else(|| line.wrong(format!("`{trimmed}`"), "N and a router"))?;
+            .ok_or_else(|| line.error_here(format!("`{trimmed}`"), "N and a router"))?;
         let from = parse_router(&line, word.trim(), routers)?;
         if let Some(other) = seen.insert(from, line.number) {
             let found = format!("router {from} again (line {other} has it)");
-            return Err(line.wrong(found, "each router once"));
+            return Err(line.error_here(found, "each router once"));
         }
         let Some(list) = lines.next() else {
             let found = format!("router {from} at the end");
-            return Err(line.wrong(found, "a line of its neighbours"));
+            return Err(line.error_here(found, "a line of its neighbours"));
         };
         for (i, word) in (0..).zip(list.text.split_whitespace()) {
             let to = parse_router(&list, word, routers)?;
             if i >= degree {
-                return Err(list.wrong("more neighbours", format!("{degree}, as GRADO says")));
+                return Err(list.error_here("more neighbours", format!("{degree}, as GRADO says")));
             }
             if from == to || links.insert((from, to), list.number).is_some() {
                 let found = format!("neighbour {to} of router {from}, itself or again");
-                return Err(list.wrong(found, "other routers, each once"));
+                return Err(list.error_here(found, "other routers, each once"));
             }
         }
     }
@@ -112,10 +112,10 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
         if !links.contains_key(&(v, u)) {
             let found = format!("neighbour {v} of router {u}, but not {u} of {v}");
             let line = Line::new(text.name(), line, "");
-            return Err(line.wrong(found, "a link at both of its ends"));
+            return Err(line.error_here(found, "a link at both of its ends"));
         }
         if u < v {
-            edges.push(Edge {
+            edges.push(FileLink {
                 ends: (u, v),
                 capacity: 1.0,
                 weight: 1,
@@ -123,7 +123,7 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
             });
         }
     }
-    let (found, edges) = checked(text, edges)?;
+    let (found, edges) = check_edges(text, edges)?;
     // The last routers may have no links.
     if found != routers {
         let missing = format!("routers 0 to {} alone", found - 1);
@@ -133,7 +133,13 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
     require_graph(file.context, routers.into(), edges.len() as u64)?;
     let spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
     let links = edges.into_iter().map(|edge| edge.ends).collect();
-    Ok(listed(spec, routers, per_router, links, Vec::new()))
+    Ok(network_of_links(
+        spec,
+        routers,
+        per_router,
+        links,
+        Vec::new(),
+    ))
 }
 
 /// Reads a line of `word` and a number from 1 to `most`.
@@ -148,7 +154,7 @@ fn read_header(text: &Text, line: Option<Line<'_>>, word: &str, most: u32) -> Re
         .and_then(|rest| rest.trim().parse().ok());
     number
         .filter(|number| (1..=most).contains(number))
-        .ok_or_else(|| line.wrong(format!("`{trimmed}`"), expected))
+        .ok_or_else(|| line.error_here(format!("`{trimmed}`"), expected))
 }
 
 /// Parses a router, one of `routers`.
@@ -156,6 +162,6 @@ fn parse_router(line: &Line<'_>, word: &str, routers: u32) -> Result<u32> {
     let number = word.parse().ok().filter(|number| *number < routers);
     number.ok_or_else(|| {
         let expected = format!("a router from 0 to {}", routers - 1);
-        line.wrong(format!("router `{word}`"), expected)
+        line.error_here(format!("router `{word}`"), expected)
     })
 }

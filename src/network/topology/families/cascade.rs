@@ -7,7 +7,7 @@
 //! global=single     0, 2, 4 all linked
 //! ```
 
-use super::grid::grid;
+use super::grid::grid_network;
 use super::totals::count_pairs;
 use crate::topology::context::Context;
 use crate::topology::distance::{Hub, Metric, Product, Shape};
@@ -15,8 +15,8 @@ use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, Level, Network, later};
-use crate::topology::sizes::product;
+use crate::topology::network::{Cables, Level, Network, on_request};
+use crate::topology::sizes::multiply_sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
@@ -61,15 +61,15 @@ struct CascadeOptions {
 /// Reads the options of a Cascade.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let expected = "three extents, blades x chassis x groups, as in 16x6x8";
-    let dims = params.dims("dims", expected)?;
+    let dims = params.required_extents("dims", expected)?;
     let Ok(dims) = <[u32; 3]>::try_from(dims) else {
-        return Err(params.wrong("dims", expected));
+        return Err(params.invalid_value("dims", expected));
     };
-    product(&params.location_of("dims"), dims)?;
+    multiply_sizes(&params.location_of("dims"), dims)?;
     Ok(Box::new(CascadeOptions {
         dims,
         per_router: per_router(params)?,
-        single: params.choice("global")? == "single",
+        single: params.required_choice("global")? == "single",
     }))
 }
 
@@ -79,12 +79,12 @@ impl BuildNetwork for CascadeOptions {
         let per_router = self.per_router;
         let network = if self.single {
             let group = Product::of_shape(Shape::Clique, &[chassis, blades]);
-            by_hubs(group, groups, per_router)
+            hub_network(group, groups, per_router)
         } else {
             let whole = Product::of_shape(Shape::Clique, &[groups, chassis, blades]);
-            grid("cascade", whole, per_router, false)
+            grid_network("cascade", whole, per_router, false)
         };
-        let lattice = Lattice::of_routers(vec![groups, chassis, blades], vec![false; 3]);
+        let lattice = Lattice::with_router_cells(vec![groups, chassis, blades], vec![false; 3]);
         let global = if self.single { ",global=single" } else { "" };
         let [b, c, g] = self.dims.map(u64::from);
         // All links of two groups: router by router, or one.
@@ -97,7 +97,7 @@ impl BuildNetwork for CascadeOptions {
         let (fewest, most) = network.degrees();
         let cables = Cables {
             all: up.iter().sum(),
-            at_hosts: (fewest, most),
+            fewest_and_most_at_hosts: (fewest, most),
             most,
         };
         Ok(Network {
@@ -107,16 +107,16 @@ impl BuildNetwork for CascadeOptions {
                 by_x(&self.dims),
                 per_router_suffix(per_router)
             ),
-            link_count: later(move || up.iter().sum()),
-            links_up: later(move || up.to_vec()),
+            link_count: on_request(move || up.iter().sum()),
+            links_up: on_request(move || up.to_vec()),
             lattice: Some(Lattice {
                 axes: ["group", "chassis", "blade"].map(String::from).to_vec(),
                 ..lattice
             }),
             levels: vec![
-                Level::of_routers("group", chassis * blades, per_router),
-                Level::of_routers("chassis", blades, per_router),
-                Level::of_routers("blade", 1, per_router),
+                Level::with_router_units("group", chassis * blades, per_router),
+                Level::with_router_units("chassis", blades, per_router),
+                Level::with_router_units("blade", 1, per_router),
             ],
             ..network
         })
@@ -124,9 +124,9 @@ impl BuildNetwork for CascadeOptions {
 }
 
 /// Creates the network of groups whose first routers alone are linked.
-fn by_hubs(group: Product, groups: u32, per_router: u32) -> Network {
-    let size = group.routers() as u32;
-    let (inside, _) = group.degrees();
+fn hub_network(group: Product, groups: u32, per_router: u32) -> Network {
+    let size = group.count_routers() as u32;
+    let (inside, _) = group.degree_range();
     let first = inside + groups - 1;
     let metric = Metric::Hub(Hub {
         group: group.clone(),

@@ -8,12 +8,12 @@
 //!                                1.0   2.0    0.0   2.1    0.1   1.1   group.port at the far end
 //! ```
 
-use super::global_links::{GLOBAL, GlobalLinks};
+use super::global_links::{GLOBAL_OPTION, GlobalLinks};
 use super::totals::count_pairs;
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, Network, later};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -27,8 +27,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("p", "nodes on each router"),
         Opt::whole("a", "routers in each group"),
         Opt::whole("h", "global ports on each router"),
-        Opt::whole("g", "groups").or_else("a·h + 1"),
-        GLOBAL,
+        Opt::whole("g", "groups").default_in_words("a·h + 1"),
+        GLOBAL_OPTION,
         nodes_option(
             "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
@@ -64,14 +64,14 @@ struct DragonflyOptions {
 /// Reads the options of a dragonfly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
-    let p = params.whole("p", 1, HIGH)?;
-    let a = params.whole("a", 1, HIGH)?;
-    let h = params.whole("h", 0, HIGH)?;
+    let p = params.required_integer("p", 1, HIGH)?;
+    let a = params.required_integer("a", 1, HIGH)?;
+    let h = params.required_integer("h", 0, HIGH)?;
     let (groups, global) = GlobalLinks::from_params(params, a, h)?;
     // The number of nodes is checked first: it names the fault that users see at once.
     let routers = groups.saturating_mul(u64::from(a));
     check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
-    let links = count_local_links(groups, a).saturating_add(global.most());
+    let links = count_local_links(groups, a).saturating_add(global.max_links());
     require_graph(context, routers, links)?;
     Ok(Box::new(DragonflyOptions { p, a, h, global }))
 }
@@ -101,11 +101,13 @@ impl BuildNetwork for DragonflyOptions {
         let local = count_local_links(groups.into(), a);
         let [g, size, ports] = [groups, a, h].map(u64::from);
         Ok(Network {
-            link_count: later(move || local + global.count()),
-            cut_bounds: later(move || CutBounds::of_dragonfly(g, size, ports, global.cables())),
+            link_count: on_request(move || local + global.count_links()),
+            cut_bounds: on_request(move || {
+                CutBounds::for_dragonfly(g, size, ports, global.cables_per_pair())
+            }),
             levels: vec![
-                Level::of_routers("group", a, p),
-                Level::of_routers("router", 1, p),
+                Level::with_router_units("group", a, p),
+                Level::with_router_units("router", 1, p),
             ],
             ..network
         })
@@ -138,7 +140,7 @@ mod tests {
         assert_eq!(
             pair.graph()
                 .unwrap()
-                .capacities(nodeorder_base::ids::RouterId(0)),
+                .neighbour_capacities(nodeorder_base::ids::RouterId(0)),
             [1.0, 4.0]
         );
         assert_eq!(pair.statistics().unwrap().links, 2 + 2);

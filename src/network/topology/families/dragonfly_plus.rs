@@ -9,11 +9,11 @@
 //! Every spine switch has one cable to one other group.
 //! ```
 
-use super::global_links::{GLOBAL, GlobalLinks};
+use super::global_links::{GLOBAL_OPTION, GlobalLinks};
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, Network, later};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -28,8 +28,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("l", "leaf switches in each group"),
         Opt::whole("s", "spine switches in each group"),
         Opt::whole("h", "global ports on each spine switch"),
-        Opt::whole("g", "groups").or_else("s·h + 1"),
-        GLOBAL,
+        Opt::whole("g", "groups").default_in_words("s·h + 1"),
+        GLOBAL_OPTION,
         nodes_option(
             "in the place of p, l, s, h, g: p = l = s = h, the smallest p that fits, as few groups as needed",
         ),
@@ -63,16 +63,16 @@ struct DragonflyPlusOptions {
 /// Reads the options of a dragonfly+.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
-    let p = params.whole("p", 1, HIGH)?;
-    let leaves = params.whole("l", 1, HIGH)?;
-    let spines = params.whole("s", 1, HIGH)?;
-    let h = params.whole("h", 0, HIGH)?;
+    let p = params.required_integer("p", 1, HIGH)?;
+    let leaves = params.required_integer("l", 1, HIGH)?;
+    let spines = params.required_integer("s", 1, HIGH)?;
+    let h = params.required_integer("h", 0, HIGH)?;
     let (groups, global) = GlobalLinks::from_params(params, spines, h)?;
     let hosts = groups.saturating_mul(u64::from(leaves));
     check_nodes(params.location(), hosts.saturating_mul(u64::from(p)))?;
     let routers = groups.saturating_mul(u64::from(leaves) + u64::from(spines));
     check_nodes(params.location(), routers)?;
-    let links = count_inside_links(groups, leaves, spines).saturating_add(global.most());
+    let links = count_inside_links(groups, leaves, spines).saturating_add(global.max_links());
     require_graph(context, routers, links)?;
     Ok(Box::new(DragonflyPlusOptions {
         p,
@@ -126,15 +126,15 @@ impl BuildNetwork for DragonflyPlusOptions {
         let inside = count_inside_links(groups.into(), leaves, spines);
         Ok(Network {
             hosts,
-            link_count: later(move || inside + global.count()),
+            link_count: on_request(move || inside + global.count_links()),
             metric: Metric::Labels(Labels {
                 labels: vec![leaf, group],
             }),
             levels: vec![
-                Level::of_routers("group", leaves, p),
-                Level::of_routers("leaf", 1, p),
+                Level::with_router_units("group", leaves, p),
+                Level::with_router_units("leaf", 1, p),
             ],
-            links_up: later(move || vec![global.count(), inside]),
+            links_up: on_request(move || vec![global.count_links(), inside]),
             ..network
         })
     }

@@ -15,7 +15,7 @@ use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::distance::{Metric, Tree};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
-use crate::topology::network::{Cables, Level, Network, later};
+use crate::topology::network::{Cables, Level, Network, on_request};
 use crate::topology::sizes::{MAX_NODES, check_nodes};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
@@ -30,7 +30,8 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
             "k",
             "ports of a switch, even; with n=, children of a switch",
         ),
-        Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
+        Opt::whole("n", "levels of a k-ary n-tree")
+            .default_in_words("three levels of k-port switches"),
         nodes_option(
             "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
         ),
@@ -44,7 +45,7 @@ pub const XGFT: TopologyEntry = TopologyEntry {
     about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
     example: "xgft:h=3,m=4x4x8,w=1x2x2",
     options: &[
-        Opt::whole("h", "levels of switches").or_else("as many as m has"),
+        Opt::whole("h", "levels of switches").default_in_words("as many as m has"),
         Opt::extents("m", "children at each level, from the leaves up"),
         Opt::extents(
             "w",
@@ -64,15 +65,15 @@ pub(crate) const MAX_LEVELS: u32 = 32;
 /// Reads a fat tree of three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let k: u32 = params.whole("k", 2, 1 << 20)?;
-    if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
+    let k: u32 = params.required_integer("k", 2, 1 << 20)?;
+    if let Some(n) = params.optional_integer("n", 1, MAX_LEVELS)? {
         let levels = n as usize;
         let mut w = vec![k; levels];
         w[0] = 1;
         return check_tree(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
     }
     if k % 2 == 1 {
-        return Err(params.wrong("k", "an even number of ports, half up and half down"));
+        return Err(params.invalid_value("k", "an even number of ports, half up and half down"));
     }
     let half = k / 2;
     check_tree(
@@ -86,18 +87,20 @@ fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>>
 /// Reads an extended generalised fat tree.
 fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let expected = "one number a level, as in 4x4x8";
-    let m = params.dims("m", expected)?;
-    let w = params.dims("w", expected)?;
+    let m = params.required_extents("m", expected)?;
+    let w = params.required_extents("w", expected)?;
     let h = params
-        .integer("h", 1, MAX_LEVELS)?
+        .optional_integer("h", 1, MAX_LEVELS)?
         .unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
     for (key, list) in [("m", &m), ("w", &w)] {
         if list.len() != h as usize {
-            return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
+            return Err(
+                params.invalid_value(key, format!("{h} numbers, one for each of the h levels"))
+            );
         }
     }
     if w[0] != 1 {
-        return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
+        return Err(params.invalid_value("w", "w[0] = 1: a node hangs on one leaf switch"));
     }
     check_tree(
         params,
@@ -183,16 +186,16 @@ impl BuildNetwork for TreeOptions {
         }
         let cables = Cables {
             all: links,
-            at_hosts: (parents[0], parents[0]),
+            fewest_and_most_at_hosts: (parents[0], parents[0]),
             most,
         };
         // The topmost subtree is the whole machine: no level of its own.
         let mut slots = m[0];
-        let mut levels = vec![Level::even(LEVEL_NAMES[0], slots)];
+        let mut levels = vec![Level::with_equal_units(LEVEL_NAMES[0], slots)];
         for (i, children) in m.iter().enumerate().skip(1).take(m.len().saturating_sub(2)) {
             slots *= children;
             let name = LEVEL_NAMES.get(i).copied().unwrap_or("tier");
-            levels.push(Level::even(name, slots));
+            levels.push(Level::with_equal_units(name, slots));
         }
         levels.reverse();
         up.truncate(levels.len());
@@ -225,13 +228,13 @@ impl BuildNetwork for TreeOptions {
         });
         Ok(Network {
             hosts,
-            link_count: later(move || links),
+            link_count: on_request(move || links),
             degrees: Some((fewest, most)),
             cables: Some(cables),
             metric: Metric::Tree(metric),
             levels,
-            links_up: later(move || up.clone()),
-            cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
+            links_up: on_request(move || up.clone()),
+            cut_bounds: on_request(move || CutBounds::for_fat_tree(&m, &w)),
             ..network
         })
     }

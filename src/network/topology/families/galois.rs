@@ -41,7 +41,7 @@ pub(crate) fn prime_power(q: u32) -> Option<(u32, u32)> {
 }
 
 /// Names the numbers nearest to `q` that `valid` accepts, the one below and the one above, as in `5 and 7`.
-pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
+pub(super) fn name_nearest(q: u32, valid: impl Fn(u32) -> bool) -> String {
     // Some numbers near the largest have none above them: the search must end.
     let below = (2..q).rev().find(|q| valid(*q));
     let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
@@ -81,23 +81,23 @@ impl Field {
         let top = self.q / self.p;
         let times = u64::from(v / top);
         let p = u64::from(self.p);
-        self.by_digit(v % top * self.p, tail, |a, b| {
+        self.combine_digits(v % top * self.p, tail, |a, b| {
             ((u64::from(a) + times * u64::from(b)) % p) as u32
         })
     }
 
     /// Adds two elements.
     pub(super) fn add(&self, a: u32, b: u32) -> u32 {
-        self.by_digit(a, b, |a, b| (a + b) % self.p)
+        self.combine_digits(a, b, |a, b| (a + b) % self.p)
     }
 
     /// Subtracts b from a.
     pub(super) fn subtract(&self, a: u32, b: u32) -> u32 {
-        self.by_digit(a, b, |a, b| (a + self.p - b) % self.p)
+        self.combine_digits(a, b, |a, b| (a + self.p - b) % self.p)
     }
 
     /// Applies `digit` to the digits of two elements in base p.
-    fn by_digit(&self, mut a: u32, mut b: u32, digit: impl Fn(u32, u32) -> u32) -> u32 {
+    fn combine_digits(&self, mut a: u32, mut b: u32, digit: impl Fn(u32, u32) -> u32) -> u32 {
         let mut sum = 0;
         let mut weight = 1;
         while a > 0 || b > 0 {

@@ -15,10 +15,14 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
 /// Option that names an [`Arrangement`].
-pub(super) const GLOBAL: Opt = Opt::one_of("global", &NAMES, "which group a global port leads to");
+pub(super) const GLOBAL_OPTION: Opt = Opt::one_of(
+    "global",
+    &ARRANGEMENT_NAMES,
+    "which group a global port leads to",
+);
 
 /// Names of the arrangements, in the order of [`Arrangement`].
-const NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
+const ARRANGEMENT_NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 
 /// Rule for the group that a global port leads to. Port j of group i, of g groups, leads to:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +37,7 @@ pub(super) enum Arrangement {
 
 impl Arrangement {
     /// Returns the port of group `i` that leads to group `t`: the inverse of the rules above.
-    fn port(self, i: u64, t: u64, groups: u64) -> u64 {
+    fn port_towards(self, i: u64, t: u64, groups: u64) -> u64 {
         let ahead = (t + groups - i) % groups;
         match self {
             Arrangement::Absolute => t - u64::from(t > i),
@@ -45,7 +49,7 @@ impl Arrangement {
 
     /// Returns the name in a specification.
     pub fn name(self) -> &'static str {
-        NAMES[self as usize]
+        ARRANGEMENT_NAMES[self as usize]
     }
 }
 
@@ -71,8 +75,8 @@ impl GlobalLinks {
     /// More groups than ports allow, or an unknown arrangement.
     pub fn from_params(params: &Params, routers: u32, ports: u32) -> Result<(u64, Self)> {
         let most = u64::from(routers) * u64::from(ports) + 1;
-        let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let arrangement = match params.choice("global")? {
+        let groups = params.optional_integer("g", 1, most)?.unwrap_or(most);
+        let arrangement = match params.required_choice("global")? {
             "relative" => Arrangement::Relative,
             "circulant" => Arrangement::Circulant,
             _ => Arrangement::Absolute,
@@ -87,12 +91,12 @@ impl GlobalLinks {
     }
 
     /// Counts the pairs of groups.
-    pub fn pairs(&self) -> u64 {
+    pub fn count_group_pairs(&self) -> u64 {
         count_pairs(self.groups.into())
     }
 
     /// Returns the number of cables between each pair of groups.
-    pub fn cables(&self) -> u64 {
+    pub fn cables_per_pair(&self) -> u64 {
         match u64::from(self.groups) - 1 {
             0 => 0,
             others => u64::from(self.routers) * u64::from(self.ports) / others,
@@ -101,15 +105,15 @@ impl GlobalLinks {
 
     /// Returns an upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
     /// routers, for each pair of groups.
-    pub fn most(&self) -> u64 {
-        self.pairs() * self.cables().min(2 * u64::from(self.routers))
+    pub fn max_links(&self) -> u64 {
+        self.count_group_pairs() * self.cables_per_pair().min(2 * u64::from(self.routers))
     }
 
     /// Counts the links: cables between the same two routers are one link.
-    pub fn count(&self) -> u64 {
+    pub fn count_links(&self) -> u64 {
         // Without parallel cables there is nothing to walk through.
-        if self.cables() <= 1 {
-            return self.pairs() * self.cables();
+        if self.cables_per_pair() <= 1 {
+            return self.count_group_pairs() * self.cables_per_pair();
         }
         let mut links = 0;
         (0..self.groups).for_each(|i| self.for_each_from(i, &mut |_, _, _| links += 1));
@@ -120,10 +124,10 @@ impl GlobalLinks {
     /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel cables.
     pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
-        let cables = self.cables();
+        let cables = self.cables_per_pair();
         for t in i + 1..g {
-            let near = self.arrangement.port(i, t, g);
-            let far = self.arrangement.port(t, i, g);
+            let near = self.arrangement.port_towards(i, t, g);
+            let far = self.arrangement.port_towards(t, i, g);
             let mut c = 0;
             while c < cables {
                 let u = (c * (g - 1) + near) / h;
@@ -152,13 +156,13 @@ mod tests {
             (Arrangement::Circulant, [1, 8, 2, 7, 3, 6, 4, 5]),
         ] {
             for (port, group) in reached.into_iter().enumerate() {
-                assert_eq!(global.port(0, group, 9), port as u64, "{global:?}");
+                assert_eq!(global.port_towards(0, group, 9), port as u64, "{global:?}");
             }
         }
-        assert_eq!(Arrangement::Absolute.port(5, 3, 9), 3);
-        assert_eq!(Arrangement::Absolute.port(5, 7, 9), 6);
-        assert_eq!(Arrangement::Relative.port(5, 3, 9), 6);
-        assert_eq!(Arrangement::Circulant.port(5, 3, 9), 3);
+        assert_eq!(Arrangement::Absolute.port_towards(5, 3, 9), 3);
+        assert_eq!(Arrangement::Absolute.port_towards(5, 7, 9), 6);
+        assert_eq!(Arrangement::Relative.port_towards(5, 3, 9), 6);
+        assert_eq!(Arrangement::Circulant.port_towards(5, 3, 9), 3);
     }
 
     proptest! {
@@ -168,7 +172,7 @@ mod tests {
                 [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant][which];
             for i in 0..groups {
                 let mut ports: Vec<u64> =
-                    (0..groups).filter(|t| *t != i).map(|t| global.port(i, t, groups)).collect();
+                    (0..groups).filter(|t| *t != i).map(|t| global.port_towards(i, t, groups)).collect();
                 ports.sort_unstable();
                 prop_assert_eq!(ports, (0..groups - 1).collect::<Vec<_>>());
             }

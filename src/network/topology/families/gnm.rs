@@ -1,6 +1,6 @@
 //! Uniform random graphs of n routers and m links.
 
-use super::random_graph::{Size, draw_connected};
+use super::random_graph::{RandomGraphSize, draw_connected};
 use super::totals::count_pairs;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
@@ -35,22 +35,22 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.
 struct GnmOptions {
-    size: Size,
+    size: RandomGraphSize,
     /// Number of links.
     m: u64,
 }
 
 /// Reads the options of a uniform random network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let size = Size::from_params(params)?;
+    let size = RandomGraphSize::from_params(params)?;
     let n = u64::from(size.routers);
-    let m = params.whole("m", n - 1, count_pairs(n))?;
+    let m = params.required_integer("m", n - 1, count_pairs(n))?;
     require_graph(context, n, m)?;
     // Expected number of routers without any link; more than 25 of them never all vanish.
     let alone = n as f64 * (-2.0 * m as f64 / n as f64).exp();
     if alone > 25.0 {
         let problem = format!("{m} links leave about {alone:.0} of {n} routers without any");
-        return Err(params.unsuited(problem, advise_links(n)));
+        return Err(params.unsuited_error(problem, advise_links(n)));
     }
     Ok(Box::new(GnmOptions { size, m }))
 }
@@ -71,9 +71,9 @@ impl BuildNetwork for GnmOptions {
         let family = format!("gnm:n={n},m={m}");
         draw_connected(&self.size, &family, m, &advise_links(n), |rng| {
             if m <= pairs / 2 {
-                return Some(sample(routers, m, rng));
+                return Some(draw_pairs(routers, m, rng));
             }
-            let mut left_out = sample(routers, pairs - m, rng).into_iter().peekable();
+            let mut left_out = draw_pairs(routers, pairs - m, rng).into_iter().peekable();
             let all = (0..routers).flat_map(|u| (u + 1..routers).map(move |v| (u, v)));
             Some(
                 all.filter(|pair| left_out.next_if_eq(pair).is_none())
@@ -85,7 +85,7 @@ impl BuildNetwork for GnmOptions {
 
 /// Draws `count` distinct pairs u < v, sorted. Pairs are drawn with repetition until enough distinct ones are
 /// together: which set that is depends on no order, so all sets are equally likely.
-fn sample(n: u32, count: u64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
+fn draw_pairs(n: u32, count: u64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(count as usize);
     while (pairs.len() as u64) < count {
         for _ in pairs.len() as u64..count {
@@ -128,7 +128,7 @@ mod tests {
         let mut rng = <Pcg64 as rand::SeedableRng>::seed_from_u64(1);
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..4000 {
-            sample(6, 5, &mut rng)
+            draw_pairs(6, 5, &mut rng)
                 .into_iter()
                 .for_each(|pair| *seen.entry(pair).or_insert(0) += 1);
         }

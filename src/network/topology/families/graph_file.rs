@@ -10,8 +10,8 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
 };
-use crate::topology::link_list::{MOST_CAPACITY, listed};
-use crate::topology::network::{Level, Network, later};
+use crate::topology::link_list::{MOST_CAPACITY, network_of_links};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileOption, SourceFile};
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -31,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "levels",
             "units of consecutive routers and the routers of one, outermost first, as in group:96/chassis:16",
         )
-        .or_else("none"),
+        .default_in_words("none"),
     ],
     parse: parse_options,
 };
@@ -59,14 +59,14 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for GraphOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        let file = self.file.read(context)?;
-        network(&file, self.per_router, self.levels.clone())
+        let file = self.file.open_file(context)?;
+        build_network(&file, self.per_router, self.levels.clone())
     }
 }
 
 /// Reads the levels that `levels` names, outermost first.
 fn parse_levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
-    let Some(text) = params.word("levels")? else {
+    let Some(text) = params.optional_word("levels")? else {
         return Ok(Vec::new());
     };
     let levels: Option<Vec<Level>> = text
@@ -78,7 +78,7 @@ fn parse_levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
         .ok_or_else(|| {
             let form =
                 "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
-            params.wrong("levels", format!("{form}, as in group:96/chassis:16"))
+            params.invalid_value("levels", format!("{form}, as in group:96/chassis:16"))
         })
 }
 
@@ -87,7 +87,7 @@ fn parse_level(part: &str, per_router: u32) -> Option<Level> {
     let (name, routers) = part.split_once(':')?;
     let routers = routers.parse::<u32>().ok().filter(|routers| *routers > 0)?;
     let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
-    word.then(|| Level::of_routers("", routers, per_router).called(name))
+    word.then(|| Level::with_router_units("", routers, per_router).renamed(name))
 }
 
 /// Whether whole units of the inner level make up each unit of the outer one.
@@ -100,7 +100,7 @@ const MAX_WEIGHT: u32 = 1000;
 
 /// Link as a file has it.
 #[cfg_attr(test, derive(Debug))]
-pub(super) struct Edge {
+pub(super) struct FileLink {
     /// The two routers, ascending.
     pub ends: (u32, u32),
     /// Capacity; 1 is an ordinary link.
@@ -119,8 +119,8 @@ pub(super) struct Edge {
 /// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link
 /// from a router to itself, a link named before (in either direction), an id left out below the largest one, a router that
 /// no path joins to router 0.
-fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
-    let (routers, edges) = read(&file.text)?;
+fn build_network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
+    let (routers, edges) = read_edges(&file.text)?;
     require_graph(file.context, u64::from(routers), edges.len() as u64)?;
     let mut spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
     for (i, level) in levels.iter().enumerate() {
@@ -129,17 +129,17 @@ fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result
     }
     let weights: Vec<u32> = edges.iter().map(|edge| edge.weight).collect();
     let (links, capacities) = edges.iter().map(|edge| (edge.ends, edge.capacity)).unzip();
-    let mut network = listed(spec, routers, per_router, links, capacities);
+    let mut network = network_of_links(spec, routers, per_router, links, capacities);
     network.levels = levels;
     // Without weights the graph is smaller and its searches are faster.
     if weights.iter().any(|weight| *weight != 1) {
-        network.link_weights = later(move || weights.clone());
+        network.link_weights = on_request(move || weights.clone());
     }
     Ok(network)
 }
 
 /// Reads all lines. Returns the number of routers and the links, sorted.
-fn read(text: &Text) -> Result<(u32, Vec<Edge>)> {
+fn read_edges(text: &Text) -> Result<(u32, Vec<FileLink>)> {
     let mut edges = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
         let mut fields = line.text.split(',').map(str::trim);
@@ -147,16 +147,16 @@ fn read(text: &Text) -> Result<(u32, Vec<Edge>)> {
         if i == 0 && fields.all(|f| f.parse::<f64>().is_err()) && line.text.contains(',') {
             continue;
         }
-        edges.push(edge(&line)?);
+        edges.push(parse_edge(&line)?);
     }
-    checked(text, edges)
+    check_edges(text, edges)
 }
 
 /// Checks that links are a connected network. Returns the number of routers and the links, sorted.
 ///
 /// # Errors
 /// No links, a link again, a router left out, a network in pieces.
-pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Edge>)> {
+pub(super) fn check_edges(text: &Text, mut edges: Vec<FileLink>) -> Result<(u32, Vec<FileLink>)> {
     if edges.is_empty() {
         return Err(Error::input(
             text.location(),
@@ -176,7 +176,7 @@ pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Edg
             "each link once, in one direction",
         ));
     }
-    let routers = without_gaps(text, &edges)?;
+    let routers = count_routers(text, &edges)?;
     let mut parts = UnionFind::<u32>::new(routers as usize);
     for edge in &edges {
         parts.union(edge.ends.0, edge.ends.1);
@@ -194,19 +194,19 @@ pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Edg
 }
 
 /// Parses a line of `u,v[,capacity[,weight]]`.
-fn edge(line: &Line<'_>) -> Result<Edge> {
-    let fields = line.fields()?;
+fn parse_edge(line: &Line<'_>) -> Result<FileLink> {
+    let fields = line.split_csv()?;
     if !(2..=4).contains(&fields.len()) {
         let found = format!("`{}`", line.text);
-        return Err(line.wrong(found, "u,v[,capacity[,weight]]"));
+        return Err(line.error_here(found, "u,v[,capacity[,weight]]"));
     }
     let u = parse_router(line, &fields[0])?;
     let v = parse_router(line, &fields[1])?;
     if u == v {
         let found = format!("a link from router {u} to itself");
-        return Err(line.wrong(found, "two different routers"));
+        return Err(line.error_here(found, "two different routers"));
     }
-    let mut edge = Edge {
+    let mut edge = FileLink {
         ends: (u.min(v), u.max(v)),
         capacity: 1.0,
         weight: 1,
@@ -217,7 +217,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
         edge.capacity = capacity
             .filter(|capacity| *capacity > 0.0 && *capacity <= MOST_CAPACITY)
             .ok_or_else(|| {
-                line.wrong(format!("capacity `{text}`"), "a number above 0, up to 1e15")
+                line.error_here(format!("capacity `{text}`"), "a number above 0, up to 1e15")
             })?;
     }
     if let Some(text) = fields.get(3) {
@@ -225,7 +225,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
         edge.weight = weight
             .filter(|weight| *weight <= MAX_WEIGHT)
             .ok_or_else(|| {
-                line.wrong(format!("weight `{text}`"), "a whole number from 0 to 1000")
+                line.error_here(format!("weight `{text}`"), "a whole number from 0 to 1000")
             })?;
     }
     Ok(edge)
@@ -235,7 +235,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
 fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
     let id = text.parse().ok().filter(|id| *id < 1 << 31);
     id.ok_or_else(|| {
-        line.wrong(
+        line.error_here(
             format!("router `{text}`"),
             "a router id from 0 to 2147483647",
         )
@@ -246,7 +246,7 @@ fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
 ///
 /// # Errors
 /// A smaller id that stands on no link.
-fn without_gaps(text: &Text, edges: &[Edge]) -> Result<u32> {
+fn count_routers(text: &Text, edges: &[FileLink]) -> Result<u32> {
     let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -274,7 +274,7 @@ mod tests {
 
     /// Number of routers and links of a file as (u, v, capacity, weight).
     fn read_links(text: &str) -> (u32, Vec<(u32, u32, f64, u32)>) {
-        let (routers, edges) = read(&Text::new("g", text)).unwrap();
+        let (routers, edges) = read_edges(&Text::new("g", text)).unwrap();
         let links = edges
             .iter()
             .map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight));
@@ -334,7 +334,7 @@ mod tests {
             ("# nothing\n", "g: found no links"),
             ("u,v\nu,v\n", "g:2: found router `u`"),
         ] {
-            let error = read(&Text::new("g", text)).unwrap_err().to_string();
+            let error = read_edges(&Text::new("g", text)).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
     }

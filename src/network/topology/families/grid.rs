@@ -15,8 +15,8 @@ use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, Network, later};
-use crate::topology::sizes::product;
+use crate::topology::network::{Cables, Network, on_request};
+use crate::topology::sizes::multiply_sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, Value};
 
@@ -26,7 +26,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
     options: &[DIMS, PER_ROUTER, NODES],
-    parse: |params, _| parse_options(params, Wrap::None),
+    parse: |params, _| parse_options(params, WrapRule::None),
 };
 
 /// Entry of `torus:15x6x16,per_router=2`.
@@ -37,11 +37,11 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     options: &[
         DIMS,
         PER_ROUTER,
-        WRAP.or_else("every dimension"),
+        WRAP.default_in_words("every dimension"),
         DOUBLE,
         NODES,
     ],
-    parse: |params, _| parse_options(params, Wrap::All),
+    parse: |params, _| parse_options(params, WrapRule::All),
 };
 
 /// Entry of `grid:8x8x5,wrap=110`.
@@ -50,7 +50,7 @@ pub const GRID: TopologyEntry = TopologyEntry {
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
     options: &[DIMS, PER_ROUTER, WRAP, DOUBLE, NODES],
-    parse: |params, _| parse_options(params, Wrap::Given),
+    parse: |params, _| parse_options(params, WrapRule::Given),
 };
 
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
@@ -68,7 +68,7 @@ const DOUBLE: Opt = Opt::flag(
 
 /// Dimensions that wrap, by the name of the family.
 #[derive(Clone, Copy, PartialEq)]
-enum Wrap {
+enum WrapRule {
     None,
     All,
     /// Those that `wrap=` says.
@@ -88,18 +88,23 @@ pub(super) struct GridOptions {
 impl BuildNetwork for GridOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let product = self.product.clone();
-        Ok(grid(self.kind, product, self.per_router, self.double))
+        Ok(grid_network(
+            self.kind,
+            product,
+            self.per_router,
+            self.double,
+        ))
     }
 }
 
 /// Reads the options of a mesh, torus or mixed grid, of which `wrap` says the dimensions that wrap.
-fn parse_options(params: &Params, wrap: Wrap) -> Result<Box<dyn BuildNetwork>> {
-    let dims = params.dims("dims", "the extents, as in 8x8x5")?;
-    product(&params.location_of("dims"), dims.iter().copied())?;
+fn parse_options(params: &Params, wrap: WrapRule) -> Result<Box<dyn BuildNetwork>> {
+    let dims = params.required_extents("dims", "the extents, as in 8x8x5")?;
+    multiply_sizes(&params.location_of("dims"), dims.iter().copied())?;
     let wrapped = match wrap {
-        Wrap::None => vec![false; dims.len()],
+        WrapRule::None => vec![false; dims.len()],
         // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.
-        Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
+        WrapRule::All if params.located_value("wrap").is_none() => vec![true; dims.len()],
         _ => parse_wrap(params, dims.len())?,
     };
     // One network has one name, whichever family it was asked of.
@@ -117,7 +122,7 @@ fn parse_options(params: &Params, wrap: Wrap) -> Result<Box<dyn BuildNetwork>> {
         kind,
         product: Product { axes },
         per_router: per_router(params)?,
-        double: wrap != Wrap::None && params.flag("double")?,
+        double: wrap != WrapRule::None && params.is_set("double")?,
     }))
 }
 
@@ -129,7 +134,7 @@ fn is_doubled(axis: &Axis, double: bool) -> bool {
 /// Creates a grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
 /// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
 /// `double=true` gives that link the capacity of two.
-pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) -> Network {
+pub(super) fn grid_network(kind: &str, product: Product, per_router: u32, double: bool) -> Network {
     let extents: Vec<u32> = product.axes.iter().map(|a| a.extent).collect();
     let wraps: Vec<bool> = product
         .axes
@@ -148,14 +153,14 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
     // Routers along a doubled axis have one cable more, and every line one link of two cables.
     let doubled = product.axes.iter().filter(|a| is_doubled(a, double));
     let doubled = doubled.count() as u32;
-    let (fewest, most) = product.degrees();
+    let (fewest, most) = product.degree_range();
     let cables = Cables {
-        all: product.links() + u64::from(doubled) * product.routers() / 2,
-        at_hosts: (fewest + doubled, most + doubled),
+        all: product.count_links() + u64::from(doubled) * product.count_routers() / 2,
+        fewest_and_most_at_hosts: (fewest + doubled, most + doubled),
         most: most + doubled,
     };
-    let routers = product.routers() as u32;
-    let links = product.links();
+    let routers = product.count_routers() as u32;
+    let links = product.count_links();
     let bounded = product.clone();
     let visited = product.clone();
     let network = Network::new(spec, routers, per_router, move |visit| {
@@ -165,11 +170,11 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
         });
     });
     Network {
-        link_count: later(move || links),
+        link_count: on_request(move || links),
         degrees: Some((fewest, most)),
         cables: Some(cables),
-        lattice: Some(Lattice::of_routers(extents, wraps)),
-        cut_bounds: later(move || CutBounds::of_product(&bounded, double)),
+        lattice: Some(Lattice::with_router_cells(extents, wraps)),
+        cut_bounds: on_request(move || CutBounds::for_product(&bounded, double)),
         // The ends of a path differ from its middle.
         vertex_transitive: product
             .axes
@@ -184,7 +189,7 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
 fn parse_wrap(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     let expected =
         format!("wrap of {dimensions} dimensions, as in wrap=110 or [true, true, false]");
-    let wraps: Option<Vec<bool>> = match params.value("wrap") {
+    let wraps: Option<Vec<bool>> = match params.located_value("wrap") {
         Some((Value::Word(w), _)) => w
             .chars()
             .map(|c| matches!(c, '0' | '1').then_some(c == '1'))
@@ -200,7 +205,7 @@ fn parse_wrap(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     };
     match wraps {
         Some(wraps) if wraps.len() == dimensions => Ok(wraps),
-        _ => Err(params.wrong("wrap", expected)),
+        _ => Err(params.invalid_value("wrap", expected)),
     }
 }
 

@@ -11,7 +11,7 @@ use super::grid::GridOptions;
 use crate::topology::context::Context;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router};
-use crate::topology::sizes::product;
+use crate::topology::sizes::multiply_sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
@@ -42,8 +42,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
 /// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let dims = params.dims("dims", "the extents, as in 16x6x8")?;
-    product(&params.location_of("dims"), dims.iter().copied())?;
+    let dims = params.required_extents("dims", "the extents, as in 16x6x8")?;
+    multiply_sizes(&params.location_of("dims"), dims.iter().copied())?;
     Ok(Box::new(GridOptions {
         kind: "hyperx",
         product: Product::of_shape(Shape::Clique, &dims),

@@ -16,7 +16,7 @@ use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric, Tree};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{JointVisitor, Level, LinkVisitor, Network, later};
+use crate::topology::network::{JointVisitor, Level, LinkVisitor, Network, on_request};
 use crate::topology::rails::Rails;
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::{Error, Result};
@@ -33,41 +33,41 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "domain",
             "nodes that a switch of faster links joins, such as NVLink's",
         )
-        .or("1"),
+        .default_value("1"),
         Opt::whole("domains", "domains of each unit"),
-        Opt::whole("units", "units, each with one leaf switch a rail").or("1"),
+        Opt::whole("units", "units, each with one leaf switch a rail").default_value("1"),
         Opt::whole(
             "spines",
             "spine switches of each rail, linked to all its leaf switches",
         )
-        .or("0"),
+        .default_value("0"),
         Opt::whole(
             "cores",
             "core switches over the spines of each number, joining rails",
         )
-        .or("0"),
+        .default_value("0"),
         Opt::whole(
             "cables",
             "cables from a leaf switch to each spine switch of its rail",
         )
-        .or("1"),
+        .default_value("1"),
         Opt::whole(
             "core_cables",
             "cables from a spine switch to each of its core switches",
         )
-        .or("1"),
+        .default_value("1"),
         Opt::flag("gpus", "node ids are GPUs, one a rail of each node"),
         Opt::whole(
             "nvlink",
             "what a change of rail inside a domain counts in distances, up to fabric",
         )
-        .or("0"),
-        Opt::whole("fabric", "what a hop on a rail counts in distances").or("1"),
+        .default_value("0"),
+        Opt::whole("fabric", "what a hop on a rail counts in distances").default_value("1"),
         Opt::number(
             "nvlink_capacity",
             "capacity of a link inside a domain; a cable's is 1",
         )
-        .or("1"),
+        .default_value("1"),
         nodes_option(
             "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
              without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
@@ -111,27 +111,27 @@ struct MultiRailOptions {
 }
 
 /// Largest number of anything: more than any machine has, and products of three stay within 64 bits.
-const HIGH: u32 = 1 << 20;
+const MAX_COUNT: u32 = 1 << 20;
 /// Largest weight: sums of six stay far from the limits of distances.
-const WEIGHT: u32 = 1000;
+const MAX_WEIGHT: u32 = 1000;
 
 /// Reads the options of a multi-rail network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let positive = |key| params.whole(key, 1, HIGH);
-    let fabric = params.whole("fabric", 1, WEIGHT)?;
-    let nvlink_capacity = params.number("nvlink_capacity", 0.0, 1e9)?;
+    let positive = |key| params.required_integer(key, 1, MAX_COUNT);
+    let fabric = params.required_integer("fabric", 1, MAX_WEIGHT)?;
+    let nvlink_capacity = params.required_real("nvlink_capacity", 0.0, 1e9)?;
     if nvlink_capacity <= 0.0 {
-        return Err(params.wrong("nvlink_capacity", "a number above 0"));
+        return Err(params.invalid_value("nvlink_capacity", "a number above 0"));
     }
     let rails = Rails {
         rails: positive("rails")?,
         domain: positive("domain")?,
         domains: positive("domains")?,
         units: positive("units")?,
-        spines: params.whole("spines", 0, HIGH)?,
-        cores: params.whole("cores", 0, HIGH)?,
+        spines: params.required_integer("spines", 0, MAX_COUNT)?,
+        cores: params.required_integer("cores", 0, MAX_COUNT)?,
         cables: positive("cables")?,
-        gpus: params.flag("gpus")?,
+        gpus: params.is_set("gpus")?,
         nvlink_capacity,
     };
     if rails.units > 1 && rails.spines == 0 {
@@ -146,7 +146,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     let options = MultiRailOptions {
         rails,
         core_cables: positive("core_cables")?,
-        nvlink: params.whole("nvlink", 0, fabric)?,
+        nvlink: params.required_integer("nvlink", 0, fabric)?,
         fabric,
     };
     let [r, d, u, s, c] = [
@@ -178,12 +178,12 @@ impl BuildNetwork for MultiRailOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let options = *self;
         let r = self.rails;
-        let mut levels = vec![Level::even("unit", r.per_unit())];
+        let mut levels = vec![Level::with_equal_units("unit", r.per_unit())];
         if r.domain > 1 {
-            levels.push(Level::even("domain", r.per_domain()));
+            levels.push(Level::with_equal_units("domain", r.per_domain()));
         }
         if r.gpus {
-            levels.push(Level::even("node", r.per_server()));
+            levels.push(Level::with_equal_units("node", r.per_server()));
         }
         let [rails, units, spines, cores] = [r.rails, r.units, r.spines, r.cores].map(u64::from);
         let links = rails * spines * (units + cores);
@@ -192,7 +192,13 @@ impl BuildNetwork for MultiRailOptions {
         let joints = move |visit: &mut JointVisitor<'_>| {
             for unit in 0..r.units {
                 for b in 0..r.rails {
-                    (0..b).for_each(|a| visit(r.leaf(unit, a), r.leaf(unit, b), options.nvlink));
+                    (0..b).for_each(|a| {
+                        visit(
+                            r.leaf_switch(unit, a),
+                            r.leaf_switch(unit, b),
+                            options.nvlink,
+                        )
+                    });
                 }
             }
         };
@@ -201,7 +207,7 @@ impl BuildNetwork for MultiRailOptions {
         let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
         let m = [r.per_unit(), r.units];
         let cut_bounds = match up {
-            Ok(up) => later(move || CutBounds::of_tree(&m, &[1, up])),
+            Ok(up) => on_request(move || CutBounds::for_fat_tree(&m, &[1, up])),
             Err(_) => None,
         };
         Ok(Network {
@@ -211,7 +217,7 @@ impl BuildNetwork for MultiRailOptions {
             link_weights: if fabric == 1 {
                 None
             } else {
-                later(move || vec![fabric; links as usize])
+                on_request(move || vec![fabric; links as usize])
             },
             joints: if r.gpus && r.rails > 1 {
                 Some(Box::new(joints))
@@ -219,26 +225,33 @@ impl BuildNetwork for MultiRailOptions {
                 None
             },
             rails: Some(r),
-            link_count: later(move || links),
-            metric: self.metric(),
+            link_count: on_request(move || links),
+            metric: self.closed_form(),
             levels,
-            links_up: later(move || links_up.clone()),
+            links_up: on_request(move || links_up.clone()),
             cut_bounds,
-            ..Network::new(self.spec(), r.routers(), r.per_leaf(), move |visit| {
-                options.for_each(visit)
-            })
+            ..Network::new(
+                self.canonical_spec(),
+                r.switch_count(),
+                r.per_leaf(),
+                move |visit| options.for_each_link(visit),
+            )
         })
     }
 }
 
 impl MultiRailOptions {
     /// Visits every link with its capacity.
-    fn for_each(&self, visit: &mut LinkVisitor<'_>) {
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
         let r = self.rails;
         for unit in 0..r.units {
             for rail in 0..r.rails {
                 for spine in 0..r.spines {
-                    visit(r.leaf(unit, rail), r.spine(rail, spine), r.cables.into());
+                    visit(
+                        r.leaf_switch(unit, rail),
+                        r.spine_switch(rail, spine),
+                        r.cables.into(),
+                    );
                 }
             }
         }
@@ -246,14 +259,18 @@ impl MultiRailOptions {
         for rail in 0..r.rails {
             for spine in 0..r.spines {
                 for core in 0..r.cores {
-                    visit(r.spine(rail, spine), r.core(spine, core), capacity);
+                    visit(
+                        r.spine_switch(rail, spine),
+                        r.core_switch(spine, core),
+                        capacity,
+                    );
                 }
             }
         }
     }
 
     /// Returns the canonical inline specification: options that have their default are left out.
-    fn spec(&self) -> String {
+    fn canonical_spec(&self) -> String {
         let Rails {
             rails,
             domain,
@@ -285,7 +302,7 @@ impl MultiRailOptions {
     }
 
     /// Returns the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
-    fn metric(&self) -> Metric {
+    fn closed_form(&self) -> Metric {
         let r = self.rails;
         if !r.gpus && self.fabric == 1 {
             return Metric::Tree(Tree {
@@ -326,7 +343,7 @@ mod tests {
                 for node in machine.nodes_of(nodeorder_base::ids::RouterId(router)) {
                     assert_eq!(machine.router_of(node).0, router);
                     let (unit, rail) = (node.0 / rails.per_unit(), rails.rail_of(node));
-                    assert_eq!(router, rails.leaf(unit, rail.unwrap_or(0)));
+                    assert_eq!(router, rails.leaf_switch(unit, rail.unwrap_or(0)));
                     all.push(node);
                 }
             }

@@ -7,12 +7,12 @@
 //!                    …
 //! ```
 
-use super::polarity::Polarity;
+use super::polarity::PolarityGraph;
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Network, later};
+use crate::topology::network::{Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -40,17 +40,17 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Topology", SC'22. Its racks are not modelled: routers stand in the order of their vectors. How many nodes a router
 /// carries is left open here (the paper takes half its degree).
 struct PolarFlyOptions {
-    graph: Polarity,
+    graph: PolarityGraph,
     per_router: u32,
 }
 
 /// Reads the options of a PolarFly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
-    let graph = Polarity::from_params(params)?;
-    let points = u64::from(graph.points());
+    let graph = PolarityGraph::from_params(params)?;
+    let points = u64::from(graph.count_points());
     check_nodes(params.location(), points * u64::from(per_router))?;
-    require_graph(context, points, graph.links())?;
+    require_graph(context, points, graph.count_links())?;
     Ok(Box::new(PolarFlyOptions { graph, per_router }))
 }
 
@@ -58,8 +58,8 @@ impl BuildNetwork for PolarFlyOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let graph = self.graph.clone();
         let q = graph.q;
-        let points = graph.points();
-        let links = graph.links();
+        let points = graph.count_points();
+        let links = graph.count_links();
         let per_router = self.per_router;
         let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
         let network = Network::new(spec, points, per_router, move |visit| {
@@ -73,7 +73,7 @@ impl BuildNetwork for PolarFlyOptions {
             }
         });
         Ok(Network {
-            link_count: later(move || links),
+            link_count: on_request(move || links),
             degrees: Some((q, q + 1)),
             ..network
         })

@@ -1,6 +1,6 @@
 //! Polarity graphs of projective planes: PolarFly is one, PolarStar is made of one.
 
-use super::galois::{Field, near, prime_power};
+use super::galois::{Field, name_nearest, prime_power};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
@@ -14,14 +14,14 @@ use nodeorder_base::params::Params;
 /// degree q+1, of quadrics q, diameter 2. (Erdős, Rényi, "On a problem in the theory of graphs", 1962; Brown, "On graphs
 /// that do not contain a Thomsen graph", 1966.)
 #[derive(Clone)]
-pub(super) struct Polarity {
+pub(super) struct PolarityGraph {
     /// Order of the field, a prime power.
     pub q: u32,
     /// GF(q), which has the coordinates.
     field: Field,
 }
 
-impl Polarity {
+impl PolarityGraph {
     /// Largest q whose points have 32-bit numbers.
     pub const MAX_Q: u32 = 46_340;
 
@@ -30,27 +30,27 @@ impl Polarity {
     /// # Errors
     /// No prime power, with those near it.
     pub fn from_params(params: &Params) -> Result<Self> {
-        let q: u32 = params.whole("q", 2, Polarity::MAX_Q)?;
+        let q: u32 = params.required_integer("q", 2, PolarityGraph::MAX_Q)?;
         let Some(field) = Field::new(q) else {
-            let near = near(q, |q| prime_power(q).is_some());
-            return Err(params.wrong("q", format!("a prime power; near it are {near}")));
+            let near = name_nearest(q, |q| prime_power(q).is_some());
+            return Err(params.invalid_value("q", format!("a prime power; near it are {near}")));
         };
-        Ok(Polarity { q, field })
+        Ok(PolarityGraph { q, field })
     }
 
     /// Counts the points.
-    pub fn points(&self) -> u32 {
+    pub fn count_points(&self) -> u32 {
         self.q * self.q + self.q + 1
     }
 
     /// Counts the links, loops left out.
-    pub fn links(&self) -> u64 {
+    pub fn count_links(&self) -> u64 {
         let q = u64::from(self.q);
         q * (q + 1) * (q + 1) / 2
     }
 
     /// Returns the coordinates of a point.
-    fn vector(&self, point: u32) -> [u32; 3] {
+    fn coordinates_of(&self, point: u32) -> [u32; 3] {
         let q = self.q;
         match point / q {
             line if line < q => [1, line, point % q],
@@ -63,7 +63,7 @@ impl Polarity {
     pub fn for_each_neighbour(&self, point: u32, mut visit: impl FnMut(u32)) {
         let q = self.q;
         let f = &self.field;
-        let [a, b, c] = self.vector(point);
+        let [a, b, c] = self.coordinates_of(point);
         // The solutions of a·1 + b·y + c·z = 0, and then of b·1 + c·z = 0 and of c = 0.
         if c != 0 {
             for y in 0..q {
@@ -89,22 +89,24 @@ mod tests {
     #[test]
     fn neighbours_are_the_points_at_product_zero() {
         for q in [2, 3, 4, 5, 7, 8, 9] {
-            let graph = Polarity {
+            let graph = PolarityGraph {
                 q,
                 field: Field::new(q).unwrap(),
             };
             let dot = |u: u32, v: u32| {
-                let (u, v) = (graph.vector(u), graph.vector(v));
+                let (u, v) = (graph.coordinates_of(u), graph.coordinates_of(v));
                 (0..3).fold(0, |sum, i| {
                     graph.field.add(sum, graph.field.multiply(u[i], v[i]))
                 })
             };
             let mut quadrics = 0;
-            for u in 0..graph.points() {
+            for u in 0..graph.count_points() {
                 let mut found = Vec::new();
                 graph.for_each_neighbour(u, |v| found.push(v));
                 found.sort_unstable();
-                let expected: Vec<u32> = (0..graph.points()).filter(|v| dot(u, *v) == 0).collect();
+                let expected: Vec<u32> = (0..graph.count_points())
+                    .filter(|v| dot(u, *v) == 0)
+                    .collect();
                 assert_eq!(found, expected, "q = {q}, {u}");
                 quadrics += u32::from(found.contains(&u));
             }

@@ -7,13 +7,13 @@
 //!                       that the polarity graph joins to it
 //! ```
 
-use super::galois::{Field, near, prime_power};
-use super::polarity::Polarity;
+use super::galois::{Field, name_nearest, prime_power};
+use super::polarity::PolarityGraph;
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, Network, later};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -65,7 +65,7 @@ const MAX_D: u32 = 1 << 12;
 /// SPAA 2024; the star product is that of Bermond, Delorme, Farhi, "Large graphs with given degree and diameter II",
 /// 1984.
 struct PolarStarOptions {
-    graph: Polarity,
+    graph: PolarityGraph,
     /// Links of a router inside its supernode.
     d: u32,
     /// Field of Paley supernodes; `None` for quads.
@@ -76,17 +76,17 @@ struct PolarStarOptions {
 /// Reads the options of a PolarStar.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
-    let d: u32 = params.whole("d", 0, MAX_D)?;
-    let paley = params.choice("supernode")? == "paley";
-    let graph = Polarity::from_params(params)?;
+    let d: u32 = params.required_integer("d", 0, MAX_D)?;
+    let paley = params.required_choice("supernode")? == "paley";
+    let graph = PolarityGraph::from_params(params)?;
     let n = count_members(d, paley);
     let size = u64::from(n);
-    let routers = u64::from(graph.points()) * size;
+    let routers = u64::from(graph.count_points()) * size;
     check_nodes(
         params.location(),
         routers.saturating_mul(u64::from(per_router)),
     )?;
-    let links = routers * u64::from(d) / 2 + graph.links() * size + routers;
+    let links = routers * u64::from(d) / 2 + graph.count_links() * size + routers;
     require_graph(context, routers, links)?;
     if !has_supernode(d, paley) {
         let what = if paley {
@@ -96,9 +96,9 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
         };
         let expected = format!(
             "{what}; near it are {}",
-            near(d, |d| has_supernode(d, paley))
+            name_nearest(d, |d| has_supernode(d, paley))
         );
-        return Err(params.wrong("d", expected));
+        return Err(params.invalid_value("d", expected));
     }
     Ok(Box::new(PolarStarOptions {
         graph,
@@ -130,11 +130,11 @@ impl BuildNetwork for PolarStarOptions {
         let paley = self.field.is_some();
         let n = count_members(d, paley);
         let supernode = match &self.field {
-            Some(field) => squares(field, n),
-            None => quad(d),
+            Some(field) => paley_supernode(field, n),
+            None => quad_supernode(d),
         };
         let q = graph.q;
-        let points = graph.points();
+        let points = graph.count_points();
         let size = u64::from(n);
         let routers = u64::from(points) * size;
         // Links between the two routers of a pair, at the quadrics alone.
@@ -143,7 +143,8 @@ impl BuildNetwork for PolarStarOptions {
         } else {
             u64::from(q + 1) * size / 2
         };
-        let links = u64::from(points) * supernode.links.len() as u64 + graph.links() * size + loops;
+        let links =
+            u64::from(points) * supernode.links.len() as u64 + graph.count_links() * size + loops;
         let all = q + 1 + d;
         let kind = if paley { ",supernode=paley" } else { "" };
         let spec = format!(
@@ -166,11 +167,11 @@ impl BuildNetwork for PolarStarOptions {
             }
         });
         Ok(Network {
-            link_count: later(move || links),
+            link_count: on_request(move || links),
             degrees: Some((all - u32::from(paley), all)),
             levels: vec![
-                Level::of_routers("supernode", n, per_router),
-                Level::of_routers("router", 1, per_router),
+                Level::with_router_units("supernode", n, per_router),
+                Level::with_router_units("router", 1, per_router),
             ],
             ..network
         })
@@ -178,7 +179,7 @@ impl BuildNetwork for PolarStarOptions {
 }
 
 /// Creates the Paley graph of n elements, n = 1 mod 4.
-fn squares(field: &Field, n: u32) -> Supernode {
+fn paley_supernode(field: &Field, n: u32) -> Supernode {
     let mut square = vec![false; n as usize];
     // Even powers of a primitive element are the squares. As -1 is one, too, a-b and b-a are both or neither.
     for i in (0..n - 1).step_by(2) {
@@ -201,7 +202,7 @@ fn squares(field: &Field, n: u32) -> Supernode {
 /// often, has degree 2h + (d - 2h) = d. So every pair must win an even number of times: from the tournament that the
 /// first pair always wins, the games of neighbours i, i+1 are turned round, from the first on, where i has won an odd
 /// number. The last comes out even, as the number of all games, (d+1)d/2, is.
-fn quad(d: u32) -> Supernode {
+fn quad_supernode(d: u32) -> Supernode {
     let pairs = d + 1;
     // Whether i lost to i+1.
     let mut lost = vec![false; pairs as usize];
@@ -243,7 +244,7 @@ mod tests {
     #[test]
     fn supernodes_have_the_property_that_the_diameter_rests_on() {
         for d in [0, 3, 4, 7, 8, 11, 12, 15] {
-            let Supernode { links, images } = quad(d);
+            let Supernode { links, images } = quad_supernode(d);
             let n = 2 * d + 2;
             assert_eq!((images.len() as u32, links.len() as u32), (n, n * d / 2));
             let linked = |a: u32, b: u32| links.contains(&(a.min(b), a.max(b)));

@@ -5,14 +5,14 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use crate::topology::family::{per_router, per_router_suffix};
-use crate::topology::link_list::listed;
+use crate::topology::link_list::network_of_links;
 use crate::topology::network::Network;
 use crate::topology::sizes::check_nodes;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::Params;
 
 /// Options of every random family: routers, nodes on each, and the seed.
-pub(super) struct Size {
+pub(super) struct RandomGraphSize {
     /// Number of routers, from 1.
     pub(super) routers: u32,
     /// Nodes on each router.
@@ -23,16 +23,16 @@ pub(super) struct Size {
     location: SourceLocation,
 }
 
-impl Size {
+impl RandomGraphSize {
     /// Reads `n`, `per_router` and `seed`.
     pub(super) fn from_params(params: &Params) -> Result<Self> {
-        let routers = params.whole("n", 1, 1 << 31)?;
+        let routers = params.required_integer("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
         check_nodes(
             params.location(),
             u64::from(routers) * u64::from(per_router),
         )?;
-        Ok(Size {
+        Ok(RandomGraphSize {
             routers,
             per_router,
             seed: params.seed()?,
@@ -47,14 +47,14 @@ impl Size {
 /// # Errors
 /// No draw among [`max_draws`] is connected; the message ends with `advice`.
 pub(super) fn draw_connected(
-    size: &Size,
+    size: &RandomGraphSize,
     family: &str,
     links: u64,
     advice: &str,
     mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>>,
 ) -> Result<Network> {
     let mut rng = Pcg64::seed_from_u64(size.seed);
-    for _ in 0..tries(links) {
+    for _ in 0..max_draws(links) {
         // Every draw goes on with the same stream: a seed of its own for each could repeat one of another run.
         let Some(links) = draw(&mut rng) else {
             continue;
@@ -62,7 +62,7 @@ pub(super) fn draw_connected(
         if is_connected(size.routers, &links) {
             let suffix = per_router_suffix(size.per_router);
             let spec = format!("{family},seed={}{suffix}", size.seed);
-            return Ok(listed(
+            return Ok(network_of_links(
                 spec,
                 size.routers,
                 size.per_router,
@@ -72,12 +72,12 @@ pub(super) fn draw_connected(
         }
     }
     // Too few links to connect: more draws would not help.
-    let problem = format!("no connected network in {} draws", tries(links));
+    let problem = format!("no connected network in {} draws", max_draws(links));
     Err(Error::unsuited(size.location.clone(), problem, advice))
 }
 
 /// Returns the links of a graph, ascending, from the neighbours of every router.
-pub(super) fn links_of<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
+pub(super) fn collect_links<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = (0..)
         .zip(neighbours)
         .flat_map(|(u, row)| row.iter().filter(move |v| **v > u).map(move |v| (u, *v)))
@@ -87,7 +87,7 @@ pub(super) fn links_of<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(
 }
 
 /// Returns how often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
-fn tries(links: u64) -> u64 {
+fn max_draws(links: u64) -> u64 {
     (100_000_000 / links.max(1)).clamp(20, 1000)
 }
 

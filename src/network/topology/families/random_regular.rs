@@ -1,6 +1,6 @@
 //! Random networks in which every router has the same number of links.
 
-use super::random_graph::{Size, draw_connected, links_of};
+use super::random_graph::{RandomGraphSize, collect_links, draw_connected};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
 use crate::topology::network::Network;
@@ -39,7 +39,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// <https://doi.org/10.1017/S0963548399003867>. As a network, with the last ports joined by breaking a
 /// link: Singla, Hong, Popa, Godfrey, "Jellyfish", NSDI'12, section 3.
 struct RandomRegularOptions {
-    size: Size,
+    size: RandomGraphSize,
     /// Links of each router.
     d: u32,
 }
@@ -54,18 +54,18 @@ const GIVE_UP_AFTER: u32 = 4096;
 
 /// Reads the options of a random regular network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let size = Size::from_params(params)?;
+    let size = RandomGraphSize::from_params(params)?;
     let n = size.routers;
-    let d: u32 = params.whole("d", 0, n - 1)?;
+    let d: u32 = params.required_integer("d", 0, n - 1)?;
     let ends = u64::from(n) * u64::from(d);
     if ends % 2 == 1 {
         let expected =
             format!("an even number: {n} routers of {d} ports have an odd number of ends");
-        return Err(params.wrong("d", expected));
+        return Err(params.invalid_value("d", expected));
     }
     if d < 2 && n > d + 1 {
         let problem = format!("{n} routers of degree {d} are never connected");
-        return Err(params.unsuited(problem, ADVICE));
+        return Err(params.unsuited_error(problem, ADVICE));
     }
     require_graph(context, n.into(), ends / 2)?;
     Ok(Box::new(RandomRegularOptions { size, d }))
@@ -81,28 +81,28 @@ impl BuildNetwork for RandomRegularOptions {
         let sparse = d <= (n - 1) / 2;
         let drawn_degree = if sparse { d } else { n - 1 - d };
         draw_connected(&self.size, &family, links, ADVICE, |rng| {
-            let drawn = Draft::regular(n, drawn_degree, rng)?;
+            let drawn = PartialGraph::draw_regular(n, drawn_degree, rng)?;
             if sparse {
-                return Some(links_of(drawn.neighbours.iter().map(Vec::as_slice)));
+                return Some(collect_links(drawn.neighbours.iter().map(Vec::as_slice)));
             }
             let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
-            Some(pairs.filter(|(u, v)| !drawn.linked(*u, *v)).collect())
+            Some(pairs.filter(|(u, v)| !drawn.are_linked(*u, *v)).collect())
         })
     }
 }
 
 /// Graph of bounded degree under construction.
-struct Draft {
+struct PartialGraph {
     /// Largest degree.
     d: u32,
     /// Routers linked to each router, in the order of the draws.
     neighbours: Vec<Vec<u32>>,
 }
 
-impl Draft {
+impl PartialGraph {
     /// Draws a graph of degree d; `None` where the last ports cannot be joined.
-    fn regular(n: u32, d: u32, rng: &mut Pcg64) -> Option<Self> {
-        let mut draft = Draft {
+    fn draw_regular(n: u32, d: u32, rng: &mut Pcg64) -> Option<Self> {
+        let mut draft = PartialGraph {
             d,
             neighbours: (0..n).map(|_| Vec::with_capacity(d as usize)).collect(),
         };
@@ -117,12 +117,12 @@ impl Draft {
             let i = i as usize;
             let u = ports[i];
             let v = ports[j];
-            let joined = if u != v && !draft.linked(u, v) {
-                draft.join(u, v);
+            let joined = if u != v && !draft.are_linked(u, v) {
+                draft.add_link(u, v);
                 true
             } else {
                 failures += 1;
-                failures > BREAK_AFTER && draft.break_for(u, v, rng)
+                failures > BREAK_AFTER && draft.break_random_link(u, v, rng)
             };
             if joined {
                 failures = 0;
@@ -137,18 +137,18 @@ impl Draft {
     }
 
     /// Whether two routers are linked.
-    fn linked(&self, u: u32, v: u32) -> bool {
+    fn are_linked(&self, u: u32, v: u32) -> bool {
         self.neighbours[u as usize].contains(&v)
     }
 
     /// Links two routers.
-    fn join(&mut self, u: u32, v: u32) {
+    fn add_link(&mut self, u: u32, v: u32) {
         self.neighbours[u as usize].push(v);
         self.neighbours[v as usize].push(u);
     }
 
     /// Removes the link of two routers.
-    fn part(&mut self, u: u32, v: u32) {
+    fn remove_link(&mut self, u: u32, v: u32) {
         for (u, v) in [(u, v), (v, u)] {
             let row = &mut self.neighbours[u as usize];
             if let Some(at) = row.iter().position(|x| *x == v) {
@@ -158,19 +158,19 @@ impl Draft {
     }
 
     /// Replaces a random link x-y by u-x and v-y. Returns whether that could be done with the link drawn.
-    fn break_for(&mut self, u: u32, v: u32, rng: &mut Pcg64) -> bool {
+    fn break_random_link(&mut self, u: u32, v: u32, rng: &mut Pcg64) -> bool {
         let x = rng.random_range(0..self.neighbours.len() as u64) as u32;
         // Routers with fewer links are chosen as often, but then nothing is broken: all links are equally likely.
         let nth = rng.random_range(0..self.d) as usize;
         let Some(&y) = self.neighbours[x as usize].get(nth) else {
             return false;
         };
-        if x == u || y == v || self.linked(u, x) || self.linked(v, y) {
+        if x == u || y == v || self.are_linked(u, x) || self.are_linked(v, y) {
             return false;
         }
-        self.part(x, y);
-        self.join(u, x);
-        self.join(v, y);
+        self.remove_link(x, y);
+        self.add_link(u, x);
+        self.add_link(v, y);
         true
     }
 }

@@ -7,12 +7,12 @@
 //! y joined to y±1             c joined to c±2            (0,x,y) - (1,m,c) where y = m·x + c mod 5
 //! ```
 
-use super::galois::{Field, near, prime_power};
+use super::galois::{Field, name_nearest, prime_power};
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, Network, later};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -33,12 +33,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
-pub(crate) fn valid(q: u32) -> bool {
+pub(crate) fn is_valid_order(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
 /// Returns the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
-pub(crate) fn degree(q: u32) -> u64 {
+pub(crate) fn router_degree(q: u32) -> u64 {
     let q = u64::from(q);
     match q % 4 {
         1 => (3 * q - 1) / 2,
@@ -72,19 +72,22 @@ struct SlimFlyOptions {
 
 /// Reads the options of a Slim Fly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let q: u32 = params.whole("q", 3, 1 << 30)?;
+    let q: u32 = params.required_integer("q", 3, 1 << 30)?;
     let per_router = per_router(params)?;
     let routers = 2 * u64::from(q) * u64::from(q);
     check_nodes(
         params.location(),
         routers.saturating_mul(u64::from(per_router)),
     )?;
-    let Some(field) = Field::new(q).filter(|_| valid(q)) else {
+    let Some(field) = Field::new(q).filter(|_| is_valid_order(q)) else {
         // 3 is valid, and every power of two above: both searches end.
         let form = "a prime power of the form 4w-1, 4w or 4w+1";
-        return Err(params.wrong("q", format!("{form}; near it are {}", near(q, valid))));
+        return Err(params.invalid_value(
+            "q",
+            format!("{form}; near it are {}", name_nearest(q, is_valid_order)),
+        ));
     };
-    require_graph(context, routers, routers * degree(q) / 2)?;
+    require_graph(context, routers, routers * router_degree(q) / 2)?;
     Ok(Box::new(SlimFlyOptions {
         q,
         per_router,
@@ -98,11 +101,11 @@ impl BuildNetwork for SlimFlyOptions {
         let per_router = self.per_router;
         let f = self.field.clone();
         let routers = 2 * u64::from(q) * u64::from(q);
-        let degree = degree(q) as u32;
+        let degree = router_degree(q) as u32;
         let links = routers * u64::from(degree) / 2;
         // X and X'.
         let generators: [Vec<u32>; 2] =
-            generators(q).map(|x| x.into_iter().map(|i| f.power(i)).collect());
+            generator_exponents(q).map(|x| x.into_iter().map(|i| f.power(i)).collect());
         let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
         let network = Network::new(spec, routers as u32, per_router, move |visit| {
             for (s, generators) in generators.iter().enumerate() {
@@ -127,11 +130,11 @@ impl BuildNetwork for SlimFlyOptions {
             }
         });
         Ok(Network {
-            link_count: later(move || links),
+            link_count: on_request(move || links),
             degrees: Some((degree, degree)),
             levels: vec![
-                Level::of_routers("subgroup", q, per_router),
-                Level::of_routers("router", 1, per_router),
+                Level::with_router_units("subgroup", q, per_router),
+                Level::with_router_units("router", 1, per_router),
             ],
             ..network
         })
@@ -139,7 +142,7 @@ impl BuildNetwork for SlimFlyOptions {
 }
 
 /// Returns the exponents of the primitive element in X and in X'.
-fn generators(q: u32) -> [Vec<u32>; 2] {
+fn generator_exponents(q: u32) -> [Vec<u32>; 2] {
     let first: Vec<u32> = if q % 4 == 3 {
         let w = q.div_ceil(4);
         (0..w)

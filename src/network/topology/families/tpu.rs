@@ -16,9 +16,9 @@ use super::grid::GridOptions;
 use crate::topology::context::Context;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
-use crate::topology::lattice::{Lattice, digits};
-use crate::topology::network::{Network, later};
-use crate::topology::sizes::{product, require_graph};
+use crate::topology::lattice::{Lattice, cell_coordinates};
+use crate::topology::network::{Network, on_request};
+use crate::topology::sizes::{multiply_sizes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
@@ -66,22 +66,22 @@ struct TwistedTorus {
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for
 /// Embeddings", ISCA'23, section 2; the page "TPU v5p" of Google Cloud's documentation for the shapes in use.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let dims = params.dims("dims", "three extents, as in 4x4x8")?;
-    let twisted = params.flag("twisted")?;
+    let dims = params.required_extents("dims", "three extents, as in 4x4x8")?;
+    let twisted = params.is_set("twisted")?;
     let whole = dims.iter().all(|n| n.is_multiple_of(CUBE));
     if dims.len() != 3 || !whole && dims.iter().any(|n| *n > CUBE) {
         let expected =
             "three extents, all up to 4 (a part of a cube) or all multiples of 4 (cubes)";
-        return Err(params.wrong("dims", expected));
+        return Err(params.invalid_value("dims", expected));
     }
-    let chips = product(&params.location_of("dims"), dims.iter().copied())?;
+    let chips = multiply_sizes(&params.location_of("dims"), dims.iter().copied())?;
     if twisted {
         let short = dims.iter().copied().min().unwrap_or(CUBE);
         let long = dims.iter().filter(|n| **n == 2 * short).count();
         if !whole || !(1..=2).contains(&long) || dims.iter().any(|n| *n != short && *n != 2 * short)
         {
             let expected = "a torus of k x k x 2k or k x 2k x 2k, k a multiple of 4, in any order";
-            return Err(params.wrong("dims", expected));
+            return Err(params.invalid_value("dims", expected));
         }
         // Twisted tori have no closed form: their distances take the graph.
         require_graph(context, chips.into(), 3 * u64::from(chips))?;
@@ -102,14 +102,14 @@ impl BuildNetwork for TwistedTorus {
         let short = dims.iter().copied().min().unwrap_or(CUBE);
         let spec = format!("tpu:{},twisted=true", by_x(&dims));
         let wrap = dims.iter().map(|extent| *extent != short).collect();
-        let lattice = Lattice::of_routers(dims.clone(), wrap);
+        let lattice = Lattice::with_router_cells(dims.clone(), wrap);
         let cells = lattice.clone();
         let chips: u32 = dims.iter().product();
         let network = Network::new(spec, chips, 1, move |visit| {
             let mut at = [0; 3];
             for chip in 0..chips {
                 for axis in 0..3 {
-                    digits(chip, &dims, &mut at);
+                    cell_coordinates(chip, &dims, &mut at);
                     at[axis] += 1;
                     // Around a short dimension, half a turn along every long one.
                     if at[axis] == dims[axis] {
@@ -122,12 +122,12 @@ impl BuildNetwork for TwistedTorus {
                             }
                         }
                     }
-                    visit(chip, cells.cell(&at), 1.0);
+                    visit(chip, cells.cell_at(&at), 1.0);
                 }
             }
         });
         Ok(Network {
-            link_count: later(move || 3 * u64::from(chips)),
+            link_count: on_request(move || 3 * u64::from(chips)),
             degrees: Some((6, 6)),
             lattice: Some(lattice),
             vertex_transitive: true,

@@ -1,6 +1,6 @@
 //! Small worlds: a ring of near neighbours, some of its links moved at random.
 
-use super::random_graph::{Size, draw_connected, links_of};
+use super::random_graph::{RandomGraphSize, collect_links, draw_connected};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
 use crate::topology::network::Network;
@@ -37,7 +37,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Watts, Strogatz, "Collective dynamics of small-world networks", Nature 393, 1998, figure 1,
 /// <https://doi.org/10.1038/30918>.
 struct WattsStrogatzOptions {
-    size: Size,
+    size: RandomGraphSize,
     /// Links of each router in the ring; one less where odd.
     k: u32,
     /// Probability that a link is replaced.
@@ -46,13 +46,13 @@ struct WattsStrogatzOptions {
 
 /// Reads the options of a small world.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let size = Size::from_params(params)?;
+    let size = RandomGraphSize::from_params(params)?;
     let n = size.routers;
     if n < 3 {
-        return Err(params.wrong("n", "at least 3 routers, a ring"));
+        return Err(params.invalid_value("n", "at least 3 routers, a ring"));
     }
-    let k: u32 = params.whole("k", 2, n - 1)?;
-    let p = params.number("p", 0.0, 1.0)?;
+    let k: u32 = params.required_integer("k", 2, n - 1)?;
+    let p = params.required_real("p", 0.0, 1.0)?;
     require_graph(context, n.into(), count_links(n, k))?;
     Ok(Box::new(WattsStrogatzOptions { size, k, p }))
 }
@@ -69,45 +69,45 @@ impl BuildNetwork for WattsStrogatzOptions {
         let family = format!("watts-strogatz:n={n},k={k},p={p}");
         let advice = "expected a larger k or a smaller p";
         draw_connected(&self.size, &family, count_links(n, k), advice, |rng| {
-            Some(rewired(n, k / 2, p, rng))
+            Some(draw_rewired_ring(n, k / 2, p, rng))
         })
     }
 }
 
 /// Draws a small world of n routers: the ring, each router linked to `reach` on both sides, with links replaced.
-fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
+fn draw_rewired_ring(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
     let mut neighbours: Vec<Vec<u32>> = (0..n)
         .map(|u| {
             (1..=reach)
-                .flat_map(|step| [around(u, step, n), around(u, n - step, n)])
+                .flat_map(|step| [step_around(u, step, n), step_around(u, n - step, n)])
                 .collect()
         })
         .collect();
     for step in 1..=reach {
         for u in 0..n {
-            let v = around(u, step, n);
+            let v = step_around(u, step, n);
             // One number is drawn for every link, so that the seed means the same whatever the links are.
             if !rng.random_bool(p) || neighbours[u as usize].len() as u32 == n - 1 {
                 continue;
             }
-            let w = stranger(u, &neighbours[u as usize], n, rng);
+            let w = draw_unlinked(u, &neighbours[u as usize], n, rng);
             neighbours[u as usize].retain(|x| *x != v);
             neighbours[v as usize].retain(|x| *x != u);
             neighbours[u as usize].push(w);
             neighbours[w as usize].push(u);
         }
     }
-    links_of(neighbours.iter().map(Vec::as_slice))
+    collect_links(neighbours.iter().map(Vec::as_slice))
 }
 
 /// Returns the router `step` routers on from u around a ring of n.
-fn around(u: u32, step: u32, n: u32) -> u32 {
+fn step_around(u: u32, step: u32, n: u32) -> u32 {
     ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32
 }
 
 /// Draws a router other than u and its neighbours, uniformly; there must be one. By trial, or from a list where
 /// u is joined to most routers and trials would seldom hit.
-fn stranger(u: u32, known: &[u32], n: u32, rng: &mut Pcg64) -> u32 {
+fn draw_unlinked(u: u32, known: &[u32], n: u32, rng: &mut Pcg64) -> u32 {
     if known.len() as u32 > n / 2 {
         let mut taken = vec![false; n as usize];
         taken[u as usize] = true;

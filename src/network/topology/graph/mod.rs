@@ -35,7 +35,7 @@ pub const UNREACHED: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct RouterGraph {
     /// Index of the first link that leaves each router; at last the number of links.
-    first: Vec<usize>,
+    first_links: Vec<usize>,
     /// Router that each link enters.
     heads: Vec<u32>,
     /// Capacity of each link; infinite for joints.
@@ -63,7 +63,7 @@ impl RouterGraph {
         let weights = network.link_weights();
         let mut joints = 0;
         network.for_each_joint(&mut |_, _, _| joints += 1);
-        context.require(
+        context.require_memory(
             "the router graph",
             64 * (links + joints) + 28 * u64::from(routers),
         )?;
@@ -92,9 +92,9 @@ impl RouterGraph {
 
     /// Creates a graph without weights from arcs (from, to, capacity) in both directions, in any order, each once.
     pub fn from_arcs(routers: u32, arcs: Vec<(u32, u32, f64)>) -> Self {
-        let (first, heads, capacities) = sorted(routers, arcs);
+        let (first, heads, capacities) = sort_arcs(routers, arcs);
         RouterGraph {
-            first,
+            first_links: first,
             heads,
             capacities,
             weights: None,
@@ -105,10 +105,10 @@ impl RouterGraph {
 
     /// Creates a graph from arcs (from, to, (capacity, weight)) in both directions, in any order, each once.
     fn from_weighted(routers: u32, arcs: Vec<(u32, u32, (f64, u32))>) -> Self {
-        let (first, heads, values) = sorted(routers, arcs);
+        let (first, heads, values) = sort_arcs(routers, arcs);
         let (capacities, weights) = values.into_iter().unzip();
         RouterGraph {
-            first,
+            first_links: first,
             heads,
             capacities,
             weights: Some(weights),
@@ -123,14 +123,14 @@ impl RouterGraph {
     }
 
     /// Returns the weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
-    pub fn weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
-        self.leaving(router.0).map(|link| self.weight_of(link))
+    pub fn neighbour_weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
+        self.links_from(router.0).map(|link| self.weight_of(link))
     }
 
     /// Finds the shortest paths from one router to all. Fills `ways` with `distance · 2³² + links` of each, `u64::MAX`
     /// where there is no path: of paths of the same distance, one of the fewest links. `queue` gets the routers reached,
     /// nearest first. O(links · log routers).
-    pub fn fill_ways(&self, from: RouterId, ways: &mut [u64], queue: &mut Vec<u32>) {
+    pub fn fill_path_lengths(&self, from: RouterId, ways: &mut [u64], queue: &mut Vec<u32>) {
         ways.fill(u64::MAX);
         ways[from.index()] = 0;
         queue.clear();
@@ -141,9 +141,9 @@ impl RouterGraph {
                 continue;
             }
             queue.push(u);
-            for link in self.leaving(u) {
+            for link in self.links_from(u) {
                 let v = self.heads[link];
-                let longer = way + step(self.weight_of(link));
+                let longer = way + pack_link_length(self.weight_of(link));
                 if longer < ways[v as usize] {
                     ways[v as usize] = longer;
                     heap.push(Reverse((longer, v)));
@@ -154,7 +154,7 @@ impl RouterGraph {
 
     /// Returns the number of routers.
     pub fn router_count(&self) -> usize {
-        self.first.len() - 1
+        self.first_links.len() - 1
     }
 
     /// Returns the number of links, each counted once.
@@ -164,19 +164,19 @@ impl RouterGraph {
 
     /// Returns the routers linked to `router`, ascending.
     pub fn neighbours(&self, router: RouterId) -> &[u32] {
-        self.heads(router.0)
+        self.heads_from(router.0)
     }
 
     /// Returns the graph renumbered for searches, made on first use. O(routers + links), about 8 bytes a link and 8 a
     /// router.
-    pub fn rows(&self) -> &Rows {
+    pub fn search_rows(&self) -> &Rows {
         self.rows
-            .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads(router)))
+            .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads_from(router)))
     }
 
     /// Returns the capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
-    pub fn capacities(&self, router: RouterId) -> &[f64] {
-        &self.capacities[self.leaving(router.0)]
+    pub fn neighbour_capacities(&self, router: RouterId) -> &[f64] {
+        &self.capacities[self.links_from(router.0)]
     }
 
     /// Returns the distance from one router to all: hops, or sums of weights; [`UNREACHED`] where there is no path.
@@ -193,7 +193,7 @@ impl RouterGraph {
     pub fn fill_hops(&self, from: RouterId, hops: &mut [u32], queue: &mut Vec<u32>) -> usize {
         if self.is_weighted() {
             let mut ways = vec![0; hops.len()];
-            self.fill_ways(from, &mut ways, queue);
+            self.fill_path_lengths(from, &mut ways, queue);
             // The upper half of the way that no path has is `UNREACHED`.
             for (hop, way) in hops.iter_mut().zip(ways) {
                 *hop = (way >> 32) as u32;
@@ -208,7 +208,7 @@ impl RouterGraph {
         while let Some(&u) = queue.get(next) {
             next += 1;
             let hop = hops[u as usize] + 1;
-            for &v in self.heads(u) {
+            for &v in self.heads_from(u) {
                 if hops[v as usize] == UNREACHED {
                     hops[v as usize] = hop;
                     queue.push(v);
@@ -220,22 +220,22 @@ impl RouterGraph {
 
     /// Whether every router reaches every other.
     pub fn is_connected(&self) -> bool {
-        self.components() <= 1
+        self.count_components() <= 1
     }
 
     /// Counts the connected components.
-    pub fn components(&self) -> usize {
+    pub fn count_components(&self) -> usize {
         let mut parts = UnionFind::<u32>::new(self.router_count());
         self.router_count() - self.iter().filter(|(u, v, _)| parts.union(*u, *v)).count()
     }
 
     /// Returns the graph of some of the routers, given ascending and numbered by their positions.
-    pub fn induced(&self, routers: &[u32]) -> RouterGraph {
+    pub fn induced_subgraph(&self, routers: &[u32]) -> RouterGraph {
         let mut part = RouterGraph::from_arcs(0, Vec::new());
         part.weights = self.weights.as_ref().map(|_| Vec::new());
         // Positions ascend as the routers do, so the links come out sorted.
         for router in routers {
-            for link in self.leaving(*router) {
+            for link in self.links_from(*router) {
                 if let Ok(head) = routers.binary_search(&self.heads[link]) {
                     part.heads.push(head as u32);
                     part.capacities.push(self.capacities[link]);
@@ -244,7 +244,7 @@ impl RouterGraph {
                         .for_each(|weights| weights.push(self.weight_of(link)));
                 }
             }
-            part.first.push(part.heads.len());
+            part.first_links.push(part.heads.len());
         }
         part
     }
@@ -257,7 +257,7 @@ fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
 
 /// Sorts arcs by the routers they leave and enter. Returns the index of each router's first arc (and at last their
 /// number), the routers that they enter, and their values.
-fn sorted<T>(routers: u32, mut arcs: Vec<(u32, u32, T)>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
+fn sort_arcs<T>(routers: u32, mut arcs: Vec<(u32, u32, T)>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     arcs.sort_unstable_by_key(|(u, v, _)| (*u, *v));
     let once = arcs.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1));
     assert!(once, "networks visit every pair of routers once");
@@ -277,7 +277,7 @@ impl RouterGraph {
 
     /// Returns the number of directed links of the network: all but joints, by which nodes pass traffic on without a
     /// cable of it. Joints have weights, no limit of capacity, and no part in loads.
-    pub fn cabled(&self) -> usize {
+    pub fn cabled_link_count(&self) -> usize {
         self.len() - self.joints
     }
 
@@ -292,35 +292,35 @@ impl RouterGraph {
     }
 
     /// Returns the indices of the links that leave `router`.
-    pub fn leaving(&self, router: u32) -> Range<usize> {
-        self.first[router as usize]..self.first[router as usize + 1]
+    pub fn links_from(&self, router: u32) -> Range<usize> {
+        self.first_links[router as usize]..self.first_links[router as usize + 1]
     }
 
     /// Returns the routers that the links from `router` enter, ascending, in the order of [`RouterGraph::links_from`].
-    pub fn heads(&self, router: u32) -> &[u32] {
-        &self.heads[self.leaving(router)]
+    pub fn heads_from(&self, router: u32) -> &[u32] {
+        &self.heads[self.links_from(router)]
     }
 
     /// Returns the two routers of link `index`: from, to. O(log routers).
-    pub fn ends(&self, index: usize) -> (u32, u32) {
-        let from = self.first.partition_point(|first| *first <= index) - 1;
+    pub fn link_ends(&self, index: usize) -> (u32, u32) {
+        let from = self.first_links.partition_point(|first| *first <= index) - 1;
         (from as u32, self.heads[index])
     }
 
     /// Returns the router that link `index` enters.
-    pub fn head(&self, index: usize) -> u32 {
+    pub fn link_head(&self, index: usize) -> u32 {
         self.heads[index]
     }
 
     /// Finds the index of the link from one router to another; `None` if they are not linked. O(log degree).
-    pub fn index(&self, from: u32, to: u32) -> Option<usize> {
-        let position = self.heads(from).binary_search(&to).ok()?;
-        Some(self.first[from as usize] + position)
+    pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
+        let position = self.heads_from(from).binary_search(&to).ok()?;
+        Some(self.first_links[from as usize] + position)
     }
 
     /// Adds a volume from one router to another to the load of their link, if there is one.
-    pub fn load(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
-        if let Some(link) = self.index(from, to) {
+    pub fn add_load(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+        if let Some(link) = self.find_link(from, to) {
             loads[link] += volume;
         }
     }
@@ -342,12 +342,12 @@ impl RouterGraph {
     /// Returns `(from, to, index)` of every directed link, in order of the index.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
         (0..self.router_count() as u32)
-            .flat_map(move |from| self.leaving(from).map(move |i| (from, self.heads[i], i)))
+            .flat_map(move |from| self.links_from(from).map(move |i| (from, self.heads[i], i)))
     }
 }
 
 /// Returns the length of a link of this weight as [`RouterGraph::fill_path_lengths`] adds it up: weight · 2³² + 1.
-pub fn step(weight: u32) -> u64 {
+pub fn pack_link_length(weight: u32) -> u64 {
     u64::from(weight) << 32 | 1
 }
 
@@ -384,15 +384,15 @@ mod tests {
         let mut doubled = 0;
         for (i, (from, to, index)) in links.iter().enumerate() {
             assert_eq!(
-                (i, links.ends(index), links.index(from, to)),
+                (i, links.link_ends(index), links.find_link(from, to)),
                 (index, (from, to), Some(i))
             );
-            let back = links.index(to, from).unwrap();
+            let back = links.find_link(to, from).unwrap();
             assert_eq!(links.capacity(back), links.capacity(index));
             doubled += usize::from(links.capacity(index) == 2.0);
         }
         assert_eq!(doubled, 2 * 12);
-        assert_eq!(links.index(0, 0), None);
+        assert_eq!(links.find_link(0, 0), None);
     }
 
     proptest! {
@@ -411,7 +411,7 @@ mod tests {
             let far = plainly(routers as usize, &arcs);
             let (mut ways, mut queue) = (vec![0; routers as usize], Vec::new());
             for (u, far) in far.iter().enumerate() {
-                graph.fill_ways(RouterId(u as u32), &mut ways, &mut queue);
+                graph.fill_path_lengths(RouterId(u as u32), &mut ways, &mut queue);
                 for (way, far) in ways.iter().zip(far) {
                     let expected = far.map_or(u64::MAX, |(d, links)| u64::from(d) << 32 | u64::from(links));
                     prop_assert_eq!(*way, expected);
@@ -426,7 +426,7 @@ mod tests {
                 .iter()
                 .filter_map(|(u, v, c, w)| Some((number(u).ok()?, number(v).ok()?, *c, *w)))
                 .collect();
-            let (part, far) = (graph.induced(&some), plainly(some.len(), &within));
+            let (part, far) = (graph.induced_subgraph(&some), plainly(some.len(), &within));
             for (u, far) in far.iter().enumerate() {
                 let hops = part.hops_from(RouterId(u as u32));
                 prop_assert!(hops.iter().zip(far).all(|(h, f)| *h == f.map_or(UNREACHED, |f| f.0)));

@@ -17,14 +17,14 @@ use nodeorder_base::ids::RouterId;
 #[derive(Debug)]
 pub struct Rows {
     /// The row of every router.
-    of: Vec<u32>,
+    row_of_router: Vec<u32>,
     /// Number of neighbours that each row has room for, even.
-    pub each: usize,
+    pub row_width: usize,
     /// The first `row_width` rows linked to each row. A row with fewer is filled up with itself: its own set changes
     /// nothing.
-    pub linked: Vec<u32>,
+    pub neighbours: Vec<u32>,
     /// Links beyond the width, as a row and one linked to it, sorted by row.
-    pub more: Vec<(u32, u32)>,
+    pub overflow: Vec<(u32, u32)>,
 }
 
 impl Rows {
@@ -63,7 +63,7 @@ impl Rows {
             of = (0..n).collect();
             met.clone_from(&of);
         }
-        let each = each(met.iter().map(|u| heads(*u).len()).collect());
+        let each = choose_row_width(met.iter().map(|u| heads(*u).len()).collect());
         let mut linked = Vec::with_capacity(each * met.len());
         let mut more = Vec::new();
         for (row, u) in (0..n).zip(met) {
@@ -73,44 +73,44 @@ impl Rows {
             more.extend(others.iter().map(|v| (row, of[*v as usize])));
         }
         Rows {
-            of,
-            each,
-            linked,
-            more,
+            row_of_router: of,
+            row_width: each,
+            neighbours: linked,
+            overflow: more,
         }
     }
 
     /// Returns the row of a router.
-    pub fn of(&self, router: RouterId) -> usize {
-        self.of[router.index()] as usize
+    pub fn row_of(&self, router: RouterId) -> usize {
+        self.row_of_router[router.index()] as usize
     }
 
     /// Returns the rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
-        let first = &self.linked[row as usize * self.each..][..self.each];
+        let first = &self.neighbours[row as usize * self.row_width..][..self.row_width];
         first
             .iter()
             .copied()
-            .chain(self.more_of(row).iter().map(|(_, u)| *u))
+            .chain(self.overflow_of(row).iter().map(|(_, u)| *u))
     }
 
     /// Returns the number of rows that [`Rows::linked_to`] gives. O(log links).
-    pub fn degree(&self, row: u32) -> usize {
-        self.each + self.more_of(row).len()
+    pub fn linked_count(&self, row: u32) -> usize {
+        self.row_width + self.overflow_of(row).len()
     }
 
     /// Returns the links of a row beyond the width.
-    fn more_of(&self, row: u32) -> &[(u32, u32)] {
-        let from = self.more.partition_point(|(v, _)| *v < row);
-        let to = self.more.partition_point(|(v, _)| *v <= row);
-        &self.more[from..to]
+    fn overflow_of(&self, row: u32) -> &[(u32, u32)] {
+        let from = self.overflow.partition_point(|(v, _)| *v < row);
+        let to = self.overflow.partition_point(|(v, _)| *v <= row);
+        &self.overflow[from..to]
     }
 }
 
 /// Chooses the number of neighbours that each row gets room for: enough for all but one row in 24. With less room more
 /// links would be in the separate list, which is slower to follow than a few useless neighbours are to read.
 /// O(routers · log routers).
-fn each(mut degrees: Vec<usize>) -> usize {
+fn choose_row_width(mut degrees: Vec<usize>) -> usize {
     degrees.sort_unstable();
     let long = degrees.len() / 24;
     let most = degrees.iter().rev().nth(long).copied().unwrap_or(0);
@@ -133,18 +133,19 @@ mod tests {
         for spec in specs.into_iter().chain(["xgft:h=2,m=12x9,w=1x1", "mesh:1"]) {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
-            let rows = graph.rows();
+            let rows = graph.search_rows();
             assert_eq!(
-                rows.linked.len(),
-                rows.each * graph.router_count(),
+                rows.neighbours.len(),
+                rows.row_width * graph.router_count(),
                 "{spec}"
             );
             for router in (0..graph.router_count() as u32).map(RouterId) {
-                let row = rows.of(router) as u32;
-                assert_eq!(rows.degree(row), rows.linked_to(row).count());
+                let row = rows.row_of(router) as u32;
+                assert_eq!(rows.linked_count(row), rows.linked_to(row).count());
                 let mut linked: Vec<u32> = rows.linked_to(row).filter(|v| *v != row).collect();
                 let heads = graph.neighbours(router).iter();
-                let mut expected: Vec<u32> = heads.map(|v| rows.of(RouterId(*v)) as u32).collect();
+                let mut expected: Vec<u32> =
+                    heads.map(|v| rows.row_of(RouterId(*v)) as u32).collect();
                 linked.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(linked, expected, "{spec}, {router:?}");
@@ -154,12 +155,12 @@ mod tests {
 
     #[test]
     fn a_few_long_rows_do_not_lengthen_all() {
-        assert_eq!(each(vec![3, 3, 3]), 4);
-        assert_eq!(each(vec![6, 5, 6, 2]), 6);
-        assert_eq!(each(vec![9, 10]), 12);
+        assert_eq!(choose_row_width(vec![3, 3, 3]), 4);
+        assert_eq!(choose_row_width(vec![6, 5, 6, 2]), 6);
+        assert_eq!(choose_row_width(vec![9, 10]), 12);
         let mut star = vec![1; 1000];
         star.push(1000);
-        assert_eq!(each(star), 2);
-        assert_eq!(each(Vec::new()), 2);
+        assert_eq!(choose_row_width(star), 2);
+        assert_eq!(choose_row_width(Vec::new()), 2);
     }
 }

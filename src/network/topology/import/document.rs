@@ -28,19 +28,19 @@ pub(super) enum Value {
 }
 
 /// Most lists and maps within each other: hostile files must not exhaust the stack.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 impl Node {
     /// Finds the value of a key, the last one if it comes more than once.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn find_key(&self, key: &str) -> Option<&Node> {
         let mut entries = self.entries().iter().rev();
         let (_, value) = entries.find(|(name, _)| name == key)?;
         Some(value)
     }
 
     /// Finds the value under one key after another.
-    pub fn path(&self, keys: &[&str]) -> Option<&Node> {
-        keys.iter().try_fold(self, |node, key| node.get(key))
+    pub fn find_path(&self, keys: &[&str]) -> Option<&Node> {
+        keys.iter().try_fold(self, |node, key| node.find_key(key))
     }
 
     /// Returns the entries of a map; none of anything else.
@@ -60,7 +60,7 @@ impl Node {
     }
 
     /// Returns a text or number as written; `None` if it is a list or map.
-    pub fn text(&self) -> Option<&str> {
+    pub fn as_text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar(text) => Some(text),
             _ => None,
@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// Returns an error about this value.
-    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+    pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         let location = SourceLocation::Line {
             file: self.file.clone(),
             line: self.line,
@@ -86,35 +86,35 @@ impl Node {
     }
 
     /// Returns the value under `key`. Fails if there is no such key, `what` being expected.
-    pub fn need(&self, key: &str, what: &str) -> Result<&Node> {
-        let Some(value) = self.get(key) else {
+    pub fn require_key(&self, key: &str, what: &str) -> Result<&Node> {
+        let Some(value) = self.find_key(key) else {
             let found = format!("{} without `{key}`", self.describe());
-            return Err(self.wrong(found, format!("`{key}`, {what}")));
+            return Err(self.error_here(found, format!("`{key}`, {what}")));
         };
         Ok(value)
     }
 
     /// Returns the error about the value of `key`, if something else was expected.
     pub fn wrong_value(&self, key: &str, expected: &str) -> Error {
-        self.wrong(format!("{key}: {}", self.describe()), expected)
+        self.error_here(format!("{key}: {}", self.describe()), expected)
     }
 
     /// Returns the list under a key. Fails, with the line, if there is no such key or something else.
-    pub fn list(&self, key: &str) -> Result<&[Node]> {
-        let value = self.need(key, "a list")?;
+    pub fn require_list(&self, key: &str) -> Result<&[Node]> {
+        let value = self.require_key(key, "a list")?;
         let items = value.items();
         items.ok_or_else(|| value.wrong_value(key, "a list"))
     }
 
     /// Returns the list under a key; nothing if there is no such key or something else.
     pub fn items_of(&self, key: &str) -> &[Node] {
-        self.get(key).and_then(Node::items).unwrap_or_default()
+        self.find_key(key).and_then(Node::items).unwrap_or_default()
     }
 
     /// Returns the text under a key. Fails, with the line, if there is no such key, an empty text or something else.
-    pub fn word(&self, key: &str) -> Result<&str> {
-        let value = self.need(key, "a text")?;
-        let text = value.text().filter(|text| !text.is_empty());
+    pub fn require_text(&self, key: &str) -> Result<&str> {
+        let value = self.require_key(key, "a text")?;
+        let text = value.as_text().filter(|text| !text.is_empty());
         text.ok_or_else(|| value.wrong_value(key, "a text"))
     }
 }
@@ -122,7 +122,7 @@ impl Node {
 /// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
 /// 16 bits written as two `\\u` escapes. Fails, with the line, if it is neither JSON nor YAML, an alias, several documents
 /// or none, or has keys that are no texts or values more than 100 deep.
-pub(super) fn read(text: &Text) -> Result<Node> {
+pub(super) fn read_document(text: &Text) -> Result<Node> {
     // Lists and maps that are open, each with the key that waits for its value.
     let mut open: Vec<(Node, Option<String>)> = Vec::new();
     let mut document: Option<Node> = None;
@@ -130,7 +130,7 @@ pub(super) fn read(text: &Text) -> Result<Node> {
     for event in Parser::new_from_str(text.as_str()) {
         let (event, span) = event.map_err(|e| {
             let line = text.line_at(e.marker().line().max(1), "");
-            line.wrong(e.info().to_string(), "JSON or YAML")
+            line.error_here(e.info().to_string(), "JSON or YAML")
         })?;
         let mut node = Node {
             file: file.clone(),
@@ -148,19 +148,19 @@ pub(super) fn read(text: &Text) -> Result<Node> {
             },
             Event::Scalar(value, ..) => node.value = Value::Scalar(value.into_owned()),
             // Aliases of aliases make a small file a huge document.
-            Event::Alias(_) => return Err(line.wrong("an alias", "each value written out")),
+            Event::Alias(_) => return Err(line.error_here("an alias", "each value written out")),
             _ => continue,
         }
         if is_opened {
-            if open.len() >= DEEPEST {
-                return Err(line.wrong(format!("values more than {DEEPEST} deep"), "fewer"));
+            if open.len() >= MAX_DEPTH {
+                return Err(line.error_here(format!("values more than {MAX_DEPTH} deep"), "fewer"));
             }
             open.push((node, None));
             continue;
         }
         let Some((parent, key)) = open.last_mut() else {
             if document.is_some() {
-                return Err(line.wrong("a second document", "one"));
+                return Err(line.error_here("a second document", "one"));
             }
             document = Some(node);
             continue;
@@ -170,11 +170,11 @@ pub(super) fn read(text: &Text) -> Result<Node> {
             (Value::Map(entries), Some(key), value) => entries.push((key, Node { value, ..node })),
             // The first of two values in a map is a key.
             (Value::Map(_), None, Value::Scalar(name)) => *key = Some(name),
-            _ => return Err(line.wrong("a key that is no text", "a text")),
+            _ => return Err(line.error_here("a key that is no text", "a text")),
         }
     }
     let line = text.line_at(1, "");
-    document.ok_or_else(|| line.wrong("an empty file", "a JSON or YAML document"))
+    document.ok_or_else(|| line.error_here("an empty file", "a JSON or YAML document"))
 }
 
 #[cfg(test)]
@@ -205,26 +205,33 @@ mod tests {
             "f",
             "{\n \"a\\n\\u00e9\\\"\": [1,\n -2.5e3, true, null], \"b\": {},\n\"c\":[]}",
         );
-        let json = read(&text).unwrap();
+        let json = read_document(&text).unwrap();
         assert_eq!(
             shown(&json),
             "{a\n\u{e9}\"=[1@2 -2.5e3@3 true@3 null@3]@2 b={}@3 c=[]@4}@1"
         );
         let tabs = Text::new("f", "{\n\t\"a\": [\n\t\t1,\n\t\t\"\\/x\\\\\"\n\t]\n}\n");
-        assert_eq!(shown(&read(&tabs).unwrap()), "{a=[1@3 /x\\@4]@2}@1");
+        assert_eq!(
+            shown(&read_document(&tabs).unwrap()),
+            "{a=[1@3 /x\\@4]@2}@1"
+        );
         let text = Text::new(
             "f",
             "%YAML 1.1\n---\n- a: 1\n  b: [x, \"y z\"] # c\n- c: {}\n  d:\n...\n",
         );
         assert_eq!(
-            shown(&read(&text).unwrap()),
+            shown(&read_document(&text).unwrap()),
             "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3"
         );
     }
 
     #[test]
     fn faults_have_a_line() {
-        let of = |text: &str| read(&Text::new("f", text)).unwrap_err().to_string();
+        let of = |text: &str| {
+            read_document(&Text::new("f", text))
+                .unwrap_err()
+                .to_string()
+        };
         assert!(of("").starts_with("f:1: found an empty file"));
         assert!(of("- a: [1\n").starts_with("f:"));
         assert!(of("{\n\"a\": [1}").starts_with("f:2: found "));

@@ -49,8 +49,8 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for GraphmlOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        let file = self.file.read(context)?;
-        read_graph(&file, self.per_router)?.network(&file, &per_router_suffix(self.per_router))
+        let file = self.file.open_file(context)?;
+        read_graph(&file, self.per_router)?.into_network(&file, &per_router_suffix(self.per_router))
     }
 }
 
@@ -59,9 +59,9 @@ struct Attributes<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);
 
 impl<'a> Attributes<'a> {
     /// Reads the `key` elements, each an attribute.
-    fn read(document: &'a Document<'a>) -> Self {
+    fn read_attributes(document: &'a Document<'a>) -> Self {
         let mut attributes = HashMap::new();
-        for key in elements(document, "key") {
+        for key in elements_with_tag(document, "key") {
             if let (Some(id), Some(name)) = (key.attribute("id"), key.attribute("attr.name")) {
                 let default = key.children().find(|child| child.has_tag_name("default"));
                 let default = default.and_then(|default| default.text());
@@ -72,7 +72,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the text of the attribute `name` at an element, or its default.
-    fn value(&self, element: Node<'a, 'a>, name: &str) -> Option<&'a str> {
+    fn attribute_value(&self, element: Node<'a, 'a>, name: &str) -> Option<&'a str> {
         for data in element
             .children()
             .filter(|child| child.has_tag_name("data"))
@@ -88,7 +88,10 @@ impl<'a> Attributes<'a> {
 }
 
 /// Lists the elements of a document with this tag.
-fn elements<'a>(document: &'a Document<'a>, tag: &'a str) -> impl Iterator<Item = Node<'a, 'a>> {
+fn elements_with_tag<'a>(
+    document: &'a Document<'a>,
+    tag: &'a str,
+) -> impl Iterator<Item = Node<'a, 'a>> {
     document
         .descendants()
         .filter(move |node| node.has_tag_name(tag))
@@ -109,31 +112,31 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let text = file.text.as_str();
     let bytes = 16 * text.len() as u64;
     file.context
-        .require(&format!("{name}: the document"), bytes)?;
+        .require_memory(&format!("{name}: the document"), bytes)?;
     let document = Document::parse(text).map_err(|e| {
         let line = file.text.line_at(e.pos().row.max(1) as usize, "");
-        line.wrong(e.to_string(), "GraphML, which is XML")
+        line.error_here(e.to_string(), "GraphML, which is XML")
     })?;
     let line_of = file.text.line_finder();
     let wrong = |element: Node<'_, '_>, found: String, expected: &str| {
         let line = file.text.line_at(line_of(element.range().start), "");
-        line.wrong(found, expected)
+        line.error_here(found, expected)
     };
-    let Some(graph) = elements(&document, "graph").next() else {
+    let Some(graph) = elements_with_tag(&document, "graph").next() else {
         let expected = "<graphml> with <graph edgedefault=\"undirected\">";
-        return Err(file.text.line_at(1, "").wrong("no `graph`", expected));
+        return Err(file.text.line_at(1, "").error_here("no `graph`", expected));
     };
-    let mut edges = elements(&document, "edge");
+    let mut edges = elements_with_tag(&document, "edge");
     let directed = edges.find(|edge| edge.attribute("directed") == Some("true"));
     if graph.attribute("edgedefault") != Some("undirected") || directed.is_some() {
         let element = directed.unwrap_or(graph);
         let expected = "edgedefault=\"undirected\"";
         return Err(wrong(element, "directed edges".into(), expected));
     }
-    let attributes = Attributes::read(&document);
+    let attributes = Attributes::read_attributes(&document);
     let mut switch_of: HashMap<&str, usize> = HashMap::new();
     let mut vertices = Vec::new();
-    for element in elements(&document, "node") {
+    for element in elements_with_tag(&document, "node") {
         let Some(id) = element.attribute("id") else {
             return Err(wrong(
                 element,
@@ -146,7 +149,7 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(element, found, "each vertex once"));
         }
         let mut count = per_router;
-        if let Some(text) = attributes.value(element, "endpoints") {
+        if let Some(text) = attributes.attribute_value(element, "endpoints") {
             let endpoints = text.parse().ok().filter(|n| *n <= 1 << 20);
             count = endpoints.ok_or_else(|| {
                 let expected = "a whole number from 0 to 1048576";
@@ -157,7 +160,7 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     }
     let total: u64 = vertices.iter().map(|(.., count)| u64::from(*count)).sum();
     file.context
-        .require(&format!("{name}: the names of the nodes"), 96 * total)?;
+        .require_memory(&format!("{name}: the names of the nodes"), 96 * total)?;
     let width = total.saturating_sub(1).to_string().len();
     let mut wiring = Wiring::default();
     let mut next = 0u64;
@@ -165,7 +168,7 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     for (element, id, count) in vertices {
         let numbers = next..next + u64::from(count);
         next = numbers.end;
-        let names: Vec<String> = match attributes.value(element, "names") {
+        let names: Vec<String> = match attributes.attribute_value(element, "names") {
             None => numbers.map(|n| format!("n{n:0width$}")).collect(),
             Some(names) => names.split_whitespace().map(String::from).collect(),
         };
@@ -177,9 +180,9 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             let found = format!("node `{again}` again");
             return Err(wrong(element, found, "each name once"));
         }
-        wiring.add(id, names, line_of(element.range().start));
+        wiring.add_switch(id, names, line_of(element.range().start));
     }
-    for edge in elements(&document, "edge") {
+    for edge in elements_with_tag(&document, "edge") {
         let mut ends = [0; 2];
         for (end, side) in ends.iter_mut().zip(["source", "target"]) {
             let id = edge.attribute(side).unwrap_or("");
@@ -194,14 +197,14 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             let found = "an edge from a vertex to itself".into();
             return Err(wrong(edge, found, "two vertices"));
         }
-        let text = attributes.value(edge, "capacity").unwrap_or("1");
+        let text = attributes.attribute_value(edge, "capacity").unwrap_or("1");
         let capacity = text.parse::<f64>().ok().filter(|c| *c > 0.0 && *c <= 1e9);
         let Some(capacity) = capacity else {
             let found = format!("capacity `{text}`");
             return Err(wrong(edge, found, "a number above 0, at most 1e9"));
         };
         // Parallel edges add up.
-        wiring.join(a, b, capacity);
+        wiring.add_cable(a, b, capacity);
     }
     Ok(wiring)
 }

@@ -11,22 +11,23 @@ use nodeorder_base::error::Result;
 use nodeorder_base::input::Line;
 
 /// Most names of a list, and of one word of it.
-const MOST: usize = 1 << 24;
+const MOST_NAMES: usize = 1 << 24;
 
 /// Most bytes that a name takes, in all copies together.
-const NAME: u64 = 256;
+const BYTES_PER_NAME: u64 = 256;
 
 /// Expands a host list to names, in its order; the caller holds `held` others. Fails, with the line, if brackets do not
 /// match, ranges are none, or there are more names than any machine has or than memory is allowed for.
-pub(in crate::topology) fn expand(
+pub(in crate::topology) fn expand_host_list(
     text: &str,
     line: &Line<'_>,
     held: usize,
     context: &Context,
 ) -> Result<Vec<String>> {
-    let wrong = |found: String| line.wrong(found, "a host list such as nid[0001-0128,0200],login1");
+    let wrong =
+        |found: String| line.error_here(found, "a host list such as nid[0001-0128,0200],login1");
     let mut names = Vec::new();
-    for word in words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
+    for word in split_words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
         // What the word stands for up to the last bracket read.
         let mut heads = vec![String::new()];
         let mut rest = word;
@@ -34,19 +35,19 @@ pub(in crate::topology) fn expand(
             let Some((list, tail)) = tail.split_once(']') else {
                 return Err(wrong(format!("`{word}`")));
             };
-            let ranges = ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
+            let ranges = parse_ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
             let counts = ranges.iter().map(|range| range.last - range.first + 1);
             let count = counts.fold(0, u64::saturating_add);
             let count = count.saturating_mul(heads.len() as u64);
-            if count > MOST as u64 {
-                return Err(wrong(format!("`{word}`, more than {MOST} names")));
+            if count > MOST_NAMES as u64 {
+                return Err(wrong(format!("`{word}`, more than {MOST_NAMES} names")));
             }
             let all = count + (held + names.len()) as u64;
             let what = format!("{}: a list of {all} names", line.location());
-            context.require(&what, NAME * all)?;
+            context.require_memory(&what, BYTES_PER_NAME * all)?;
             let mut longer = Vec::with_capacity(count as usize);
             for head in &heads {
-                for number in ranges.iter().flat_map(Range::numbers) {
+                for number in ranges.iter().flat_map(Range::padded_numbers) {
                     longer.push(format!("{head}{stem}{number}"));
                 }
             }
@@ -57,8 +58,8 @@ pub(in crate::topology) fn expand(
             return Err(wrong(format!("`{word}`")));
         }
         names.extend(heads.into_iter().map(|head| head + rest));
-        if names.len() > MOST {
-            return Err(wrong(format!("more than {MOST} names")));
+        if names.len() > MOST_NAMES {
+            return Err(wrong(format!("more than {MOST_NAMES} names")));
         }
     }
     Ok(names)
@@ -67,10 +68,10 @@ pub(in crate::topology) fn expand(
 /// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
 /// bracket, and numbers that follow each other a range. [`expand`] gives the names back, unless one holds a comma, bracket,
 /// blank or `#`. O(length of the names).
-pub fn compact(names: impl IntoIterator<Item = String>) -> String {
+pub fn compress_host_list(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();
     for name in names {
-        let (stem, digits, tail) = parts(&name);
+        let (stem, digits, tail) = split_last_number(&name);
         let Ok(number) = digits.parse::<u64>() else {
             words.push(Word {
                 stem: name,
@@ -108,7 +109,7 @@ pub fn compact(names: impl IntoIterator<Item = String>) -> String {
 }
 
 /// Returns whether a name can stand in a list.
-pub(in crate::topology) fn fits(name: &str) -> bool {
+pub(in crate::topology) fn fits_host_list(name: &str) -> bool {
     let has_mark = name.contains([',', '[', ']', '#']) || name.contains(char::is_whitespace);
     !name.is_empty() && !has_mark
 }
@@ -135,7 +136,7 @@ impl fmt::Display for Word {
 }
 
 /// Splits a name into the texts before, in and after its last number.
-fn parts(name: &str) -> (&str, &str, &str) {
+fn split_last_number(name: &str) -> (&str, &str, &str) {
     let is_digit = |c: char| c.is_ascii_digit();
     let end = name.rfind(is_digit).map_or(0, |last| last + 1);
     let (head, tail) = name.split_at(end);
@@ -144,7 +145,7 @@ fn parts(name: &str) -> (&str, &str, &str) {
 }
 
 /// Splits a list at the commas outside brackets; `None` if brackets do not match.
-pub(in crate::topology) fn words(text: &str) -> Option<Vec<&str>> {
+pub(in crate::topology) fn split_words(text: &str) -> Option<Vec<&str>> {
     let mut words = Vec::new();
     let mut start = 0;
     let mut inside = false;
@@ -172,7 +173,7 @@ struct Range {
 
 impl Range {
     /// Writes all numbers.
-    fn numbers(&self) -> impl Iterator<Item = String> + '_ {
+    fn padded_numbers(&self) -> impl Iterator<Item = String> + '_ {
         (self.first..=self.last).map(|n| format!("{n:0width$}", width = self.width))
     }
 }
@@ -190,13 +191,13 @@ impl fmt::Display for Range {
 
 /// Lists the first `most` numbers of a list such as `0001-0128,0200`, as it writes them; `None` if it is no such list.
 pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>> {
-    let ranges = ranges(list)?;
-    let numbers = ranges.iter().flat_map(Range::numbers);
+    let ranges = parse_ranges(list)?;
+    let numbers = ranges.iter().flat_map(Range::padded_numbers);
     Some(numbers.take(most as usize).collect())
 }
 
 /// Reads ranges of numbers such as `0001-0128,0200`, each of the width it is written with; `None` if it is no such list.
-fn ranges(list: &str) -> Option<Vec<Range>> {
+fn parse_ranges(list: &str) -> Option<Vec<Range>> {
     let mut ranges = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -207,7 +208,7 @@ fn ranges(list: &str) -> Option<Vec<Range>> {
         let width = first.len();
         let first: u64 = first.parse().ok()?;
         let last: u64 = last.parse().ok()?;
-        if first > last || last - first >= MOST as u64 {
+        if first > last || last - first >= MOST_NAMES as u64 {
             return None;
         }
         ranges.push(Range { first, last, width });
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_bracket() {
-        let of = |names: &str| compact(names.split(' ').map(String::from));
+        let of = |names: &str| compress_host_list(names.split(' ').map(String::from));
         for (names, list) in [
             ("a", "a"),
             ("n001 n002 n003 n004 n007", "n[001-004,007]"),
@@ -239,7 +240,7 @@ mod tests {
         ] {
             assert_eq!(of(names), list);
         }
-        assert_eq!(compact([]), "");
+        assert_eq!(compress_host_list([]), "");
     }
 
     proptest! {
@@ -247,13 +248,13 @@ mod tests {
         fn what_is_written_reads_back(
             names in prop::collection::vec("[a-c]{0,2}(0{0,3}[0-9]{1,3}|9[89]|1[0-9]{0,2})?(-[a-b])?([0-9]{1,2})?x?", 1..40),
         ) {
-            let names: Vec<String> = names.into_iter().filter(|name| fits(name)).collect();
+            let names: Vec<String> = names.into_iter().filter(|name| fits_host_list(name)).collect();
             prop_assume!(!names.is_empty());
-            let list = compact(names.clone());
+            let list = compress_host_list(names.clone());
             let text = Text::new("f", list.as_str());
             let line = text.lines().next().unwrap();
             let context = Context { seed: 1, memory: 1 << 20 };
-            prop_assert_eq!(expand(&list, &line, 0, &context).unwrap(), names, "{}", list);
+            prop_assert_eq!(expand_host_list(&list, &line, 0, &context).unwrap(), names, "{}", list);
         }
     }
 
@@ -266,7 +267,7 @@ mod tests {
                 seed: 1,
                 memory: 1 << 20,
             };
-            expand(list, &line, 0, &context)
+            expand_host_list(list, &line, 0, &context)
                 .map(|names| names.join(" "))
                 .map_err(|e| e.to_string())
         };

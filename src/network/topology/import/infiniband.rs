@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::wiring::{ROOT, Wiring};
+use super::wiring::{NO_PARENT, Wiring};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
@@ -32,7 +32,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "rail",
             "look only at adapters described as NODE and this word",
         )
-        .or_else("all adapters"),
+        .default_in_words("all adapters"),
     ],
     parse: parse_options,
 };
@@ -46,7 +46,7 @@ struct InfinibandOptions {
 
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let rail = params.word("rail")?;
+    let rail = params.optional_word("rail")?;
     let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
     let file = FileOption::parse(params, expected)?;
     Ok(Box::new(InfinibandOptions { file, rail }))
@@ -54,7 +54,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for InfinibandOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        build_network(&self.file.read(context)?, self.rail.as_deref())
+        build_network(&self.file.open_file(context)?, self.rail.as_deref())
     }
 }
 
@@ -72,8 +72,8 @@ impl BuildNetwork for InfinibandOptions {
 /// ibnetdiscover(8) of infiniband-diags.
 fn build_network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
     let mut wiring = read_sections(&file.text, rail)?;
-    wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
-    wiring.network(file, "")
+    wiring.build_levels(&vec![NO_PARENT; wiring.switches.len()], &|_| "leaf".into());
+    wiring.into_network(file, "")
 }
 
 /// A port in use, as the section of its switch describes it.
@@ -118,27 +118,28 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
         match word {
             "Switch" => {
                 let expected = "Switch PORTS \"S-…\"";
-                let id = quoted(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
+                let id = first_quoted(data)
+                    .ok_or_else(|| line.error_here(format!("`{data}`"), expected))?;
                 let index = wiring.switches.len();
                 if let Some(other) = known.insert(id, index) {
                     let other = wiring.switches[other].line;
                     let found = format!("switch `{id}` again (line {other} has it)");
-                    return Err(line.wrong(found, "each once"));
+                    return Err(line.error_here(found, "each once"));
                 }
-                wiring.add(id, Vec::new(), line.number);
+                wiring.add_switch(id, Vec::new(), line.number);
                 section = Some(Some(index));
             }
             "Ca" | "Rt" => section = Some(None),
             _ if word.starts_with('[') => {
                 let Some(inside) = section else {
                     let expected = "a line Switch … or Ca … before its ports";
-                    return Err(line.wrong(format!("`{data}`"), expected));
+                    return Err(line.error_here(format!("`{data}`"), expected));
                 };
                 // Adapters' sections repeat what the switches' say.
                 let Some(switch) = inside else { continue };
                 let Some((port, peer, peer_port)) = parse_port(data) else {
                     let expected = "a port, [N] \"ID\"[M]";
-                    return Err(line.wrong(format!("`{data}`"), expected));
+                    return Err(line.error_here(format!("`{data}`"), expected));
                 };
                 ports.push(Port {
                     switch,
@@ -151,7 +152,7 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
             }
             _ => {
                 let expected = "ibnetdiscover's Switch, Ca and port lines";
-                return Err(line.wrong(format!("`{trimmed}`"), expected));
+                return Err(line.error_here(format!("`{trimmed}`"), expected));
             }
         }
     }
@@ -181,18 +182,18 @@ fn join_switches(
         let line = port.line;
         let Some(&peer) = known.get(port.peer) else {
             let found = format!("a cable to `{}`, which no section describes", port.peer);
-            return Err(line.wrong(found, "a line Switch … for each switch"));
+            return Err(line.error_here(found, "a line Switch … for each switch"));
         };
         let here = (port.switch, port.port);
         let there = (peer, port.peer_port);
         if ends.insert(here, there).is_some() {
-            return Err(line.wrong(format!("port {} again", port.port), "each port once"));
+            return Err(line.error_here(format!("port {} again", port.port), "each port once"));
         }
         // A cable counts when its second end is met.
         match ends.get(&there) {
             Some(back) if *back != here => {
                 let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
-                return Err(line.wrong(found, "the same cable at both ends"));
+                return Err(line.error_here(found, "the same cable at both ends"));
             }
             // A cable from a switch to itself (a loop-back plug) joins nothing.
             Some(_) if here != there && port.switch != peer => {
@@ -210,7 +211,7 @@ fn join_switches(
         };
         if !ends.contains_key(&(peer, port.peer_port)) {
             let found = format!("a cable that `{}` does not have", port.peer);
-            return Err(port.line.wrong(found, "the same cable at both ends"));
+            return Err(port.line.error_here(found, "the same cable at both ends"));
         }
     }
     // The most frequent rate is capacity 1; of equally frequent ones the lowest.
@@ -219,7 +220,7 @@ fn join_switches(
         .max_by_key(|(bits, count)| (**count, Reverse(**bits)));
     let usual = usual.map_or(1.0, |(bits, _)| f64::from_bits(*bits));
     for (a, b, rate) in cables {
-        wiring.join(a, b, rate / usual);
+        wiring.add_cable(a, b, rate / usual);
     }
     Ok(())
 }
@@ -238,7 +239,7 @@ fn split_comment(text: &str) -> (&str, &str) {
 }
 
 /// Returns the first text in quotes; `None` if there is none, or an empty one.
-fn quoted(text: &str) -> Option<&str> {
+fn first_quoted(text: &str) -> Option<&str> {
     text.split('"').nth(1).filter(|text| !text.is_empty())
 }
 
@@ -258,7 +259,7 @@ fn parse_number(text: &str) -> Option<u32> {
 
 /// Returns the name of the adapter's node; `None` if `rail` leaves the adapter out.
 fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
-    let description = quoted(port.comment).unwrap_or_default().trim();
+    let description = first_quoted(port.comment).unwrap_or_default().trim();
     // It is inside the switch and sums up messages: no job runs there.
     if description.contains("Aggregation Node") {
         return None;

@@ -21,35 +21,43 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[Opt::file("file", "an infrastructure").positional()],
     parse: |params, _| {
         let expected = "a YAML or JSON file, as in infragraph:fabric.yaml";
-        FileNetwork::parse(params, expected, |file| wiring(file)?.network(file, ""))
+        FileNetwork::parse(params, expected, |file| {
+            read_infrastructure(file)?.into_network(file, "")
+        })
     },
 };
 
 /// Most devices within each other; a device within itself would have no end.
-const DEEPEST: usize = 16;
+const MAX_DEVICE_DEPTH: usize = 16;
 
 /// The devices by name.
 struct Devices<'d>(HashMap<&'d str, &'d Node>);
 
 impl<'d> Devices<'d> {
     /// Returns the device of this name. Fails if there is none.
-    fn get(&self, name: &str, at: &Node) -> Result<&'d Node> {
+    fn find_device(&self, name: &str, at: &Node) -> Result<&'d Node> {
         let device = self.0.get(name).copied();
-        device.ok_or_else(|| at.wrong(format!("device `{name}`"), "the name of a device"))
+        device.ok_or_else(|| at.error_here(format!("device `{name}`"), "the name of a device"))
     }
 
     /// Returns whether a device is a switch: it has ports, and neither it nor a device within it has a NIC or an XPU.
     fn is_switch(&self, name: &str, at: &Node, depth: usize) -> Result<bool> {
         let mut has_ports = false;
-        for component in self.get(name, at)?.list("components")? {
-            match component.word("choice")? {
+        for component in self.find_device(name, at)?.require_list("components")? {
+            match component.require_text("choice")? {
                 "nic" | "xpu" => return Ok(false),
                 "port" | "switch" => has_ports = true,
-                "device" if depth == DEEPEST => {
-                    let found = format!("devices more than {DEEPEST} deep");
-                    return Err(component.wrong(found, "fewer"));
+                "device" if depth == MAX_DEVICE_DEPTH => {
+                    let found = format!("devices more than {MAX_DEVICE_DEPTH} deep");
+                    return Err(component.error_here(found, "fewer"));
                 }
-                "device" if !self.is_switch(component.word("name")?, component, depth + 1)? => {
+                "device"
+                    if !self.is_switch(
+                        component.require_text("name")?,
+                        component,
+                        depth + 1,
+                    )? =>
+                {
                     return Ok(false);
                 }
                 "device" => has_ports = true,
@@ -60,15 +68,16 @@ impl<'d> Devices<'d> {
     }
 
     /// Counts the components of a device that a path such as `cx5[0].port[0:2]` names.
-    fn count(&self, mut device: &'d str, path: &'d str, at: &Node) -> Result<u64> {
+    fn count_components(&self, mut device: &'d str, path: &'d str, at: &Node) -> Result<u64> {
         let mut count = 1u64;
         for part in path.split('.') {
             let name = part.split('[').next().unwrap_or("");
-            let parts = self.get(device, at)?.list("components")?;
+            let parts = self.find_device(device, at)?.require_list("components")?;
             let mut named = parts.iter();
-            let Some(component) = named.find(|c| c.word("name").is_ok_and(|n| n == name)) else {
+            let Some(component) = named.find(|c| c.require_text("name").is_ok_and(|n| n == name))
+            else {
                 let found = format!("component `{name}`");
-                return Err(at.wrong(found, "a component of its device"));
+                return Err(at.error_here(found, "a component of its device"));
             };
             let has = read_count(component)?;
             count = count.saturating_mul(expand_slice(part, has, at)?.len() as u64);
@@ -81,10 +90,10 @@ impl<'d> Devices<'d> {
 
 /// Reads the `count` of an instance or component.
 fn read_count(node: &Node) -> Result<usize> {
-    let text = node.word("count")?;
+    let text = node.require_text("count")?;
     match text.parse::<usize>() {
         Ok(count) if (1..=1 << 24).contains(&count) => Ok(count),
-        _ => Err(node.wrong(
+        _ => Err(node.error_here(
             format!("count `{text}`"),
             "a whole number from 1 to 16777216",
         )),
@@ -96,7 +105,7 @@ fn read_count(node: &Node) -> Result<usize> {
 fn expand_slice(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
     slice_indices(text, count).ok_or_else(|| {
         let expected = format!("name[I] or name[from:to:step] of the {count} that there are");
-        at.wrong(format!("`{text}`"), expected)
+        at.error_here(format!("`{text}`"), expected)
     })
 }
 
@@ -161,18 +170,20 @@ struct Fabric<'d> {
 
 impl<'d> Fabric<'d> {
     /// Lists the elements at an end of an edge, each as often as it has components there.
-    fn end(&self, edge: &'d Node, end: &str, context: &Context) -> Result<Vec<usize>> {
-        let end = edge.need(end, "an instance and a component")?;
-        let slice = end.word("instance")?;
-        let component = end.word("component")?;
+    fn list_end(&self, edge: &'d Node, end: &str, context: &Context) -> Result<Vec<usize>> {
+        let end = edge.require_key(end, "an instance and a component")?;
+        let slice = end.require_text("instance")?;
+        let component = end.require_text("component")?;
         let name = slice.split('[').next().unwrap_or("");
         let Some(instance) = self.instances.get(name) else {
             let found = format!("instance `{name}`");
-            return Err(end.wrong(found, "the name of an instance"));
+            return Err(end.error_here(found, "the name of an instance"));
         };
-        let each = self.devices.count(instance.device, component, end)?;
+        let each = self
+            .devices
+            .count_components(instance.device, component, end)?;
         let chosen = expand_slice(slice, instance.count, end)?;
-        context.require("an edge", (16 * chosen.len() as u64).saturating_mul(each))?;
+        context.require_memory("an edge", (16 * chosen.len() as u64).saturating_mul(each))?;
         let mut elements = Vec::new();
         for i in chosen {
             elements.extend(std::iter::repeat_n(instance.first + i, each as usize));
@@ -181,18 +192,18 @@ impl<'d> Fabric<'d> {
     }
 
     /// Lists the pairs of elements that an edge joins.
-    fn pairs(&self, edge: &'d Node, context: &Context) -> Result<Vec<(usize, usize)>> {
-        let a = self.end(edge, "ep1", context)?;
-        let b = self.end(edge, "ep2", context)?;
-        match edge.word("scheme")? {
+    fn list_pairs(&self, edge: &'d Node, context: &Context) -> Result<Vec<(usize, usize)>> {
+        let a = self.list_end(edge, "ep1", context)?;
+        let b = self.list_end(edge, "ep2", context)?;
+        match edge.require_text("scheme")? {
             "one2one" => Ok(a.into_iter().zip(b).collect()),
             "many2many" => {
                 let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
-                context.require("an edge", pairs.saturating_mul(16))?;
+                context.require_memory("an edge", pairs.saturating_mul(16))?;
                 let all = a.iter().flat_map(|a| b.iter().map(|b| (*a, *b)));
                 Ok(all.collect())
             }
-            other => Err(edge.wrong(format!("scheme `{other}`"), "one2one or many2many")),
+            other => Err(edge.error_here(format!("scheme `{other}`"), "one2one or many2many")),
         }
     }
 }
@@ -206,21 +217,21 @@ impl<'d> Fabric<'d> {
 ///
 /// # References
 /// Keysight InfraGraph 3.1: `Infrastructure` of its OpenAPI model.
-fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
-    let document = document::read(&file.text)?;
+fn read_infrastructure(file: &SourceFile<'_>) -> Result<Wiring> {
+    let document = document::read_document(&file.text)?;
     let mut wiring = Wiring::default();
     let mut devices = Devices(HashMap::new());
-    for device in document.list("devices")? {
-        devices.0.insert(device.word("name")?, device);
+    for device in document.require_list("devices")? {
+        devices.0.insert(device.require_text("name")?, device);
     }
     let mut fabric = Fabric {
         devices,
         instances: HashMap::new(),
         elements: Vec::new(),
     };
-    for source in document.list("instances")? {
-        let name = source.word("name")?;
-        let device = source.word("device")?;
+    for source in document.require_list("instances")? {
+        let name = source.require_text("name")?;
+        let device = source.require_text("device")?;
         let count = read_count(source)?;
         let is_switch = fabric.devices.is_switch(device, source, 0)?;
         let first = fabric.elements.len();
@@ -230,16 +241,16 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
             count,
         };
         if fabric.instances.insert(name, instance).is_some() {
-            return Err(source.wrong(format!("instance `{name}` again"), "each name once"));
+            return Err(source.error_here(format!("instance `{name}` again"), "each name once"));
         }
         file.context
-            .require("the instances", 128 * (first + count) as u64)?;
+            .require_memory("the instances", 128 * (first + count) as u64)?;
         for i in 0..count {
             let mut name = name.to_string();
             if count > 1 {
                 name += &format!(".{i}");
             }
-            let switch = is_switch.then(|| wiring.add(&name, Vec::new(), source.line));
+            let switch = is_switch.then(|| wiring.add_switch(&name, Vec::new(), source.line));
             fabric.elements.push(Element {
                 name,
                 switch,
@@ -249,25 +260,25 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     }
     // The switch of each element; of switches themselves.
     let mut switch_of: Vec<Option<usize>> = fabric.elements.iter().map(|e| e.switch).collect();
-    for edge in document.list("edges")? {
-        for (a, b) in fabric.pairs(edge, file.context)? {
+    for edge in document.require_list("edges")? {
+        for (a, b) in fabric.list_pairs(edge, file.context)? {
             let [one, other] = [&fabric.elements[a], &fabric.elements[b]];
             let (node, switch) = match (one.switch, other.switch) {
                 (Some(u), Some(v)) if u != v => {
-                    wiring.join(u, v, 1.0);
+                    wiring.add_cable(u, v, 1.0);
                     continue;
                 }
                 (Some(switch), None) => (b, switch),
                 (None, Some(switch)) => (a, switch),
                 _ => {
                     let found = format!("an edge between `{}` and `{}`", one.name, other.name);
-                    return Err(edge.wrong(found, "a switch and a node, or two switches"));
+                    return Err(edge.error_here(found, "a switch and a node, or two switches"));
                 }
             };
             let before = switch_of[node].replace(switch);
             if before.is_some_and(|before| before != switch) {
                 let found = format!("node `{}` on a second switch", fabric.elements[node].name);
-                return Err(edge.wrong(found, "one switch (multi-rail is a kind of its own)"));
+                return Err(edge.error_here(found, "one switch (multi-rail is a kind of its own)"));
             }
         }
     }
@@ -275,14 +286,14 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
         let name = element.name;
         let Some(switch) = switch else {
             let found = format!("node `{name}`, which no edge joins to a switch");
-            return Err(element.source.wrong(found, "an edge to a switch"));
+            return Err(element.source.error_here(found, "an edge to a switch"));
         };
         if element.switch.is_none() {
             wiring.switches[switch].nodes.push(name);
         }
     }
     let links = document.items_of("links").iter();
-    let fast = links.filter(|link| link.path(&["physical", "bandwidth"]).is_some());
+    let fast = links.filter(|link| link.find_path(&["physical", "bandwidth"]).is_some());
     let fast = fast.count();
     // One kind of link makes all cables alike: then nothing is lost.
     if fast > 1 {

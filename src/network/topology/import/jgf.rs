@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::document::{self, Node};
 use super::outline::{OutlineNetwork, UPLINKS};
-use super::paths::Paths;
+use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
@@ -28,7 +28,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         UPLINKS,
     ],
     parse: |params, _| {
-        OutlineNetwork::parse(params, "a JSON file, as in jgf:resources.json", wiring)
+        OutlineNetwork::parse(
+            params,
+            "a JSON file, as in jgf:resources.json",
+            read_containment,
+        )
     },
 };
 
@@ -38,37 +42,37 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
-    let document = document::read(&file.text)?;
-    let top = document.get("scheduling").unwrap_or(&document);
-    let graph = top.need("graph", "a resource graph")?;
+fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
+    let document = document::read_document(&file.text)?;
+    let top = document.find_key("scheduling").unwrap_or(&document);
+    let graph = top.require_key("graph", "a resource graph")?;
     let mut types: HashMap<&str, &str> = HashMap::new();
     let mut hosts = Vec::new();
-    for vertex in graph.list("nodes")? {
-        let Some(metadata) = vertex.get("metadata") else {
+    for vertex in graph.require_list("nodes")? {
+        let Some(metadata) = vertex.find_key("metadata") else {
             let found = format!("{} without `metadata`", vertex.describe());
-            return Err(vertex.wrong(found, "a vertex with metadata"));
+            return Err(vertex.error_here(found, "a vertex with metadata"));
         };
-        let kind = metadata.word("type")?;
+        let kind = metadata.require_text("type")?;
         let path = metadata
-            .path(&["paths", "containment"])
-            .and_then(Node::text);
+            .find_path(&["paths", "containment"])
+            .and_then(Node::as_text);
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
-            let name = metadata.word("name")?;
+            let name = metadata.require_text("name")?;
             let Some(path) = path.filter(|path| path.starts_with('/')) else {
                 let found = format!("node `{name}` without a containment path");
-                return Err(metadata.wrong(found, "paths: {containment: /cluster0/…}"));
+                return Err(metadata.error_here(found, "paths: {containment: /cluster0/…}"));
             };
             hosts.push((metadata.line, name, path));
         }
     }
-    let mut paths = Paths::default();
+    let mut paths = HostPaths::default();
     let mut levels: Vec<String> = Vec::new();
     for (line, name, path) in &hosts {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let above = &parts[..parts.len().saturating_sub(1)];
-        paths.host(file.text.name(), *line, name, above)?;
+        paths.add_host(file.text.name(), *line, name, above)?;
         let mut so_far = *path;
         for height in 0..above.len() {
             so_far = so_far.rsplit_once('/').map_or("", |(above, _)| above);
@@ -87,7 +91,7 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
             levels.push(name);
         }
     }
-    Ok(paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))
+    Ok(paths.into_wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::document::{self, Node};
 use super::outline::{OutlineOptions, UPLINKS};
-use super::paths::Paths;
+use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
@@ -24,8 +24,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[
         Opt::file("file", "what kubectl get nodes -o json printed").positional(),
         Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do; `host` as the last is each node")
-            .or_else("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
-        Opt::whole("gpus", "GPUs of each node").or_else("those of status.allocatable"),
+            .default_in_words("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
+        Opt::whole("gpus", "GPUs of each node").default_in_words("those of status.allocatable"),
         UPLINKS,
     ],
     parse: parse_options,
@@ -44,20 +44,20 @@ struct KubernetesOptions {
 
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let levels = params.word("levels")?;
-    let gpus = params.integer("gpus", 1, 1 << 16)?;
+    let levels = params.optional_word("levels")?;
+    let gpus = params.optional_integer("gpus", 1, 1 << 16)?;
     let expected = "a JSON file, as in k8s-nodes:nodes.json";
     Ok(Box::new(KubernetesOptions {
         outline: OutlineOptions::parse(params, expected)?,
         levels,
-        written: params.written("levels"),
+        written: params.written_value("levels"),
         gpus,
     }))
 }
 
 impl BuildNetwork for KubernetesOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        self.outline.build(context, |file| wiring(file, self))
+        self.outline.build(context, |file| read_nodes(file, self))
     }
 }
 
@@ -102,21 +102,21 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring, String)> {
+fn read_nodes(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring, String)> {
     let text = &file.text;
     let levels = options.levels.as_deref();
-    let document = document::read(text)?;
-    let items = document.list("items")?;
+    let document = document::read_document(text)?;
+    let items = document.require_list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
-        if let Some(labels) = item.path(&["metadata", "labels"]) {
+        if let Some(labels) = item.find_path(&["metadata", "labels"]) {
             all.extend(labels.entries().iter().map(|(label, _)| label.as_str()));
         }
     }
     let wanted = match levels {
         Some(levels) => find_labels(levels, &all).map_err(|part| {
             let expected = format!("labels of the nodes; none of them has `{part}`");
-            options.written.wrong(expected)
+            options.written.invalid_value(expected)
         })?,
         None => find_known_labels(&all),
     };
@@ -126,41 +126,43 @@ fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring,
         let remedy = "levels=WIDEST/…/LEAF names the labels that say where a node stands";
         return Err(Error::unsuited(text.location(), what, remedy));
     }
-    let mut paths = Paths::default();
+    let mut paths = HostPaths::default();
     let mut alone = Vec::new();
     let mut gpus = HashMap::new();
     for item in items {
-        let Some(metadata) = item.get("metadata") else {
-            return Err(item.wrong(item.describe(), "a node with `metadata`"));
+        let Some(metadata) = item.find_key("metadata") else {
+            return Err(item.error_here(item.describe(), "a node with `metadata`"));
         };
-        let name = metadata.word("name")?;
-        let labels = metadata.get("labels");
+        let name = metadata.require_text("name")?;
+        let labels = metadata.find_key("labels");
         let mut path = Vec::new();
         let mut lacks = None;
         for label in &wanted {
-            let value = labels.and_then(|labels| labels.get(label));
-            let value = value.and_then(Node::text).filter(|value| !value.is_empty());
+            let value = labels.and_then(|labels| labels.find_key(label));
+            let value = value
+                .and_then(Node::as_text)
+                .filter(|value| !value.is_empty());
             match (value, lacks) {
                 (None, None) => lacks = Some(label),
                 (None, Some(_)) => {}
                 (Some(value), None) => path.push(value),
                 (Some(_), Some(lacks)) => {
                     let found = format!("node `{name}` with label {label} and without {lacks}");
-                    return Err(metadata.wrong(found, "the wider label, too"));
+                    return Err(metadata.error_here(found, "the wider label, too"));
                 }
             }
         }
         if path.is_empty() {
             alone.push(name);
         }
-        paths.host(text.name(), metadata.line, name, &path)?;
+        paths.add_host(text.name(), metadata.line, name, &path)?;
         // Faults of the file are told even if the option wins.
         let allocatable = count_gpus(item)?;
         if let Some(count) = options.gpus.or(allocatable) {
             gpus.insert(name.to_string(), count);
         }
     }
-    let mut wiring = paths.wiring(&|height| match wanted.iter().rev().nth(height) {
+    let mut wiring = paths.into_wiring(&|height| match wanted.iter().rev().nth(height) {
         Some(label) => last_part(label).to_string(),
         None => "all".into(),
     });
@@ -188,13 +190,13 @@ fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring,
 /// none.
 fn count_gpus(item: &Node) -> Result<Option<u32>> {
     let mut sum = None;
-    let Some(resources) = item.path(&["status", "allocatable"]) else {
+    let Some(resources) = item.find_path(&["status", "allocatable"]) else {
         return Ok(sum);
     };
     let resources = resources.entries();
     for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
-        let Some(count) = value.text().and_then(|text| text.parse::<u16>().ok()) else {
-            return Err(value.wrong(value.describe(), "a whole number of GPUs, up to 65535"));
+        let Some(count) = value.as_text().and_then(|text| text.parse::<u16>().ok()) else {
+            return Err(value.error_here(value.describe(), "a whole number of GPUs, up to 65535"));
         };
         sum = Some(sum.unwrap_or(0) + u32::from(count));
     }

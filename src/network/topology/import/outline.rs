@@ -14,7 +14,7 @@ use nodeorder_base::params::{Opt, Params, Written};
 /// Option `uplinks` of families that read outlines.
 pub(super) const UPLINKS: Opt =
     Opt::whole("uplinks", "cables from each switch to the one above it")
-        .or_else("1, as wide as LinkSpeed= says where the file has it");
+        .default_in_words("1, as wide as LinkSpeed= says where the file has it");
 
 /// The options `file` and `uplinks` of families that read outlines.
 pub(super) struct OutlineOptions {
@@ -28,11 +28,11 @@ pub(super) struct OutlineOptions {
 impl OutlineOptions {
     /// Reads `file` and `uplinks`. Fails if no file is given, with what is `expected`.
     pub fn parse(params: &Params, expected: &str) -> Result<Self> {
-        let uplinks = params.integer("uplinks", 1, 1 << 16)?;
+        let uplinks = params.optional_integer("uplinks", 1, 1 << 16)?;
         Ok(OutlineOptions {
             file: FileOption::parse(params, expected)?,
             uplinks,
-            written: params.written("uplinks"),
+            written: params.written_value("uplinks"),
         })
     }
 
@@ -42,17 +42,19 @@ impl OutlineOptions {
         context: &Context,
         read: impl FnOnce(&SourceFile<'_>) -> Result<(Wiring, String)>,
     ) -> Result<Network> {
-        let file = self.file.read(context)?;
+        let file = self.file.open_file(context)?;
         let (mut wiring, suffix) = read(&file)?;
         let Some(uplinks) = self.uplinks else {
-            wiring.widen(None);
-            return wiring.network(&file, &suffix);
+            wiring.set_outline_capacities(None);
+            return wiring.into_network(&file, &suffix);
         };
         if !wiring.outline {
-            return Err(self.written.wrong("a tree of switches; this file has none"));
+            return Err(self
+                .written
+                .invalid_value("a tree of switches; this file has none"));
         }
-        wiring.widen(Some(uplinks));
-        wiring.network(&file, &format!("{suffix},uplinks={uplinks}"))
+        wiring.set_outline_capacities(Some(uplinks));
+        wiring.into_network(&file, &format!("{suffix},uplinks={uplinks}"))
     }
 }
 

@@ -14,12 +14,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::wiring::{ROOT, Wiring};
+use super::wiring::{NO_PARENT, Wiring};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// Collector of hosts, each with its path from the widest unit to its leaf switch.
 #[derive(Default)]
-pub(super) struct Paths {
+pub(super) struct HostPaths {
     wiring: Wiring,
     /// Switch above each switch.
     above: Vec<usize>,
@@ -31,15 +31,15 @@ pub(super) struct Paths {
     names: BTreeMap<String, usize>,
 }
 
-impl Paths {
+impl HostPaths {
     /// Adds a host of `line` below `path`, widest first. Fails, with the lines of both, if it was added before. O(path).
-    pub fn host(&mut self, file: &str, line: usize, host: &str, path: &[&str]) -> Result<()> {
+    pub fn add_host(&mut self, file: &str, line: usize, host: &str, path: &[&str]) -> Result<()> {
         if let Some(other) = self.hosts.insert(host.to_string(), line) {
             let found = format!("host `{host}` again (line {other} has it)");
             let location = SourceLocation::line(file, line);
             return Err(Error::input(location, found, "each host once"));
         }
-        let mut at = ROOT;
+        let mut at = NO_PARENT;
         for name in path {
             let key = (at, name.to_string());
             at = match self.known.get(&key) {
@@ -52,9 +52,9 @@ impl Paths {
                 }
             };
         }
-        if at == ROOT {
+        if at == NO_PARENT {
             // A host without a switch gets one, which no path joins to others.
-            at = self.add_switch(ROOT, host, line);
+            at = self.add_switch(NO_PARENT, host, line);
         }
         self.wiring.switches[at].nodes.push(host.to_string());
         Ok(())
@@ -62,17 +62,17 @@ impl Paths {
 
     /// Adds a switch below `parent` and returns its number.
     fn add_switch(&mut self, parent: usize, name: &str, line: usize) -> usize {
-        let switch = self.wiring.add(name, Vec::new(), line);
+        let switch = self.wiring.add_switch(name, Vec::new(), line);
         self.above.push(parent);
-        if parent != ROOT {
-            self.wiring.join(parent, switch, 1.0);
+        if parent != NO_PARENT {
+            self.wiring.add_cable(parent, switch, 1.0);
         }
         switch
     }
 
     /// Returns the wiring. The widest units are joined by one switch above them all if there is more than one. A switch
     /// whose name another has, too, is called by its path; `name` gives levels their names, the leaf being 0.
-    pub fn wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {
+    pub fn into_wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {
         let mut paths = Vec::new();
         let mut roots = Vec::new();
         for switch in 0..self.above.len() {
@@ -80,12 +80,12 @@ impl Paths {
             let mut path = own.clone();
             let mut at = self.above[switch];
             // The switch of a host without switches stands alone.
-            if at == ROOT && self.known.contains_key(&(ROOT, own.clone())) {
+            if at == NO_PARENT && self.known.contains_key(&(NO_PARENT, own.clone())) {
                 roots.push(switch);
             }
             let is_taken =
                 self.names.get(own).is_some_and(|n| *n > 1) || self.hosts.contains_key(own);
-            while at != ROOT && is_taken {
+            while at != NO_PARENT && is_taken {
                 path = format!("{}/{path}", self.wiring.switches[at].name);
                 at = self.above[at];
             }
@@ -95,15 +95,15 @@ impl Paths {
             switch.name = path;
         }
         if roots.len() > 1 {
-            let top = self.add_switch(ROOT, "all", 1);
+            let top = self.add_switch(NO_PARENT, "all", 1);
             for root in roots {
                 self.above[root] = top;
-                self.wiring.join(root, top, 1.0);
+                self.wiring.add_cable(root, top, 1.0);
             }
         }
         self.wiring.forest = true;
         self.wiring.outline = true;
-        self.wiring.hierarchy(&self.above, name);
+        self.wiring.build_levels(&self.above, name);
         self.wiring
     }
 }

@@ -15,7 +15,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "a Scotch or TopoMatch target file: torusXD, meshXD, hcub, cmplt, tleaf",
     example: "tgt:machine.tgt",
     options: &[Opt::file("file", "a target file").positional()],
-    parse: |params, _| FileNetwork::parse(params, "a target file, as in tgt:machine.tgt", network),
+    parse: |params, _| {
+        FileNetwork::parse(params, "a target file, as in tgt:machine.tgt", build_target)
+    },
 };
 
 /// Builds the network of an architecture. `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
@@ -26,7 +28,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
-fn network(file: &SourceFile<'_>) -> Result<Network> {
+fn build_target(file: &SourceFile<'_>) -> Result<Network> {
     let text = &file.text;
     let mut words = text.data_lines().flat_map(|line| {
         let words = line.text.split_whitespace();
@@ -42,12 +44,12 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
             Ok(number) if number <= 1 << 30 => numbers.push(number),
             _ => {
                 let expected = "a whole number from 0 to 1073741824";
-                return Err(line.wrong(format!("`{word}`"), expected));
+                return Err(line.error_here(format!("`{word}`"), expected));
             }
         }
     }
-    let (family, spec) = specification(kind, &numbers)
-        .map_err(|expected| line.wrong(format!("`{}`", line.text), expected))?;
+    let (family, spec) = specification_of(kind, &numbers)
+        .map_err(|expected| line.error_here(format!("`{}`", line.text), expected))?;
     build_inline(family, &spec, file.context)
 }
 
@@ -55,7 +57,7 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
 /// Returns the family and the inline specification of an architecture. Fails with a description of what was expected.
-fn specification(
+fn specification_of(
     kind: &str,
     numbers: &[u32],
 ) -> Result<(&'static TopologyEntry, String), &'static str> {

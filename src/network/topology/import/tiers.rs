@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::outline::{OutlineOptions, UPLINKS};
-use super::paths::Paths;
+use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
@@ -32,7 +32,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             &["leaf-first", "leaf-last"],
             "which tier is the leaf switch",
         )
-        .or_else("leaf at the end with most values"),
+        .default_in_words("leaf at the end with most values"),
         UPLINKS,
     ],
     parse: parse_options,
@@ -47,7 +47,7 @@ struct TiersOptions {
 
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let order = params.chosen("order")?;
+    let order = params.optional_choice("order")?;
     let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
     let outline = OutlineOptions::parse(params, expected)?;
     Ok(Box::new(TiersOptions { outline, order }))
@@ -55,7 +55,8 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for TiersOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        self.outline.build(context, |file| wiring(file, self.order))
+        self.outline
+            .build(context, |file| read_tiers(file, self.order))
     }
 }
 
@@ -72,9 +73,9 @@ struct HostTable<'t> {
 /// the levels. Which end is the leaf is guessed by which column has more values, if `order` does not say. Fails, with the
 /// line, if there is no header and host, a line has another number of fields, a field is empty, or a host comes again.
 /// O(hosts · tiers).
-fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
+fn read_tiers(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
-    let table = HostTable::read(text)?;
+    let table = HostTable::read_table(text)?;
     table.check_header(text)?;
     let HostTable { header, rows } = &table;
     let tiers = header.len() - 1;
@@ -82,15 +83,15 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
     let last = table.count_values(tiers);
     // A fabric has more leaf switches than switches above them.
     let leaf_first = order.map_or(first > last, |order| order == "leaf-first");
-    let mut paths = Paths::default();
+    let mut paths = HostPaths::default();
     for (line, fields) in rows {
         let mut path: Vec<&str> = fields[1..].iter().map(|f| f.as_ref()).collect();
         if leaf_first {
             path.reverse();
         }
-        paths.host(text.name(), *line, &fields[0], &path)?;
+        paths.add_host(text.name(), *line, &fields[0], &path)?;
     }
-    let mut wiring = paths.wiring(&|level| {
+    let mut wiring = paths.into_wiring(&|level| {
         // Level 0 is the leaf, the one above all tiers that of the switch that joins the widest.
         if level >= tiers {
             "all".into()
@@ -117,22 +118,22 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
 
 impl<'t> HostTable<'t> {
     /// Reads the header and all hosts. Fails if one of them is missing or has faulty fields.
-    fn read(text: &'t Text) -> Result<Self> {
+    fn read_table(text: &'t Text) -> Result<Self> {
         let mut header: Option<Vec<String>> = None;
         let mut rows = Vec::new();
         for line in text.data_lines() {
-            let fields = line.fields()?;
+            let fields = line.split_csv()?;
             let Some(header) = &header else {
                 header = Some(read_header(&line, &fields)?);
                 continue;
             };
             if fields.len() != header.len() {
                 let expected = format!("{}, as in the header", header.len());
-                return Err(line.wrong(format!("{} fields", fields.len()), expected));
+                return Err(line.error_here(format!("{} fields", fields.len()), expected));
             }
             if let Some(empty) = fields.iter().position(|field| field.is_empty()) {
                 let found = format!("no value of `{}`", header[empty]);
-                return Err(line.wrong(found, "one"));
+                return Err(line.error_here(found, "one"));
             }
             rows.push((line.number, fields));
         }
@@ -156,7 +157,7 @@ impl<'t> HostTable<'t> {
         // A field in quotes may be written otherwise in the file.
         let line = line.unwrap_or_else(|| text.line_at(1, &whole));
         let expected = "a header such as host,leaf,spine: this line looks like those below it";
-        Err(line.wrong(format!("`{}`", line.text), expected))
+        Err(line.error_here(format!("`{}`", line.text), expected))
     }
 
     /// Returns whether the header is one more row: a value of it stands below in its column, or its host is named as the
@@ -182,17 +183,17 @@ impl<'t> HostTable<'t> {
 fn read_header(line: &Line<'_>, fields: &[Cow<'_, str>]) -> Result<Vec<String>> {
     if fields.len() < 2 {
         let expected = "a header such as host,leaf,spine";
-        return Err(line.wrong(format!("`{}`", line.text), expected));
+        return Err(line.error_here(format!("`{}`", line.text), expected));
     }
     let mut seen = HashSet::new();
     let mut columns = fields.iter();
     if let Some(again) = columns.find(|name| name.is_empty() || !seen.insert(*name)) {
-        return Err(line.wrong(format!("column `{again}`"), "a name of its own for each"));
+        return Err(line.error_here(format!("column `{again}`"), "a name of its own for each"));
     }
     let hosts = fields.iter().position(|field| is_host_column(field));
     if let Some(column) = hosts.filter(|column| *column > 0) {
         let found = format!("`{}` before the column `{}`", fields[0], fields[column]);
-        return Err(line.wrong(found, "hosts in the first column, then the switches above"));
+        return Err(line.error_here(found, "hosts in the first column, then the switches above"));
     }
     Ok(fields.iter().map(|field| field.to_string()).collect())
 }

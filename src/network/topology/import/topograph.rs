@@ -4,7 +4,7 @@
 
 use super::document;
 use super::outline::{OutlineNetwork, UPLINKS};
-use super::paths::Paths;
+use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
@@ -24,7 +24,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         OutlineNetwork::parse(
             params,
             "a JSON file, as in topograph:instances.json",
-            wiring,
+            read_instances,
         )
     },
 };
@@ -32,27 +32,27 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Reads a switch for each name of `network_layers`, within the layers above it; the widest are joined by one above them
 /// all. Instances may have layers of different number, or none: those are reachable from nowhere. Fails, with the line, if
 /// there is no JSON or no instances, an instance has no id or comes again, or a layer is no text.
-fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
-    let document = document::read(&file.text)?;
-    let mut paths = Paths::default();
-    for instance in document.list("instances")? {
-        let id = instance.word("id")?;
-        let layers = match instance.get("network_layers") {
+fn read_instances(file: &SourceFile<'_>) -> Result<Wiring> {
+    let document = document::read_document(&file.text)?;
+    let mut paths = HostPaths::default();
+    for instance in document.require_list("instances")? {
+        let id = instance.require_text("id")?;
+        let layers = match instance.find_key("network_layers") {
             None => &[][..],
-            Some(_) => instance.list("network_layers")?,
+            Some(_) => instance.require_list("network_layers")?,
         };
         let mut path = Vec::new();
         for name in layers.iter().rev() {
-            path.push(name.text().unwrap_or_default());
+            path.push(name.as_text().unwrap_or_default());
         }
         // Of several faulty layers the first of the file is reported.
         if let Some(i) = path.iter().rposition(|name| name.is_empty()) {
             let layer = &layers[path.len() - 1 - i];
-            return Err(layer.wrong(format!("a layer {}", layer.describe()), "its name"));
+            return Err(layer.error_here(format!("a layer {}", layer.describe()), "its name"));
         }
-        paths.host(file.text.name(), instance.line, id, &path)?;
+        paths.add_host(file.text.name(), instance.line, id, &path)?;
     }
-    Ok(paths.wiring(&|height| match height {
+    Ok(paths.into_wiring(&|height| match height {
         0 => "leaf".into(),
         height => format!("level{height}"),
     }))
@@ -82,7 +82,7 @@ mod tests {
             "{\"instances\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}",
         )
         .unwrap();
-        assert_eq!(alone.components(), 2);
+        assert_eq!(alone.component_count(), 2);
     }
 
     #[test]

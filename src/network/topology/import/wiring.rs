@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 use petgraph::unionfind::UnionFind;
 
 use crate::topology::lattice::Lattice;
-use crate::topology::link_list::{listed, numbered};
-use crate::topology::network::{Level, Network, later};
+use crate::topology::link_list::{network_of_links, number_labels};
+use crate::topology::network::{Level, Network, on_request};
 use crate::topology::site::Site;
 use crate::topology::sizes::{check_nodes, require_graph};
 use crate::topology::source_file::SourceFile;
@@ -73,16 +73,16 @@ pub(super) struct Units {
 }
 
 /// Parent of a switch with no switch above it.
-pub(super) const ROOT: usize = usize::MAX;
+pub(super) const NO_PARENT: usize = usize::MAX;
 
 impl Wiring {
     /// Adds a cable of a capacity; of parallel ones the capacities add up.
-    pub fn join(&mut self, a: usize, b: usize, capacity: f64) {
+    pub fn add_cable(&mut self, a: usize, b: usize, capacity: f64) {
         *self.links.entry((a.min(b), a.max(b))).or_insert(0.0) += capacity;
     }
 
     /// Adds a switch and returns its number.
-    pub fn add(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
+    pub fn add_switch(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
         self.switches.push(Switch {
             name: name.into(),
             nodes,
@@ -93,7 +93,7 @@ impl Wiring {
 
     /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one. If cables
     /// or speeds are not given, [`Wiring::assumption`] tells what is assumed.
-    pub fn widen(&mut self, uplinks: Option<u32>) {
+    pub fn set_outline_capacities(&mut self, uplinks: Option<u32>) {
         if !self.outline || self.links.is_empty() {
             return;
         }
@@ -138,13 +138,13 @@ impl Wiring {
     /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
     /// lower if the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
     /// levels above the lowest, those of a single unit are left out. O(switches · height).
-    pub fn hierarchy(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
+    pub fn build_levels(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
         for start in 0..above.len() {
             let mut at = start;
             let mut steps = 0;
             // Above a switch that is high enough already all others are, too.
-            while above[at] != ROOT && height[above[at]] <= steps {
+            while above[at] != NO_PARENT && height[above[at]] <= steps {
                 at = above[at];
                 steps += 1;
                 height[at] = steps;
@@ -154,7 +154,7 @@ impl Wiring {
         for level in (0..=highest).rev() {
             let mut unit_of: Vec<usize> = (0..above.len()).collect();
             for at in &mut unit_of {
-                while above[*at] != ROOT && height[above[*at]] <= level {
+                while above[*at] != NO_PARENT && height[above[*at]] <= level {
                     *at = above[*at];
                 }
             }
@@ -181,7 +181,7 @@ impl Wiring {
     /// Builds the network of `file`; `suffix` follows its specification. Fails if there are no nodes at all, no path joins
     /// a switch to the first though the fabric may not be in several components, or there are more nodes or memory than
     /// allowed.
-    pub fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
+    pub fn into_network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
         let context = file.context;
         let switch_count = self.switches.len();
         let mut nodes = self.switches.iter().flat_map(|s| &s.nodes);
@@ -211,7 +211,7 @@ impl Wiring {
         let slots = hosts as u64 * per_router as u64;
         check_nodes(file.location(), slots)?;
         require_graph(context, switch_count as u64, self.links.len() as u64)?;
-        context.require("the names of the nodes", 64 * slots)?;
+        context.require_memory("the names of the nodes", 64 * slots)?;
         let mut levels = Vec::new();
         let mut links_up = Vec::new();
         for units in &self.levels {
@@ -225,7 +225,7 @@ impl Wiring {
         }
         let mut component_of = Vec::new();
         if apart.is_some() {
-            component_of = numbered(order.iter().map(|i| parts.find(*i)), switch_count);
+            component_of = number_labels(order.iter().map(|i| parts.find(*i)), switch_count);
         }
         let mut links = Vec::with_capacity(self.links.len());
         for ((a, b), capacity) in &self.links {
@@ -253,7 +253,7 @@ impl Wiring {
             links_up: if links_up.is_empty() {
                 None
             } else {
-                later(move || links_up.clone())
+                on_request(move || links_up.clone())
             },
             component_of,
             lattice: self.lattice,
@@ -264,7 +264,7 @@ impl Wiring {
             outline: self.outline,
             widths: !self.unknown_widths,
             assumption: self.assumption,
-            ..listed(
+            ..network_of_links(
                 spec,
                 switch_count as u32,
                 per_router as u32,
@@ -280,7 +280,7 @@ impl Wiring {
         let mut units_of = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
             let units = order.iter().map(|i| level.unit_of[*i]);
-            let numbers = numbered(units, level.names.len());
+            let numbers = number_labels(units, level.names.len());
             for (switch, number) in order.iter().zip(numbers) {
                 units_of[*switch].push(number);
             }
@@ -299,5 +299,5 @@ fn level_of(units: &Units, order: &[usize], per_router: u32) -> Level {
         ends.push(end);
         names.push(units.names[units.unit_of[of_unit[0]]].clone());
     }
-    Level::named(units.name.clone(), ends, names)
+    Level::with_named_units(units.name.clone(), ends, names)
 }

@@ -40,7 +40,7 @@ struct ProcessorTableOptions {
 
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let cascade = params.choice("network")? == "cascade";
+    let cascade = params.required_choice("network")? == "cascade";
     let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
     let file = FileOption::parse(params, expected)?;
     Ok(Box::new(ProcessorTableOptions { file, cascade }))
@@ -48,7 +48,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for ProcessorTableOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        build_network(&self.file.read(context)?, self.cascade)
+        build_network(&self.file.open_file(context)?, self.cascade)
     }
 }
 
@@ -72,7 +72,7 @@ fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
         let status = value_of(&line, &values, "processor_status")?;
         if let Some(other) = seen.insert(id, line.number) {
             let found = format!("processor_id={id} again (line {other} has it)");
-            return Err(line.wrong(found, "each once"));
+            return Err(line.error_here(found, "each once"));
         }
         // Processors that are no nodes are part of the box all the same.
         for (extent, x) in extents.iter_mut().zip(at) {
@@ -104,7 +104,8 @@ fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
         shape = format!("cascade:{nz}x{ny}x{nx},per_router={per_router}");
         spec += ",network=cascade";
     }
-    file.context.require("the names of the nodes", 64 * slots)?;
+    file.context
+        .require_memory("the names of the nodes", 64 * slots)?;
     let inner = build_inline(family, &shape, file.context)?;
     let mut names = vec![String::new(); slots as usize];
     for ([x, y, z], mut ids) in places {
@@ -124,7 +125,7 @@ fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
 /// Returns the value of a key. Fails if the line lacks it.
 fn value_of<'l>(line: &Line<'_>, values: &HashMap<&'l str, &'l str>, key: &str) -> Result<&'l str> {
     let value = values.get(key).copied();
-    value.ok_or_else(|| line.wrong(format!("a line without {key}"), format!("{key}=…")))
+    value.ok_or_else(|| line.error_here(format!("a line without {key}"), format!("{key}=…")))
 }
 
 /// Reads the number of a key. Fails if the line lacks it, or it is no whole number below 2²⁰.
@@ -132,7 +133,7 @@ fn read_number(line: &Line<'_>, values: &HashMap<&str, &str>, key: &str) -> Resu
     let value = value_of(line, values, key)?;
     match value.parse::<u32>() {
         Ok(number) if number < 1 << 20 => Ok(number),
-        _ => Err(line.wrong(format!("{key}={value}"), "a whole number from 0 to 1048575")),
+        _ => Err(line.error_here(format!("{key}={value}"), "a whole number from 0 to 1048575")),
     }
 }
 
@@ -143,7 +144,7 @@ fn read_values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
     while !rest.is_empty() {
         let wrong = || {
             let word = rest.split(',').next().unwrap_or_default();
-            line.wrong(format!("`{word}`"), "key=value,…")
+            line.error_here(format!("`{word}`"), "key=value,…")
         };
         let (key, after) = rest.split_once('=').ok_or_else(wrong)?;
         let key = key.trim();
@@ -155,7 +156,7 @@ fn read_values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
             return Err(wrong());
         }
         if values.insert(key, value.trim()).is_some() {
-            return Err(line.wrong(format!("`{key}` twice"), "each key once"));
+            return Err(line.error_here(format!("`{key}` twice"), "each key once"));
         }
         rest = after.strip_prefix(',').unwrap_or(after).trim_start();
     }

@@ -24,17 +24,17 @@
 
 use rayon::prelude::*;
 
-pub use sets::SPREAD;
-pub use sets::{Bits, WIDTH, first};
-use sets::{EMPTY, join};
-use step::{Hop, Left, step};
+pub use sets::SPREAD_BITS;
+use sets::{EMPTY, combine_sets};
+pub use sets::{SourceSet, WIDTH, first_sources};
+use step::{HopBuffers, MissingShare, take_hop};
 
 use super::graph::Rows;
 use crate::topology::graph::RouterGraph;
 use crate::topology::machine::Topology;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 
 mod read;
 mod sets;
@@ -44,102 +44,102 @@ mod step;
 pub const MAX_HOPS: u32 = 255;
 
 /// Purpose of the memory that [`buffer_bytes`] counts, for messages.
-pub const SEARCHING: &str = "searching from 256 routers at once";
+pub const SEARCH_MEMORY: &str = "searching from 256 routers at once";
 
 /// Number of planes, one for each bit of a distance.
-pub const BITS: usize = 8;
+pub const PLANES: usize = 8;
 
 /// Number of hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
 /// them; later hops change a set that is there, unless their plane has none yet.
-const KEPT: usize = 6;
+const KEPT_HOPS: usize = 6;
 
 /// A set of sources for every row.
-type Sets = Vec<Bits>;
+type RowSets = Vec<SourceSet>;
 
 /// Breadth-first searches on one graph from up to [`WIDTH`] routers at once, with the distances of the last batch. Its
 /// buffers are reused from batch to batch. Memory: [`buffer_bytes`] at most.
-pub struct Search<'g> {
+pub struct BatchSearch<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
     /// Sources that have reached each row.
-    visited: Sets,
+    visited: RowSets,
     /// Sources that reach each row within one more hop.
-    next: Sets,
+    next: RowSets,
     /// Parts of each plane: the plane is the XOR of them and of `flipped` in every row.
-    planes: [Vec<Sets>; BITS],
+    planes: [Vec<RowSets>; PLANES],
     /// Sources whose bit is flipped in every row, for each plane.
-    turned: [Bits; BITS],
+    flipped: [SourceSet; PLANES],
     /// Buffers for further parts, of any content.
-    free: Vec<Sets>,
+    spare_parts: Vec<RowSets>,
     /// Number of planes that the distances of the last batch need.
-    pub used: usize,
+    pub used_planes: usize,
     /// Sum of the distances from all sources to each row, less `common_hops`. Sums are at most 256 · 255; those of a
     /// search that is given up may wrap around.
     sums: Vec<u16>,
     /// Part of the sum that all rows have in common, as if every pair were as far apart as the first pass over all rows.
-    counted: u16,
+    common_hops: u16,
     /// Rows and the sources that reached them in the first hops, the nearest first.
-    found: Vec<(u32, u8)>,
+    first_reached: Vec<(u32, u8)>,
 }
 
 /// Returns the bytes that the buffers for `graph` take at most.
-pub fn bytes(graph: &RouterGraph) -> u64 {
+pub fn buffer_bytes(graph: &RouterGraph) -> u64 {
     // Visited, next and a spare; a part for each hop that is kept, and one for each plane that these do not touch (six
     // hops in a row change at least three). The 16 bytes are the sum and the pairs of the first hops.
-    let parts = (3 + KEPT + BITS - 3) as u64;
+    let parts = (3 + KEPT_HOPS + PLANES - 3) as u64;
     (WIDTH as u64 / 8 * parts + 16) * graph.router_count() as u64
 }
 
-impl<'g> Search<'g> {
+impl<'g> BatchSearch<'g> {
     /// Creates buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = || vec![EMPTY; graph.router_count()];
-        Search {
+        BatchSearch {
             graph,
-            rows: graph.rows(),
+            rows: graph.search_rows(),
             visited: empty(),
             next: empty(),
             planes: Default::default(),
-            turned: [EMPTY; BITS],
-            free: Vec::new(),
-            used: 0,
+            flipped: [EMPTY; PLANES],
+            spare_parts: Vec::new(),
+            used_planes: 0,
             sums: vec![0; graph.router_count()],
-            counted: 0,
-            found: Vec::new(),
+            common_hops: 0,
+            first_reached: Vec::new(),
         }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found, or `None` when
     /// it is more than [`MAX_HOPS`] or links have weights: then no distance may be read.
-    pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
-        pause();
+    pub fn run_batch(&mut self, sources: &[RouterId]) -> Option<u32> {
+        check_stopped();
         debug_assert!(sources.len() <= WIDTH);
         if self.graph.is_weighted() {
             return None;
         }
-        self.free
+        self.spare_parts
             .extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
-        let starts = self.begin(sources);
+        let starts = self.take_first_hops(sources);
         // Sums and planes begin as if every pair were `next` hops apart; `correct_first_hops` corrects the nearer ones at the end.
         let next = starts.len() as u32;
-        self.counted = (next as usize * sources.len()) as u16;
+        self.common_hops = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
-        let all = first(sources.len());
-        self.turned = std::array::from_fn(|bit| match gray(next - 1) >> bit & 1 {
+        let all = first_sources(sources.len());
+        self.flipped = std::array::from_fn(|bit| match gray_code(next - 1) >> bit & 1 {
             0 => EMPTY,
             _ => all,
         });
         let pairs = self.sums.len() * sources.len();
-        let mut left = pairs - self.found.len();
+        let mut left = pairs - self.first_reached.len();
         // Sets kept so far, and the plane that the visited sets become a part of once the next hop has read them.
         let mut count = 1;
-        let mut kept = Some(turns(next - 1));
+        let mut kept = Some(changing_plane(next - 1));
         for hop in next..=MAX_HOPS + 1 {
-            let bit = turns(hop);
-            let fresh = count < KEPT || self.planes[bit].is_empty();
-            let share = Left::new(left, self.sums.len(), pairs);
-            let mut spare = self.take();
-            let pass = Hop {
+            let bit = changing_plane(hop);
+            let fresh = count < KEPT_HOPS || self.planes[bit].is_empty();
+            let share = MissingShare::new(left, self.sums.len(), pairs);
+            let mut spare = self.take_buffer();
+            let pass = HopBuffers {
                 all: &all,
                 visited: &self.visited,
                 next: &mut self.next,
@@ -151,23 +151,23 @@ impl<'g> Search<'g> {
                 fresh,
                 sums: &mut self.sums,
             };
-            let now = step(self.rows, share, pass);
+            let now = take_hop(self.rows, share, pass);
             std::mem::swap(&mut self.visited, &mut self.next);
             if let Some(bit) = kept.take() {
                 self.planes[bit].push(std::mem::replace(&mut self.next, spare));
-                self.turned[bit] = join(&self.turned[bit], &all, |a, b| a ^ b);
+                self.flipped[bit] = combine_sets(&self.flipped[bit], &all, |a, b| a ^ b);
             } else {
-                self.free.push(spare);
+                self.spare_parts.push(spare);
             }
             let reached = now < left;
             left = now;
             // Over once no pair is missing, or once a hop reaches nothing: then no path joins the rest.
             if hop <= MAX_HOPS && left == 0 || !reached {
                 let far = if reached { hop } else { hop - 1 };
-                self.used = (u32::BITS - far.leading_zeros()) as usize;
-                self.note(&starts);
+                self.used_planes = (u32::BITS - far.leading_zeros()) as usize;
+                self.correct_first_hops(&starts);
                 if left > 0 {
-                    self.mask(&all, hop + 1);
+                    self.zero_unreached(&all, hop + 1);
                 }
                 return Some(far);
             }
@@ -181,24 +181,26 @@ impl<'g> Search<'g> {
 
     /// Takes the first hops source by source, as long as few routers are reached: a pass reads all rows, however few
     /// sets are not empty. Returns the index in `first_reached` at which each hop begins.
-    fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
-        let Search {
+    fn take_first_hops(&mut self, sources: &[RouterId]) -> Vec<usize> {
+        let BatchSearch {
             rows,
             visited,
-            found,
+            first_reached: found,
             ..
         } = self;
         visited.fill(EMPTY);
         found.clear();
         for (s, source) in (0..).zip(sources) {
-            let row = rows.of(*source);
+            let row = rows.row_of(*source);
             visited[row][s / 64] |= 1 << (s % 64);
             found.push((row as u32, s as u8));
         }
         let mut starts = vec![0];
         loop {
             let last = starts[starts.len() - 1]..found.len();
-            let links = found[last.clone()].iter().map(|(row, _)| rows.degree(*row));
+            let links = found[last.clone()]
+                .iter()
+                .map(|(row, _)| rows.linked_count(*row));
             // A pass over all rows costs about as much as following half as many links as there are rows.
             if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > visited.len() {
                 break;
@@ -226,27 +228,27 @@ impl<'g> Search<'g> {
 
     /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `first_reached`: sums have all of
     /// them at `next` hops, planes at the last of the first hops.
-    fn note(&mut self, starts: &[usize]) {
+    fn correct_first_hops(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
             let end = starts
                 .get(hops as usize + 1)
                 .copied()
-                .unwrap_or(self.found.len());
-            for (row, _) in &self.found[*start..end] {
+                .unwrap_or(self.first_reached.len());
+            for (row, _) in &self.first_reached[*start..end] {
                 let sum = &mut self.sums[*row as usize];
                 *sum = sum.wrapping_sub((next - hops) as u16);
             }
-            let wrong = gray(hops) ^ gray(next - 1);
-            for bit in (0..BITS).filter(|bit| wrong >> bit & 1 == 1) {
+            let wrong = gray_code(hops) ^ gray_code(next - 1);
+            for bit in (0..PLANES).filter(|bit| wrong >> bit & 1 == 1) {
                 // No hop of the passes changed this plane.
                 if self.planes[bit].is_empty() {
-                    let mut part = self.take();
+                    let mut part = self.take_buffer();
                     part.fill(EMPTY);
                     self.planes[bit].push(part);
                 }
                 let plane = &mut self.planes[bit][0];
-                for (row, s) in &self.found[*start..end] {
+                for (row, s) in &self.first_reached[*start..end] {
                     plane[*row as usize][usize::from(s / 64)] ^= 1 << (s % 64);
                 }
             }
@@ -254,23 +256,25 @@ impl<'g> Search<'g> {
     }
 
     /// Takes a spare buffer, of any content, or creates one.
-    fn take(&mut self) -> Sets {
-        self.free
+    fn take_buffer(&mut self) -> RowSets {
+        self.spare_parts
             .pop()
             .unwrap_or_else(|| vec![EMPTY; self.visited.len()])
     }
 
     /// Sets the distance of pairs that no path joins to 0; sums have counted each of them `counted` times.
-    fn mask(&mut self, all: &Bits, counted: u32) {
+    fn zero_unreached(&mut self, all: &SourceSet, counted: u32) {
         for v in 0..self.visited.len() {
-            let missing = join(all, &self.visited[v], |all, visited| all & !visited);
+            let missing = combine_sets(all, &self.visited[v], |all, visited| all & !visited);
             if missing == EMPTY {
                 continue;
             }
-            for bit in 0..self.used {
-                let wrong = join(&self.bits(bit, v), &missing, |bits, missing| bits & missing);
+            for bit in 0..self.used_planes {
+                let wrong = combine_sets(&self.gray_bits(bit, v), &missing, |bits, missing| {
+                    bits & missing
+                });
                 if let Some(plane) = self.planes[bit].first_mut() {
-                    plane[v] = join(&plane[v], &wrong, |plane, wrong| plane ^ wrong);
+                    plane[v] = combine_sets(&plane[v], &wrong, |plane, wrong| plane ^ wrong);
                 }
             }
             let times = missing.iter().map(|word| word.count_ones()).sum::<u32>() * counted;
@@ -280,14 +284,14 @@ impl<'g> Search<'g> {
 }
 
 /// Returns the Gray code of a distance.
-fn gray(hops: u32) -> u32 {
+fn gray_code(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
 /// Returns the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no distance
 /// needs: [`BatchSearch::run_batch`] gives up then, so any plane may take the change.
-fn turns(hops: u32) -> usize {
-    ((hops + 1).trailing_zeros() as usize).min(BITS - 1)
+fn changing_plane(hops: u32) -> usize {
+    ((hops + 1).trailing_zeros() as usize).min(PLANES - 1)
 }
 
 /// Searches from all `sources`, batches in parallel, and runs `work` after each batch; results in the order of the
@@ -300,17 +304,17 @@ pub fn each_batch<T: Send>(
     topology: &Topology,
     graph: &RouterGraph,
     sources: &[RouterId],
-    work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
+    work: impl Fn(&BatchSearch<'_>, &[RouterId], Option<u32>) -> T + Sync,
 ) -> Result<Vec<T>> {
     // Every thread has buffers of its own.
-    let buffers = rayon::current_num_threads() as u64 * bytes(graph);
-    topology.require(SEARCHING, buffers)?;
+    let buffers = rayon::current_num_threads() as u64 * buffer_bytes(graph);
+    topology.require_memory(SEARCH_MEMORY, buffers)?;
     Ok(sources
         .par_chunks(WIDTH)
         .map_init(
-            || Search::new(graph),
+            || BatchSearch::new(graph),
             |search, batch| {
-                let far = search.run(batch);
+                let far = search.run_batch(batch);
                 work(search, batch, far)
             },
         )
@@ -342,17 +346,17 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let routers = graph.router_count() as u32;
-            let mut search = Search::new(graph);
+            let mut search = BatchSearch::new(graph);
             for count in batches {
                 let source =
                     |s| RouterId((s * 7 + 3) % if count < WIDTH { routers / 2 } else { routers });
                 let mut sources: Vec<RouterId> = (0..count as u32).map(source).collect();
                 sources[count / 3] = sources[0];
-                let far = search.run(&sources).unwrap();
+                let far = search.run_batch(&sources).unwrap();
                 let last = count - 1;
                 let mut bytes = [0; WIDTH];
                 let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
-                search.levels(last / 8, 1 << (last % 8), &mut levels);
+                search.fill_levels(last / 8, 1 << (last % 8), &mut levels);
                 let (mut farthest, some) = (0, count.div_ceil(2));
                 for v in (0..routers)
                     .step_by(1 + routers as usize / 400)
@@ -361,19 +365,19 @@ mod tests {
                     let hops = graph.hops_from(v);
                     let hops: Vec<u32> =
                         sources.iter().map(|source| hops[source.index()]).collect();
-                    search.expand(v, &mut bytes);
+                    search.expand_hops(v, &mut bytes);
                     let found: Vec<u32> =
                         bytes[..count].iter().map(|byte| (*byte).into()).collect();
                     assert_eq!(found, hops, "{spec}, {count} sources, router {v:?}");
-                    let each: Vec<u32> = (0..count).map(|s| search.hops(v, s)).collect();
+                    let each: Vec<u32> = (0..count).map(|s| search.hops_between(v, s)).collect();
                     assert_eq!(each, hops);
                     farthest = farthest.max(hops.iter().copied().max().unwrap());
                     let sum = |hops: &[u32]| hops.iter().map(|hops| u64::from(*hops)).sum::<u64>();
-                    assert_eq!(search.total(v), sum(&hops));
-                    assert_eq!(search.sum(v, &first(count)), sum(&hops));
-                    assert_eq!(search.sum(v, &first(some)), sum(&hops[..some]));
+                    assert_eq!(search.total_hops(v), sum(&hops));
+                    assert_eq!(search.sum_hops(v, &first_sources(count)), sum(&hops));
+                    assert_eq!(search.sum_hops(v, &first_sources(some)), sum(&hops[..some]));
                     assert_eq!(
-                        Some(search.largest(v, &first(some))),
+                        Some(search.largest_hops(v, &first_sources(some))),
                         hops[..some].iter().max().copied()
                     );
                     for (at, level) in (0..).zip(&levels) {
@@ -391,16 +395,16 @@ mod tests {
     #[test]
     fn too_long_a_way_is_reported() {
         let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
-        let mut search = Search::new(ring.graph().unwrap());
-        let mut far = |source| search.run(&[RouterId(source)]);
+        let mut search = BatchSearch::new(ring.graph().unwrap());
+        let mut far = |source| search.run_batch(&[RouterId(source)]);
         assert_eq!((far(0), far(150)), (None, Some(150)));
         // The longest way a byte holds, and one more.
         assert_eq!((far(255), far(256)), (Some(255), None));
         // What was given up leaves nothing behind, and the sums reach the most there is.
-        assert_eq!(search.run(&[RouterId(255); WIDTH]), Some(255));
+        assert_eq!(search.run_batch(&[RouterId(255); WIDTH]), Some(255));
         for (v, hops) in [(0, 255), (1, 254), (255, 0), (299, 44)] {
-            assert_eq!(search.total(RouterId(v)), 256 * hops);
-            assert_eq!(search.hops(RouterId(v), 99), hops as u32);
+            assert_eq!(search.total_hops(RouterId(v)), 256 * hops);
+            assert_eq!(search.hops_between(RouterId(v), 99), hops as u32);
         }
     }
 
@@ -412,7 +416,7 @@ mod tests {
             .flat_map(|u| [(u, u + 1, 1.0), (u + 1, u, 1.0)])
             .collect();
         let graph = RouterGraph::from_arcs(303, arcs);
-        let mut search = Search::new(&graph);
+        let mut search = BatchSearch::new(&graph);
         let here_and_there = (0..WIDTH as u32).map(|s| if s < 128 { 300 + s % 3 } else { s });
         let batches = [
             (0..256).step_by(3).collect(),
@@ -422,7 +426,7 @@ mod tests {
         ];
         for sources in batches {
             let sources: Vec<RouterId> = sources.into_iter().map(RouterId).collect();
-            let far = search.run(&sources).unwrap();
+            let far = search.run_batch(&sources).unwrap();
             let from: Vec<Vec<u32>> = sources.iter().map(|s| graph.hops_from(*s)).collect();
             let found = |v: RouterId| from.iter().map(move |hops| hops[v.index()]);
             let routers = || (0..303).map(RouterId);
@@ -435,11 +439,11 @@ mod tests {
                 assert_eq!(
                     hops,
                     (0..hops.len())
-                        .map(|s| search.hops(v, s))
+                        .map(|s| search.hops_between(v, s))
                         .collect::<Vec<_>>()
                 );
                 assert_eq!(
-                    search.total(v),
+                    search.total_hops(v),
                     hops.iter().map(|h| u64::from(*h)).sum::<u64>()
                 );
             }

@@ -5,20 +5,24 @@
 
 use multiversion::multiversion;
 
-use super::Search;
-use super::sets::{Bits, EMPTY, SPREAD, WIDTH, join};
+use super::BatchSearch;
+use super::sets::{EMPTY, SPREAD_BITS, SourceSet, WIDTH, combine_sets};
 use nodeorder_base::ids::RouterId;
 
-impl Search<'_> {
+impl BatchSearch<'_> {
     /// Decodes the distances of N rows to binary. Calls `visit` with p and bit p of all of them, the highest bit first.
     #[inline(always)]
-    pub fn decode<const N: usize>(&self, rows: [u32; N], mut visit: impl FnMut(usize, &[Bits; N])) {
+    pub fn decode_rows<const N: usize>(
+        &self,
+        rows: [u32; N],
+        mut visit: impl FnMut(usize, &[SourceSet; N]),
+    ) {
         let mut bits = [EMPTY; N];
-        for p in (0..self.used).rev() {
-            bits = bits.map(|bits| join(&bits, &self.turned[p], |a, b| a ^ b));
+        for p in (0..self.used_planes).rev() {
+            bits = bits.map(|bits| combine_sets(&bits, &self.flipped[p], |a, b| a ^ b));
             for set in &self.planes[p] {
                 for (bits, row) in bits.iter_mut().zip(rows) {
-                    *bits = join(bits, &set[row as usize], |a, b| a ^ b);
+                    *bits = combine_sets(bits, &set[row as usize], |a, b| a ^ b);
                 }
             }
             visit(p, &bits);
@@ -27,21 +31,21 @@ impl Search<'_> {
 
     /// Returns plane `bit` in one row: a bit of the Gray code of its distances from all sources.
     #[inline(always)]
-    pub(super) fn bits(&self, bit: usize, row: usize) -> Bits {
+    pub(super) fn gray_bits(&self, bit: usize, row: usize) -> SourceSet {
         let sets = self.planes[bit].iter();
-        sets.fold(self.turned[bit], |bits, set| {
-            join(&bits, &set[row], |a, b| a ^ b)
+        sets.fold(self.flipped[bit], |bits, set| {
+            combine_sets(&bits, &set[row], |a, b| a ^ b)
         })
     }
 
     /// Returns the distance of `router` from the `source`-th router of the batch.
     #[inline]
-    pub fn hops(&self, router: RouterId, source: usize) -> u32 {
-        let row = self.rows.of(router);
+    pub fn hops_between(&self, router: RouterId, source: usize) -> u32 {
+        let row = self.rows.row_of(router);
         let mut hops = 0;
         let mut above = 0;
-        for p in (0..self.used).rev() {
-            let mut bit = bit_of(&self.turned[p], source);
+        for p in (0..self.used_planes).rev() {
+            let mut bit = bit_of(&self.flipped[p], source);
             for set in &self.planes[p] {
                 bit ^= bit_of(&set[row], source);
             }
@@ -52,9 +56,9 @@ impl Search<'_> {
     }
 
     /// Sums the distances of `router` from the sources in `mask`.
-    pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
+    pub fn sum_hops(&self, router: RouterId, mask: &SourceSet) -> u64 {
         let mut sum = 0;
-        self.decode([self.rows.of(router) as u32], |p, [bits]| {
+        self.decode_rows([self.rows.row_of(router) as u32], |p, [bits]| {
             let in_mask = bits.iter().zip(mask).map(|(b, m)| (b & m).count_ones());
             sum += u64::from(in_mask.sum::<u32>()) << p;
         });
@@ -62,22 +66,24 @@ impl Search<'_> {
     }
 
     /// Returns the sum of the distances of `router` from all sources, which the search has added up. O(1).
-    pub fn total(&self, router: RouterId) -> u64 {
-        self.total_of(self.rows.of(router) as u32)
+    pub fn total_hops(&self, router: RouterId) -> u64 {
+        self.total_hops_of_row(self.rows.row_of(router) as u32)
     }
 
     /// Returns [`BatchSearch::total_hops`] of the router of a row.
-    pub fn total_of(&self, row: u32) -> u64 {
-        self.sums[row as usize].wrapping_add(self.counted).into()
+    pub fn total_hops_of_row(&self, row: u32) -> u64 {
+        self.sums[row as usize]
+            .wrapping_add(self.common_hops)
+            .into()
     }
 
     /// Returns the largest distance of `router` from a source in `mask`.
-    pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
+    pub fn largest_hops(&self, router: RouterId, mask: &SourceSet) -> u32 {
         // Bit by bit from the top: sources without a bit that others have are no longer among the farthest.
         let mut among = *mask;
         let mut largest = 0;
-        self.decode([self.rows.of(router) as u32], |p, [bits]| {
-            let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
+        self.decode_rows([self.rows.row_of(router) as u32], |p, [bits]| {
+            let set: SourceSet = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
                 among = set;
                 largest |= 1 << p;
@@ -87,15 +93,15 @@ impl Search<'_> {
     }
 
     /// Writes the distance of `router` from every source to `out`, in the batch's order.
-    pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
-        let row = self.rows.of(router);
+    pub fn expand_hops(&self, router: RouterId, out: &mut [u8; WIDTH]) {
+        let row = self.rows.row_of(router);
         let mut packed = [0u64; WIDTH / 8];
-        for p in 0..self.used {
+        for p in 0..self.used_planes {
             // Binary bit i is the XOR of the Gray bits from i up: a Gray bit flips its own binary bit and all below.
             let below = (2 << p) - 1;
-            for (w, word) in self.bits(p, row).iter().enumerate() {
+            for (w, word) in self.gray_bits(p, row).iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
-                    packed[8 * w + b] ^= SPREAD[*byte as usize] * below;
+                    packed[8 * w + b] ^= SPREAD_BITS[*byte as usize] * below;
                 }
             }
         }
@@ -107,46 +113,46 @@ impl Search<'_> {
 
     /// Writes to `at[d][router]` the sources that are d hops away, one bit each: of sources 8·`eight` to 8·`eight` + 7,
     /// those whose bit is set in `sources`.
-    pub fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
+    pub fn fill_levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
         let routers = self.visited.len();
-        let mut bits = vec![vec![0u8; routers]; self.used + 1];
-        for p in (0..self.used).rev() {
+        let mut bits = vec![vec![0u8; routers]; self.used_planes + 1];
+        for p in (0..self.used_planes).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
-            let turned = byte_of(&self.turned[p], eight);
+            let turned = byte_of(&self.flipped[p], eight);
             for (bits, above) in bits[0].iter_mut().zip(&above[0]) {
                 *bits = above ^ turned;
             }
             for set in &self.planes[p] {
                 for (router, bits) in (0..).zip(bits[0].iter_mut()) {
-                    *bits ^= byte_of(&set[self.rows.of(RouterId(router))], eight);
+                    *bits ^= byte_of(&set[self.rows.row_of(RouterId(router))], eight);
                 }
             }
         }
         for (hops, at) in at.iter_mut().enumerate() {
             let at = &mut at[..routers];
             at.fill(sources);
-            for (p, bits) in bits[..self.used].iter().enumerate() {
+            for (p, bits) in bits[..self.used_planes].iter().enumerate() {
                 // Where the distance has no bit p, those without it are wanted.
                 let flipped = if hops >> p & 1 == 1 { 0 } else { u8::MAX };
-                meet(at, bits, flipped);
+                intersect_all(at, bits, flipped);
             }
         }
     }
 }
 
 /// Returns the bit of one source: 0 or 1.
-fn bit_of(set: &Bits, source: usize) -> u32 {
+fn bit_of(set: &SourceSet, source: usize) -> u32 {
     (set[source / 64] >> (source % 64) & 1) as u32
 }
 
 /// Returns the bits of sources 8·`eight` to 8·`eight` + 7.
-fn byte_of(set: &Bits, eight: usize) -> u8 {
+fn byte_of(set: &SourceSet, eight: usize) -> u8 {
     (set[eight / 8] >> (eight % 8 * 8)) as u8
 }
 
 /// Intersects every set with the one of `with`, its bits flipped where those of `flipped` are set.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn meet(sets: &mut [u8], with: &[u8], flipped: u8) {
+fn intersect_all(sets: &mut [u8], with: &[u8], flipped: u8) {
     for (set, with) in sets.iter_mut().zip(with) {
         *set &= with ^ flipped;
     }

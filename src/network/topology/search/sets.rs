@@ -4,19 +4,23 @@
 pub const WIDTH: usize = 256;
 
 /// A set of sources: bit s % 64 of word s / 64 stands for source s.
-pub type Bits = [u64; WIDTH / 64];
+pub type SourceSet = [u64; WIDTH / 64];
 
 /// The set without sources.
-pub(super) const EMPTY: Bits = [0; WIDTH / 64];
+pub(super) const EMPTY: SourceSet = [0; WIDTH / 64];
 
 /// Combines two sets word by word.
 #[inline(always)]
-pub(super) fn join(set: &Bits, with: &Bits, word: impl Fn(u64, u64) -> u64) -> Bits {
+pub(super) fn combine_sets(
+    set: &SourceSet,
+    with: &SourceSet,
+    word: impl Fn(u64, u64) -> u64,
+) -> SourceSet {
     std::array::from_fn(|w| word(set[w], with[w]))
 }
 
 /// Returns the set of the first `count` sources.
-pub fn first(count: usize) -> Bits {
+pub fn first_sources(count: usize) -> SourceSet {
     std::array::from_fn(|w| match count.saturating_sub(64 * w) {
         0 => 0,
         bits @ 1..64 => (1 << bits) - 1,
@@ -25,7 +29,7 @@ pub fn first(count: usize) -> Bits {
 }
 
 /// Words with the bits of a byte spread over their bytes: byte b of element x is bit b of x.
-pub static SPREAD: [u64; 256] = {
+pub static SPREAD_BITS: [u64; 256] = {
     let mut table = [0u64; 256];
     let mut x = 0;
     while x < 256 {

@@ -2,13 +2,13 @@
 
 use multiversion::multiversion;
 
-use super::sets::{Bits, join};
+use super::sets::{SourceSet, combine_sets};
 use crate::topology::graph::Rows;
 
 /// Share of the pairs of a source and a row that are missing before a hop, that is, not reached yet. It decides how often
 /// a row is checked for being complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum MissingShare {
     /// More than a sixteenth: every row reads all its neighbours, so that there are few branches.
     Many,
     /// At most a sixteenth: two neighbours nearly always complete a row, so that is checked after two.
@@ -17,29 +17,29 @@ pub(super) enum Left {
     Few,
 }
 
-impl Left {
+impl MissingShare {
     /// Returns the share of `left` among all `pairs` of a source and a row.
     pub fn new(left: usize, rows: usize, pairs: usize) -> Self {
         if 4 * left < rows {
-            Left::Few
+            MissingShare::Few
         } else if 16 * left < pairs {
-            Left::Some
+            MissingShare::Some
         } else {
-            Left::Many
+            MissingShare::Many
         }
     }
 }
 
 /// Input and output of a hop, each a value for every row.
-pub(super) struct Hop<'a> {
+pub(super) struct HopBuffers<'a> {
     /// Set of all sources of the batch.
-    pub all: &'a Bits,
+    pub all: &'a SourceSet,
     /// Sources that reached the row before the hop.
-    pub visited: &'a [Bits],
+    pub visited: &'a [SourceSet],
     /// Output: sources that have reached the row after it.
-    pub next: &'a mut [Bits],
+    pub next: &'a mut [SourceSet],
     /// Output: a part of the plane in which the missing sources change, unless `fresh`.
-    pub plane: &'a mut [Bits],
+    pub plane: &'a mut [SourceSet],
     /// Whether `next` becomes a part of the plane instead, so that nothing is written to `plane`.
     pub fresh: bool,
     /// Output: sum of distances of each row; each missing source adds 1.
@@ -48,32 +48,36 @@ pub(super) struct Hop<'a> {
 
 /// Takes a hop: adds the sources of its neighbours to every row. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-pub(super) fn step(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
+pub(super) fn take_hop(rows: &Rows, left: MissingShare, mut hop: HopBuffers<'_>) -> usize {
     // The neighbours of a row are read in groups of a length that the compiler knows: fewer instructions, so that the
     // processor has more reads under way at once.
-    let left = match (left, rows.each) {
-        (Left::Few, _) => pass::<2, 0>(rows, &mut hop),
-        (Left::Some, _) => pass::<2, 1>(rows, &mut hop),
-        (Left::Many, 2) => pass::<2, ALL>(rows, &mut hop),
-        (Left::Many, 6) => pass::<6, ALL>(rows, &mut hop),
-        (Left::Many, 8) => pass::<8, ALL>(rows, &mut hop),
-        (Left::Many, _) => pass::<4, ALL>(rows, &mut hop),
+    let left = match (left, rows.row_width) {
+        (MissingShare::Few, _) => read_rows::<2, 0>(rows, &mut hop),
+        (MissingShare::Some, _) => read_rows::<2, 1>(rows, &mut hop),
+        (MissingShare::Many, 2) => read_rows::<2, ALL_GROUPS>(rows, &mut hop),
+        (MissingShare::Many, 6) => read_rows::<6, ALL_GROUPS>(rows, &mut hop),
+        (MissingShare::Many, 8) => read_rows::<8, ALL_GROUPS>(rows, &mut hop),
+        (MissingShare::Many, _) => read_rows::<4, ALL_GROUPS>(rows, &mut hop),
     };
-    left - more(&rows.more, &mut hop)
+    left - follow_overflow(&rows.overflow, &mut hop)
 }
 
 /// Number of groups that every row reads surely, as `SURE`: all of them.
-const ALL: usize = usize::MAX;
+const ALL_GROUPS: usize = usize::MAX;
 
 /// Reads the neighbours of every row in groups of D. Once a row is complete, skips its groups after the first `SURE`.
 /// Returns how many pairs are missing after it.
 #[inline(always)]
-fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> usize {
+fn read_rows<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut HopBuffers<'_>) -> usize {
     // Copies, so that the compiler sees that the outputs do not change them.
     let visited = hop.visited;
     let all = *hop.all;
     let fresh = hop.fresh;
-    let linked = graph.linked.as_chunks::<D>().0.chunks_exact(graph.each / D);
+    let linked = graph
+        .neighbours
+        .as_chunks::<D>()
+        .0
+        .chunks_exact(graph.row_width / D);
     let next_and_plane = hop.next.iter_mut().zip(&mut *hop.plane);
     let rows = visited
         .iter()
@@ -89,16 +93,16 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
                 break;
             }
             now = group.iter().fold(now, |now, u| {
-                join(&now, &visited[*u as usize], |a, b| a | b)
+                combine_sets(&now, &visited[*u as usize], |a, b| a | b)
             });
         }
         *next = now;
         // Where most rows miss something, counting is cheaper than a branch.
-        if SURE == ALL || now != all {
-            let missing = join(&all, &now, |all, now| all & !now);
+        if SURE == ALL_GROUPS || now != all {
+            let missing = combine_sets(&all, &now, |all, now| all & !now);
             let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
             if !fresh {
-                *plane = join(plane, &missing, |plane, missing| plane ^ missing);
+                *plane = combine_sets(plane, &missing, |plane, missing| plane ^ missing);
             }
             *sum = sum.wrapping_add(count as u16);
             left += count as usize;
@@ -110,15 +114,15 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
 /// Follows the links beyond those that every row has room for, after the pass. Returns how many pairs they reach that
 /// the pass did not.
 #[inline(always)]
-fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
+fn follow_overflow(links: &[(u32, u32)], hop: &mut HopBuffers<'_>) -> usize {
     let mut reached = 0;
     for (v, u) in links {
         let v = *v as usize;
         let now = &mut hop.next[v];
-        let new = join(&hop.visited[*u as usize], now, |from, now| from & !now);
-        *now = join(now, &new, |now, new| now | new);
+        let new = combine_sets(&hop.visited[*u as usize], now, |from, now| from & !now);
+        *now = combine_sets(now, &new, |now, new| now | new);
         if !hop.fresh {
-            hop.plane[v] = join(&hop.plane[v], &new, |plane, new| plane ^ new);
+            hop.plane[v] = combine_sets(&hop.plane[v], &new, |plane, new| plane ^ new);
         }
         let count: u32 = new.iter().map(|word| word.count_ones()).sum();
         // The pass has counted these as missing.

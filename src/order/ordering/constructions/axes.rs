@@ -12,11 +12,11 @@ use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
-use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, digits};
+use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, cell_coordinates};
 
 /// Cells of a topology seen through a permutation and reflection of its axes. Methods work on
 /// [`LatticeView::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
-pub struct View<'a> {
+pub struct LatticeView<'a> {
     topology: &'a Topology,
     lattice: &'a Lattice,
     /// Lattice axis that the method sees as its axis i.
@@ -31,11 +31,11 @@ pub struct View<'a> {
 
 /// Option for the order of the axes.
 pub(super) const AXES: Opt = Opt::text("axes", "axes, slowest first, as letters xyzwvu or digits")
-    .or_else("as the machine has them");
+    .default_in_words("as the machine has them");
 
 /// Option for the direction of the axes.
 pub(super) const REVERSE: Opt =
-    Opt::text("reverse", "axes that run from high to low").or_else("none");
+    Opt::text("reverse", "axes that run from high to low").default_in_words("none");
 
 /// Order and direction of the axes of one topology, as `axes=` and `reverse=` give them.
 pub struct AxisOptions {
@@ -59,17 +59,16 @@ impl AxisOptions {
             (0..dimensions.min(10)).map(|d| d.to_string()).collect()
         };
         let all = format!("the {dimensions} axes, each once, as in {example}");
-        let axes = match params.word("axes")? {
+        let axes = match params.optional_word("axes")? {
             Some(text) => parse_axes(&text, dimensions)
                 .filter(|axes| axes.len() == dimensions)
-                .ok_or_else(|| params.wrong("axes", all))?,
+                .ok_or_else(|| params.invalid_value("axes", all))?,
             None => (0..dimensions).collect(),
         };
         let some = format!("some of the axes {example}, each at most once");
-        let reversed = match params.word("reverse")? {
-            Some(text) => {
-                parse_axes(&text, dimensions).ok_or_else(|| params.wrong("reverse", some))?
-            }
+        let reversed = match params.optional_word("reverse")? {
+            Some(text) => parse_axes(&text, dimensions)
+                .ok_or_else(|| params.invalid_value("reverse", some))?,
             None => Vec::new(),
         };
         Ok(AxisOptions { axes, reversed })
@@ -78,7 +77,7 @@ impl AxisOptions {
     /// Returns the ordering of these axes along a walk, given by the function that lists the cells of a view.
     pub fn walk_cells(
         self,
-        list_cells: impl Fn(&View<'_>) -> Vec<u32> + Send + 'static,
+        list_cells: impl Fn(&LatticeView<'_>) -> Vec<u32> + Send + 'static,
     ) -> Box<dyn OrderNodes> {
         Box::new(CellWalk {
             axes: self,
@@ -87,9 +86,9 @@ impl AxisOptions {
     }
 
     /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
-    pub fn view<'a>(&self, topology: &'a Topology) -> Result<View<'a>> {
+    pub fn lattice_view<'a>(&self, topology: &'a Topology) -> Result<LatticeView<'a>> {
         let lattice = lattice_of(topology)?;
-        let mut view = View {
+        let mut view = LatticeView {
             topology,
             lattice,
             axes: self.axes.clone(),
@@ -114,11 +113,11 @@ struct CellWalk<F> {
     list_cells: F,
 }
 
-impl<F: Fn(&View<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
+impl<F: Fn(&LatticeView<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.lattice_view(topology)?;
         let cells = (self.list_cells)(&view);
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+        Ok(OrderedNodes::Constructed(view.list_nodes(cells)))
     }
 }
 
@@ -149,14 +148,14 @@ fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
     Some(axes)
 }
 
-impl View<'_> {
+impl LatticeView<'_> {
     /// Returns the number of cells.
     pub fn cell_count(&self) -> usize {
         self.lattice.cell_count()
     }
 
     /// Returns the lattice cell at a position in the method's axes.
-    pub fn cell(&self, position: &[u32]) -> u32 {
+    pub fn cell_at(&self, position: &[u32]) -> u32 {
         position.iter().enumerate().fold(0, |cell, (i, x)| {
             let x = if self.reversed[i] {
                 self.extents[i] - 1 - x
@@ -168,7 +167,7 @@ impl View<'_> {
     }
 
     /// Returns one value an axis in the method's order of axes, from the lattice's.
-    pub fn permuted<T: Copy>(&self, stored: &[T]) -> Vec<T> {
+    pub fn in_method_order<T: Copy>(&self, stored: &[T]) -> Vec<T> {
         self.axes.iter().map(|a| stored[*a]).collect()
     }
 
@@ -179,8 +178,8 @@ impl View<'_> {
         let mut keyed: Vec<(K, u32)> = (0..self.cell_count() as u32)
             .into_par_iter()
             .map_with(origin, |position, number| {
-                digits(number, &self.extents, position);
-                (index(position), self.cell(position))
+                cell_coordinates(number, &self.extents, position);
+                (index(position), self.cell_at(position))
             })
             .collect();
         keyed.par_sort_unstable();
@@ -193,13 +192,13 @@ impl View<'_> {
         let mut position = vec![0; self.extents.len()];
         for_each_position(&self.extents, |counter| {
             place(counter, &mut position);
-            cells.push(self.cell(&position));
+            cells.push(self.cell_at(&position));
         });
         cells
     }
 
     /// Returns the schedulable nodes of `cells` in turn; within a cell by id.
-    pub fn nodes(&self, cells: Vec<u32>) -> Vec<NodeId> {
+    pub fn list_nodes(&self, cells: Vec<u32>) -> Vec<NodeId> {
         let mut nodes = Vec::with_capacity(self.topology.node_count());
         match &self.lattice.cells {
             // Each cell is a router.

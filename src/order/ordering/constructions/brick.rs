@@ -10,15 +10,15 @@
 //! 10 11 | 14 15
 //! ```
 
-use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position, numbers_by_key};
+use super::axes::{AXES, AxisOptions, LatticeView, REVERSE, for_each_position, numbers_by_key};
 use super::hilbert;
-use super::interleave::{gray_rank, morton_key, widths};
-use super::linear::reflect;
+use super::interleave::{coordinate_bits, gray_rank, morton_key};
+use super::linear::reflect_counter;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
-use nodeorder_network::topology::lattice::digits;
+use nodeorder_network::topology::lattice::cell_coordinates;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
 /// `size` cells, each filled along the inner path before the next along the outer path.
@@ -35,7 +35,7 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     options: &[
         AXES,
         REVERSE,
-        Opt::extents("size", "cells of a brick along each axis").or_else("2 along each"),
+        Opt::extents("size", "cells of a brick along each axis").default_in_words("2 along each"),
         Opt::one_of("inner", &["snake", "gray", "row"], "path inside a brick"),
         Opt::one_of(
             "outer",
@@ -49,22 +49,22 @@ pub const BRICK: OrderingEntry = OrderingEntry {
 /// Reads the options. Fails if the size does not suit, or bricks or their index are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
-    let view = axes.view(topology)?;
+    let view = axes.lattice_view(topology)?;
     let size = parse_size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
-    let inner = params.choice("inner")?;
-    let outer = params.choice("outer")?;
+    let inner = params.required_choice("inner")?;
+    let outer = params.required_choice("outer")?;
     topology
         .context()
-        .require("the bricks", 48 * view.cell_count() as u64)?;
+        .require_memory("the bricks", 48 * view.cell_count() as u64)?;
     if outer == "hilbert" {
         let counts = Bricks::new(&view.extents, size.clone()).counts;
-        hilbert::check_index(params, hilbert::bits_for(&counts), &counts)?;
+        hilbert::check_index(params, hilbert::bits_to_cover(&counts), &counts)?;
     }
     Ok(axes.walk_cells(move |view| {
         let bricks = Bricks::new(&view.extents, size.clone());
         let mut cells = Vec::with_capacity(view.cell_count());
         for number in list_bricks(&bricks, outer) {
-            bricks.walk(number, inner, |position| cells.push(view.cell(position)));
+            bricks.visit_cells(number, inner, |position| cells.push(view.cell_at(position)));
         }
         cells
     }))
@@ -75,14 +75,16 @@ fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
     let mut numbers = Vec::new();
     match outer {
         "hilbert" => {
-            let bits = hilbert::bits_for(&bricks.counts);
-            return numbers_by_key(&bricks.counts, |position| hilbert::index(position, bits));
+            let bits = hilbert::bits_to_cover(&bricks.counts);
+            return numbers_by_key(&bricks.counts, |position| {
+                hilbert::hilbert_index(position, bits)
+            });
         }
         "snake" => {
             let mut position = vec![0; bricks.counts.len()];
             for_each_position(&bricks.counts, |counter| {
-                reflect(counter, &bricks.counts, &mut position);
-                numbers.push(bricks.number(&position));
+                reflect_counter(counter, &bricks.counts, &mut position);
+                numbers.push(bricks.brick_at(&position));
             });
         }
         _ => numbers.extend(0..bricks.len()),
@@ -93,18 +95,18 @@ fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
 /// Reads the extents of a brick, given in the topology's order of axes, and returns them in the view's; `None` if they
 /// are not given. Fails if there is not one an axis.
 pub(super) fn parse_size(
-    view: &View<'_>,
+    view: &LatticeView<'_>,
     params: &Params,
     key: &'static str,
 ) -> Result<Option<Vec<u32>>> {
-    let Some(size) = params.extents(key)? else {
+    let Some(size) = params.optional_extents(key)? else {
         return Ok(None);
     };
     if size.len() != view.extents.len() {
         let expected = format!("{} extents, one an axis, as in 2x2x2", view.extents.len());
-        return Err(params.wrong(key, expected));
+        return Err(params.invalid_value(key, expected));
     }
-    Ok(Some(view.permuted(&size)))
+    Ok(Some(view.in_method_order(&size)))
 }
 
 /// Box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
@@ -137,7 +139,7 @@ impl<'a> Bricks<'a> {
     }
 
     /// Returns the number of the brick at a position.
-    fn number(&self, position: &[u32]) -> u32 {
+    fn brick_at(&self, position: &[u32]) -> u32 {
         self.counts
             .iter()
             .zip(position)
@@ -145,11 +147,11 @@ impl<'a> Bricks<'a> {
     }
 
     /// Visits the cells of one brick along a path that starts at its origin.
-    pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
+    pub(super) fn visit_cells(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let mut origin = vec![0; axes];
         let mut shape = vec![0; axes];
-        digits(number, &self.counts, &mut origin);
+        cell_coordinates(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];
             shape[i] = self.size[i].min(self.extents[i] - origin[i]);
@@ -164,16 +166,16 @@ impl<'a> Bricks<'a> {
         let mut inside = vec![0; axes];
         match path {
             "gray" => {
-                let bits = widths(&shape);
+                let bits = coordinate_bits(&shape);
                 let keys = numbers_by_key(&shape, |inside| gray_rank(morton_key(inside, &bits)));
                 for index in keys {
-                    digits(index, &shape, &mut inside);
+                    cell_coordinates(index, &shape, &mut inside);
                     step(&inside);
                 }
             }
             "snake" => {
                 for_each_position(&shape, |counter| {
-                    reflect(counter, &shape, &mut inside);
+                    reflect_counter(counter, &shape, &mut inside);
                     step(&inside);
                 });
             }

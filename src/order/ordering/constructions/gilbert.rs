@@ -13,7 +13,7 @@
 //! A box is split into parts, and these in turn until they are rows. Every part is entered at one corner and left at the far
 //! end of its first side, so that the parts join: of the 4 x 6 box above, up the left half, across, and down the right.
 
-use super::axes::{AXES, AxisOptions, REVERSE, View};
+use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -39,12 +39,12 @@ pub const GILBERT: OrderingEntry = OrderingEntry::new(
 /// Reads the axes. Fails if more than three have more than one cell.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
-    let extents = axes.view(topology)?.extents;
+    let extents = axes.lattice_view(topology)?.extents;
     let mut sides: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
     if sides.len() > 3 {
         let name = topology.name();
         let count = sides.len();
-        return Err(params.unsuited(
+        return Err(params.unsuited_error(
             format!(
                 "{name} has {count} axes of more than one cell, and `gilbert` fills at most three"
             ),
@@ -59,7 +59,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
 }
 
 /// Returns the cells along the curve over these axes, the first the longest.
-fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
+fn list_cells(view: &LatticeView<'_>, axes: &[usize]) -> Vec<u32> {
     // Missing axes have one cell, and are never walked along.
     let sides = [0, 1, 2].map(|axis| Side {
         axis,
@@ -72,11 +72,11 @@ fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
     };
     let mut cells = Vec::with_capacity(view.cell_count());
     let mut position = vec![0u32; view.extents.len()];
-    walk(whole, |corner| {
+    visit_cells(whole, |corner| {
         for (i, axis) in axes.iter().enumerate() {
             position[*axis] = corner[i] as u32;
         }
-        cells.push(view.cell(&position));
+        cells.push(view.cell_at(&position));
     });
     cells
 }
@@ -91,36 +91,36 @@ struct Side {
 
 impl Side {
     /// Returns the number of cells.
-    fn size(self) -> i64 {
+    fn cell_count(self) -> i64 {
         self.length.abs()
     }
 
     /// Returns a side along the same axis.
-    fn with(self, length: i64) -> Self {
+    fn with_length(self, length: i64) -> Self {
         Side { length, ..self }
     }
 
     /// Returns the first half, rounded down.
-    fn half(self) -> Self {
-        self.with(self.length.div_euclid(2))
+    fn first_half(self) -> Self {
+        self.with_length(self.length.div_euclid(2))
     }
 
     /// Returns the first half, made even where there is room: a part with an even side can be left at the
     /// neighbour of where it was entered.
-    fn even_half(self) -> Self {
-        let half = self.half();
-        let odd = half.length % 2 != 0 && self.size() > 2;
-        half.with(half.length + if odd { self.length.signum() } else { 0 })
+    fn first_even_half(self) -> Self {
+        let half = self.first_half();
+        let odd = half.length % 2 != 0 && self.cell_count() > 2;
+        half.with_length(half.length + if odd { self.length.signum() } else { 0 })
     }
 
     /// Returns what follows `first`, the beginning of this side.
-    fn rest(self, first: Side) -> Self {
-        self.with(self.length - first.length)
+    fn rest_after(self, first: Side) -> Self {
+        self.with_length(self.length - first.length)
     }
 
     /// Returns the side walked the other way.
-    fn back(self) -> Self {
-        self.with(-self.length)
+    fn turned_back(self) -> Self {
+        self.with_length(-self.length)
     }
 }
 
@@ -128,13 +128,13 @@ impl Side {
 type Corner = [i64; 3];
 
 /// Returns the corner after `side`.
-fn past(mut corner: Corner, side: Side) -> Corner {
+fn corner_past(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length;
     corner
 }
 
 /// Returns the last cell along `side`.
-fn end(mut corner: Corner, side: Side) -> Corner {
+fn last_cell_along(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length - side.length.signum();
     corner
 }
@@ -149,9 +149,9 @@ struct Part {
 
 impl Part {
     /// Returns the parts that the curve passes through in turn. `None` for a row.
-    fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
+    fn split_part(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
         let flat = self.flat;
-        if self.sides.iter().filter(|s| s.size() > 1).count() <= 1 {
+        if self.sides.iter().filter(|s| s.cell_count() > 1).count() <= 1 {
             return None;
         }
         let parts = if flat {
@@ -172,15 +172,15 @@ impl Part {
 }
 
 /// Visits every cell of a box. Parts wait on a stack in memory instead of recursion, so depth does not matter.
-fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
+fn visit_cells(whole: Part, mut visit: impl FnMut(&Corner)) {
     let mut stack = vec![whole];
     while let Some(part) = stack.pop() {
-        let Some(parts) = part.split() else {
+        let Some(parts) = part.split_part() else {
             let mut corner = part.corner;
             // The side of more than one cell, or any.
-            let long = part.sides.into_iter().find(|side| side.size() > 1);
+            let long = part.sides.into_iter().find(|side| side.cell_count() > 1);
             let row = long.unwrap_or(part.sides[0]);
-            for _ in 0..row.size() {
+            for _ in 0..row.cell_count() {
                 visit(&corner);
                 corner[row.axis] += row.length.signum();
             }
@@ -192,56 +192,74 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
 
 /// Splits a rectangle: two halves of a wide one; otherwise up the first half along b, across, and back down.
 fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
-    if 2 * a.size() > 3 * b.size() {
-        let a1 = a.even_half();
-        return vec![(corner, [a1, b, c]), (past(corner, a1), [a.rest(a1), b, c])];
+    if 2 * a.cell_count() > 3 * b.cell_count() {
+        let a1 = a.first_even_half();
+        return vec![
+            (corner, [a1, b, c]),
+            (corner_past(corner, a1), [a.rest_after(a1), b, c]),
+        ];
     }
-    let a1 = a.half();
-    let b1 = b.even_half();
-    let down = end(end(corner, a), b1);
+    let a1 = a.first_half();
+    let b1 = b.first_even_half();
+    let down = last_cell_along(last_cell_along(corner, a), b1);
     vec![
         (corner, [b1, a1, c]),
-        (past(corner, b1), [a, b.rest(b1), c]),
-        (down, [b1.back(), a.rest(a1).back(), c]),
+        (corner_past(corner, b1), [a, b.rest_after(b1), c]),
+        (down, [b1.turned_back(), a.rest_after(a1).turned_back(), c]),
     ]
 }
 
 /// Splits a box: two halves of one long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
 fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
-    let w = a.size();
-    let h = b.size();
-    let d = c.size();
-    let a1 = a.even_half();
-    let b1 = b.even_half();
-    let c1 = c.even_half();
-    let a2 = a.rest(a1);
-    let b2 = b.rest(b1);
-    let c2 = c.rest(c1);
+    let w = a.cell_count();
+    let h = b.cell_count();
+    let d = c.cell_count();
+    let a1 = a.first_even_half();
+    let b1 = b.first_even_half();
+    let c1 = c.first_even_half();
+    let a2 = a.rest_after(a1);
+    let b2 = b.rest_after(b1);
+    let c2 = c.rest_after(c1);
     if 2 * w > 3 * h && 2 * w > 3 * d {
-        return vec![(corner, [a1, b, c]), (past(corner, a1), [a2, b, c])];
+        return vec![(corner, [a1, b, c]), (corner_past(corner, a1), [a2, b, c])];
     }
-    let top = past(corner, b1);
-    let far = end(corner, a);
+    let top = corner_past(corner, b1);
+    let far = last_cell_along(corner, a);
     if 3 * h > 4 * d {
         return vec![
             (corner, [b1, c, a1]),
             (top, [a, b2, c]),
-            (end(far, b1), [b1.back(), c, a2.back()]),
+            (
+                last_cell_along(far, b1),
+                [b1.turned_back(), c, a2.turned_back()],
+            ),
         ];
     }
     if 3 * d > 4 * h {
         return vec![
             (corner, [c1, a1, b]),
-            (past(corner, c1), [a, b, c2]),
-            (end(far, c1), [c1.back(), a2.back(), b]),
+            (corner_past(corner, c1), [a, b, c2]),
+            (
+                last_cell_along(far, c1),
+                [c1.turned_back(), a2.turned_back(), b],
+            ),
         ];
     }
     vec![
         (corner, [b1, c1, a1]),
         (top, [c, a1, b2]),
-        (end(end(corner, b1), c), [a, b1.back(), c2.back()]),
-        (end(end(top, a), c), [c.back(), a2.back(), b2]),
-        (end(far, b1), [b1.back(), c1, a2.back()]),
+        (
+            last_cell_along(last_cell_along(corner, b1), c),
+            [a, b1.turned_back(), c2.turned_back()],
+        ),
+        (
+            last_cell_along(last_cell_along(top, a), c),
+            [c.turned_back(), a2.turned_back(), b2],
+        ),
+        (
+            last_cell_along(far, b1),
+            [b1.turned_back(), c1, a2.turned_back()],
+        ),
     ]
 }
 

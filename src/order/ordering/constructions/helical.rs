@@ -1,6 +1,6 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
-use super::axes::{AXES, AxisOptions, REVERSE, View};
+use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderingEntry};
 
 /// `helical[:axes=zxy,reverse=x]`: row-major on a torus without resetting the faster coordinate at a
@@ -23,7 +23,7 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
 };
 
 /// Returns the cells in the order of the walk.
-fn walk_rings(view: &View<'_>) -> Vec<u32> {
+fn walk_rings(view: &LatticeView<'_>) -> Vec<u32> {
     view.cells_in_turn(|counter, position| {
         // Completed walks along the axis: the row-major index of the slower counters.
         let mut walks = 0u64;

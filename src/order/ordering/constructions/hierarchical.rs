@@ -2,7 +2,7 @@
 //!
 //! Of two units with routers a b and c d the orders are `a b c d`, and with `scatter=true` `a c b d`.
 
-use super::axes::{AXES, AxisOptions, REVERSE, View};
+use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use super::brick::{Bricks, parse_size};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
@@ -33,12 +33,12 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
         REVERSE.only_with("block=3x6x8"),
         Opt::flag("scatter", "one chunk of each outermost unit in turn"),
         Opt::extents("block", "cells of a unit along each axis, on grids")
-            .or_else("the levels of the machine"),
+            .default_in_words("the levels of the machine"),
         Opt::text(
             "chunk",
             "what is dealt at a time with scatter: router or the name of a level",
         )
-        .or("router"),
+        .default_value("router"),
     ],
     Method::new(Needs::Levels, parse_options),
 );
@@ -65,12 +65,12 @@ struct Blocks {
 
 /// Reads the options for levels, or for blocks where there are none. Fails if they do not suit the machine.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
-    let scatter = params.flag("scatter")?;
+    let scatter = params.is_set("scatter")?;
     let levels = topology.network().levels();
-    if levels.is_empty() || params.has("block") {
+    if levels.is_empty() || params.has_key("block") {
         return parse_blocks(topology, params, scatter);
     }
-    params.refuse(&["axes", "reverse"])?;
+    params.refuse_unread(&["axes", "reverse"])?;
     let mut names = vec!["router"];
     names.extend(levels.iter().map(|l| &*l.name));
     let chunk = parse_chunk(params, &names)?;
@@ -80,13 +80,13 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
         let hosts = u64::from(topology.network().hosts());
         topology
             .context()
-            .require("the units", 64 * hosts + 4 * slots)?;
+            .require_memory("the units", 64 * hosts + 4 * slots)?;
     }
     Ok(Box::new(Hierarchical { scatter, chunk }))
 }
 
 impl OrderNodes for Hierarchical {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let levels = topology.network().levels();
         let nodes = match levels.first().filter(|_| self.scatter) {
             Some(outermost) => deal_units(topology, outermost, self.chunk.as_ref()),
@@ -105,12 +105,14 @@ fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> 
         over => over,
     };
     let mut units = Vec::new();
-    for unit in 0..outermost.units(slots) {
-        let unit = outermost.range(unit, slots);
+    for unit in 0..outermost.unit_count(slots) {
+        let unit = outermost.node_ids_of(unit, slots);
         let mut chunks = Vec::new();
         let mut at = unit.start;
         while at < unit.end {
-            let end = inner.map_or(at + here, |l| l.range(l.unit_of(NodeId(at)), slots).end);
+            let end = inner.map_or(at + here, |l| {
+                l.node_ids_of(l.unit_of(NodeId(at)), slots).end
+            });
             // Units of the inner level may reach over several of the outermost.
             let end = end.min(unit.end);
             let ids = (at..end).map(NodeId);
@@ -119,13 +121,13 @@ fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> 
         }
         units.push(chunks);
     }
-    deal(units)
+    deal_chunks(units)
 }
 
 /// Reads the chunk dealt at a time: one of `names`, a router unless given.
 fn parse_chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
-    match params.word("chunk")? {
-        Some(word) => params.among("chunk", &word, names),
+    match params.optional_word("chunk")? {
+        Some(word) => params.find_choice("chunk", &word, names),
         None => Ok("router"),
     }
 }
@@ -137,7 +139,7 @@ fn parse_blocks(
     scatter: bool,
 ) -> Result<Box<dyn OrderNodes>> {
     if topology.lattice().is_none() {
-        return Err(params.unsuited(
+        return Err(params.unsuited_error(
             format!(
                 "{} has no coordinates, which `block` needs",
                 topology.name()
@@ -146,9 +148,9 @@ fn parse_blocks(
         ));
     }
     let axes = AxisOptions::parse(topology, params)?;
-    let view = axes.view(topology)?;
+    let view = axes.lattice_view(topology)?;
     let Some(size) = parse_size(&view, params, "block")? else {
-        return Err(params.unsuited(
+        return Err(params.unsuited_error(
             format!(
                 "{} has no levels such as groups or leaf switches",
                 topology.name()
@@ -159,7 +161,7 @@ fn parse_blocks(
     parse_chunk(params, &["router"])?;
     topology
         .context()
-        .require("the blocks", 96 * view.cell_count() as u64)?;
+        .require_memory("the blocks", 96 * view.cell_count() as u64)?;
     Ok(Box::new(Blocks {
         axes,
         size,
@@ -168,32 +170,37 @@ fn parse_blocks(
 }
 
 impl OrderNodes for Blocks {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let nodes = block_nodes(topology, &view, self.size.clone(), self.scatter);
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.lattice_view(topology)?;
+        let nodes = list_block_nodes(topology, &view, self.size.clone(), self.scatter);
         Ok(OrderedNodes::Constructed(nodes))
     }
 }
 
 /// Returns the nodes of blocks of so many cells, one block after the other or dealt out.
-fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bool) -> Vec<NodeId> {
+fn list_block_nodes(
+    topology: &Topology,
+    view: &LatticeView<'_>,
+    size: Vec<u32>,
+    scatter: bool,
+) -> Vec<NodeId> {
     let blocks = Bricks::new(&view.extents, size);
     let mut of_cell = vec![0; view.cell_count()];
     let mut cells = Vec::with_capacity(view.cell_count());
     for block in 0..blocks.len() {
-        blocks.walk(block, "row", |position| {
-            let cell = view.cell(position);
+        blocks.visit_cells(block, "row", |position| {
+            let cell = view.cell_at(position);
             of_cell[cell as usize] = block;
             cells.push(cell);
         });
     }
     if !scatter {
-        return view.nodes(cells);
+        return view.list_nodes(cells);
     }
     let mut units: Vec<UnitChunks> = vec![Vec::new(); blocks.len() as usize];
     let lattice_cells = topology.lattice().and_then(|l| l.cells.as_ref());
     let mut last = None;
-    for node in view.nodes(cells) {
+    for node in view.list_nodes(cells) {
         let cell = lattice_cells.map_or_else(|| topology.router_of(node).0, |c| c[node.index()]);
         let unit = &mut units[of_cell[cell as usize] as usize];
         // The nodes of a cell stand together and are one chunk.
@@ -203,11 +210,11 @@ fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bo
         }
         last = Some(cell);
     }
-    deal(units)
+    deal_chunks(units)
 }
 
 /// Returns the nodes of one chunk of each unit in turn, until all are used up.
-fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
+fn deal_chunks(units: Vec<UnitChunks>) -> Vec<NodeId> {
     // Chunks without schedulable nodes take no turn.
     let mut left: Vec<_> = units
         .into_iter()

@@ -10,7 +10,7 @@
 //! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE};
-use super::interleave::widths;
+use super::interleave::coordinate_bits;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -40,7 +40,7 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
         AXES,
         REVERSE,
         Opt::whole("bits", "bits of each axis, 1 to 31")
-            .or_else("as few as cover the longest axis"),
+            .default_in_words("as few as cover the longest axis"),
     ],
     parse: Method::new(Needs::Lattice, parse_options),
 };
@@ -48,23 +48,23 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
 /// Reads the options of a curve. Fails if it does not cover the box, or its index or cells are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
-    let view = axes.view(topology)?;
-    let least = bits_for(&view.extents);
-    let bits = params.integer("bits", 1, 31)?.unwrap_or(least);
+    let view = axes.lattice_view(topology)?;
+    let least = bits_to_cover(&view.extents);
+    let bits = params.optional_integer("bits", 1, 31)?.unwrap_or(least);
     if bits < least {
         let expected = format!("at least {least}, so that 2^bits covers the longest axis");
-        return Err(params.wrong("bits", expected));
+        return Err(params.invalid_value("bits", expected));
     }
     check_index(params, bits, &view.extents)?;
     topology
         .context()
-        .require("the cells of a curve", 36 * view.cell_count() as u64)?;
+        .require_memory("the cells of a curve", 36 * view.cell_count() as u64)?;
     Ok(axes.walk_cells(move |view| {
         // Half as many bytes to sort where the index fits.
         if bits as usize * view.extents.len() <= u64::BITS as usize {
-            view.cells_by_curve(|position| index(position, bits) as u64)
+            view.cells_by_curve(|position| hilbert_index(position, bits) as u64)
         } else {
-            view.cells_by_curve(|position| index(position, bits))
+            view.cells_by_curve(|position| hilbert_index(position, bits))
         }
     }))
 }
@@ -73,7 +73,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
 pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result<()> {
     let dimensions = extents.len();
     if bits as usize * dimensions > u128::BITS as usize {
-        return Err(params.unsuited(
+        return Err(params.unsuited_error(
             format!("{bits} bits in {dimensions} dimensions make an index of more than 128 bits"),
             "what works here: fewer `bits`, morton, gray, snake",
         ));
@@ -82,12 +82,12 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
 }
 
 /// Returns the least number of bits, at least 1, whose cube covers `extents`.
-pub(super) fn bits_for(extents: &[u32]) -> u32 {
-    widths(extents).into_iter().fold(1, u32::max)
+pub(super) fn bits_to_cover(extents: &[u32]) -> u32 {
+    coordinate_bits(extents).into_iter().fold(1, u32::max)
 }
 
 /// Returns the index of `position` on the curve of the cube of side 2^bits.
-pub(super) fn index(position: &[u32], bits: u32) -> u128 {
+pub(super) fn hilbert_index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),
         // The crate counts in `usize`, which holds 15 bits a side on any platform.
@@ -95,13 +95,13 @@ pub(super) fn index(position: &[u32], bits: u32) -> u128 {
             let side = 1usize << bits;
             hilbert_curve::convert_2d_to_1d(*x as usize, *y as usize, side) as u128
         }
-        _ => skilling(position, bits),
+        _ => skilling_index(position, bits),
     }
 }
 
 /// Returns the index by Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the
 /// rotations of all levels undone and then Gray-decoded.
-fn skilling(position: &[u32], bits: u32) -> u128 {
+fn skilling_index(position: &[u32], bits: u32) -> u128 {
     // Up to four axes need no allocation, which would cost more than the transform.
     let mut few = [0; 4];
     let mut many = Vec::new();
@@ -183,7 +183,7 @@ mod tests {
                 for at in 0..1 << (bits as usize * dimensions) {
                     let position = cell(at, bits, dimensions);
                     assert_eq!(
-                        index(&position, bits),
+                        hilbert_index(&position, bits),
                         u128::from(at),
                         "{position:?} {bits}"
                     );
@@ -227,15 +227,15 @@ mod tests {
             for x in 0..1u32 << bits {
                 for y in 0..1 << bits {
                     assert_eq!(
-                        index(&[x, y], bits),
-                        skilling(&[x, y], bits),
+                        hilbert_index(&[x, y], bits),
+                        skilling_index(&[x, y], bits),
                         "{x} {y} {bits}"
                     );
                 }
             }
         }
         for p in [[32767, 1], [0, 32767], [12345, 23456]] {
-            assert_eq!(index(&p, 15), skilling(&p, 15));
+            assert_eq!(hilbert_index(&p, 15), skilling_index(&p, 15));
         }
     }
 

@@ -55,18 +55,18 @@ fn parse_options(
     rank: fn(u64) -> u64,
 ) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
-    let cells = axes.view(topology)?.cell_count() as u64;
+    let cells = axes.lattice_view(topology)?.cell_count() as u64;
     topology
         .context()
-        .require("the cells of a curve", 20 * cells)?;
+        .require_memory("the cells of a curve", 20 * cells)?;
     Ok(axes.walk_cells(move |view| {
-        let bits = widths(&view.extents);
+        let bits = coordinate_bits(&view.extents);
         view.cells_by_curve(|position| rank(morton_key(position, &bits)))
     }))
 }
 
 /// Returns the number of bits that the coordinates of each axis take.
-pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
+pub(super) fn coordinate_bits(extents: &[u32]) -> Vec<u32> {
     extents
         .iter()
         .map(|n| u32::BITS - (n - 1).leading_zeros())
@@ -115,7 +115,7 @@ mod tests {
         // The textbook keys: as many bits for every axis.
         let full = |p: &[u32]| morton_key(p, &[3; 3]);
         let cells: Vec<[u32; 3]> = (0..7 * 2 * 5).map(|i| [i / 10, i / 5 % 2, i % 5]).collect();
-        let bits = widths(&[7, 2, 5]);
+        let bits = coordinate_bits(&[7, 2, 5]);
         for (rank, name) in [(gray_rank as fn(u64) -> u64, "gray"), (|k| k, "morton")] {
             let (mut a, mut b) = (cells.clone(), cells.clone());
             a.sort_by_key(|p| rank(morton_key(p, &bits)));

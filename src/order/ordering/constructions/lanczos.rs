@@ -8,7 +8,7 @@
 //! on every machine.
 
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::observer::pause;
+use nodeorder_base::observer::check_stopped;
 use nodeorder_network::topology::RouterGraph;
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
@@ -22,13 +22,13 @@ const ITERATIONS: usize = 20_000;
 const LANES: usize = 8;
 
 /// Returns a unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0; zero for a single router.
-pub(super) fn fiedler(graph: &RouterGraph) -> Vec<f64> {
+pub(super) fn find_fiedler_vector(graph: &RouterGraph) -> Vec<f64> {
     let routers = graph.router_count();
     let degree = |r: usize| graph.neighbours(RouterId(r as u32)).len();
     let floor = ROUNDING * (0..routers).map(degree).max().unwrap_or(0) as f64;
-    let mut vector: Vec<f64> = (0..routers as u64).map(noise).collect();
-    deflate(&mut vector);
-    if !normalise(&mut vector) {
+    let mut vector: Vec<f64> = (0..routers as u64).map(pseudo_random).collect();
+    subtract_mean(&mut vector);
+    if !scale_to_unit(&mut vector) {
         return vec![0.0; routers];
     }
     let mut left = ITERATIONS;
@@ -36,14 +36,14 @@ pub(super) fn fiedler(graph: &RouterGraph) -> Vec<f64> {
     // Rounding costs the basis its orthogonality: a vector that is not as good as its tridiagonal matrix
     // promised starts another round, as long as rounds help.
     while left > 0 {
-        let matrix = tridiagonalise(graph, &vector, floor, left);
+        let matrix = run_lanczos(graph, &vector, floor, left);
         left -= matrix.alpha.len();
-        let mut better = combine(graph, &vector, &matrix.smallest().1);
-        deflate(&mut better);
-        if !normalise(&mut better) {
+        let mut better = combine_basis(graph, &vector, &matrix.smallest_eigenpair().1);
+        subtract_mean(&mut better);
+        if !scale_to_unit(&mut better) {
             break;
         }
-        let (value, residual) = judge(graph, &better);
+        let (value, residual) = measure_residual(graph, &better);
         if residual < before {
             vector = better;
         }
@@ -56,12 +56,12 @@ pub(super) fn fiedler(graph: &RouterGraph) -> Vec<f64> {
 }
 
 /// Returns the Rayleigh quotient λ = x·Lx of a unit vector and ‖Lx - λx‖.
-fn judge(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
+fn measure_residual(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
     let mut image = vec![0.0; x.len()];
-    laplacian(graph, x, &mut image);
-    let value = dot(x, &image);
-    add(&mut image, -value, x);
-    (value, dot(&image, &image).sqrt())
+    apply_laplacian(graph, x, &mut image);
+    let value = dot_product(x, &image);
+    add_scaled(&mut image, -value, x);
+    (value, dot_product(&image, &image).sqrt())
 }
 
 /// Tridiagonal matrix: L on a Krylov space.
@@ -73,7 +73,7 @@ struct Tridiagonal {
 }
 
 /// Makes Lanczos steps from `first` until the smallest eigenvalue has converged.
-fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> Tridiagonal {
+fn run_lanczos(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> Tridiagonal {
     let mut matrix = Tridiagonal {
         alpha: Vec::new(),
         beta: Vec::new(),
@@ -81,8 +81,8 @@ fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) 
     let mut lanczos = Lanczos::new(graph, first);
     let mut check = 16;
     loop {
-        pause();
-        let (alpha, beta) = lanczos.step();
+        check_stopped();
+        let (alpha, beta) = lanczos.next_entries();
         matrix.alpha.push(alpha);
         matrix.beta.push(beta);
         let steps = matrix.alpha.len();
@@ -91,7 +91,7 @@ fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) 
             return matrix;
         }
         if steps >= check {
-            let (value, vector) = matrix.smallest();
+            let (value, vector) = matrix.smallest_eigenpair();
             if beta * vector[steps - 1].abs() <= 0.5 * (TOLERANCE * value + floor) {
                 return matrix;
             }
@@ -102,13 +102,13 @@ fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) 
 
 /// Returns the sum of the basis vectors with these weights. The basis is made again rather than kept: the same
 /// operations give the same vectors.
-fn combine(graph: &RouterGraph, first: &[f64], weights: &[f64]) -> Vec<f64> {
+fn combine_basis(graph: &RouterGraph, first: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; first.len()];
     let mut lanczos = Lanczos::new(graph, first);
     for (i, weight) in weights.iter().enumerate() {
-        add(&mut sum, *weight, &lanczos.current);
+        add_scaled(&mut sum, *weight, &lanczos.current);
         if i + 1 < weights.len() {
-            lanczos.step();
+            lanczos.next_entries();
         }
     }
     sum
@@ -140,14 +140,14 @@ impl<'a> Lanczos<'a> {
     }
 
     /// Makes one step; returns the next diagonal entry and the off-diagonal one after it.
-    fn step(&mut self) -> (f64, f64) {
-        laplacian(self.graph, &self.current, &mut self.next);
-        add(&mut self.next, -self.beta, &self.previous);
-        let alpha = dot(&self.next, &self.current);
-        add(&mut self.next, -alpha, &self.current);
-        deflate(&mut self.next);
-        self.beta = dot(&self.next, &self.next).sqrt();
-        normalise(&mut self.next);
+    fn next_entries(&mut self) -> (f64, f64) {
+        apply_laplacian(self.graph, &self.current, &mut self.next);
+        add_scaled(&mut self.next, -self.beta, &self.previous);
+        let alpha = dot_product(&self.next, &self.current);
+        add_scaled(&mut self.next, -alpha, &self.current);
+        subtract_mean(&mut self.next);
+        self.beta = dot_product(&self.next, &self.next).sqrt();
+        scale_to_unit(&mut self.next);
         std::mem::swap(&mut self.previous, &mut self.current);
         std::mem::swap(&mut self.current, &mut self.next);
         (alpha, self.beta)
@@ -156,7 +156,7 @@ impl<'a> Lanczos<'a> {
 
 impl Tridiagonal {
     /// Returns the smallest eigenvalue, by bisection, and its unit eigenvector.
-    fn smallest(&self) -> (f64, Vec<f64>) {
+    fn smallest_eigenpair(&self) -> (f64, Vec<f64>) {
         let alpha = &self.alpha;
         let beta = &self.beta;
         let size = alpha.len();
@@ -179,7 +179,7 @@ impl Tridiagonal {
                 low = middle
             }
         }
-        (high, self.eigenvector(high))
+        (high, self.eigenvector_of(high))
     }
 
     /// Returns whether an eigenvalue is below `x`: by Sylvester, where elimination of T - x meets a negative pivot.
@@ -189,23 +189,23 @@ impl Tridiagonal {
             if pivot < 0.0 {
                 return true;
             }
-            pivot = alpha - x - beta * beta / nonzero(pivot);
+            pivot = alpha - x - beta * beta / avoid_zero(pivot);
         }
         pivot < 0.0
     }
 
     /// Returns the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and start where the pivots meet nearest to zero,
     /// which is where the eigenvector is large.
-    fn eigenvector(&self, value: f64) -> Vec<f64> {
+    fn eigenvector_of(&self, value: f64) -> Vec<f64> {
         let alpha = &self.alpha;
         let beta = &self.beta;
         let size = alpha.len();
         let mut down: Vec<f64> = alpha.iter().map(|a| a - value).collect();
         let mut up = down.clone();
         for i in 1..size {
-            down[i] -= beta[i - 1] * beta[i - 1] / nonzero(down[i - 1]);
+            down[i] -= beta[i - 1] * beta[i - 1] / avoid_zero(down[i - 1]);
             let i = size - 1 - i;
-            up[i] -= beta[i] * beta[i] / nonzero(up[i + 1]);
+            up[i] -= beta[i] * beta[i] / avoid_zero(up[i + 1]);
         }
         let meet = |i: &usize| (down[*i] + up[*i] - (alpha[*i] - value)).abs();
         let twist = (0..size)
@@ -214,23 +214,23 @@ impl Tridiagonal {
         let mut vector = vec![0.0; size];
         vector[twist] = 1.0;
         for i in (0..twist).rev() {
-            vector[i] = -beta[i] * vector[i + 1] / nonzero(down[i]);
+            vector[i] = -beta[i] * vector[i + 1] / avoid_zero(down[i]);
         }
         for i in twist + 1..size {
-            vector[i] = -beta[i - 1] * vector[i - 1] / nonzero(up[i]);
+            vector[i] = -beta[i - 1] * vector[i - 1] / avoid_zero(up[i]);
         }
-        normalise(&mut vector);
+        scale_to_unit(&mut vector);
         vector
     }
 }
 
 /// Returns `x`, or where it is too small to divide by, a number that is not.
-fn nonzero(x: f64) -> f64 {
+fn avoid_zero(x: f64) -> f64 {
     if x.abs() < 1e-150 { 1e-150 } else { x }
 }
 
 /// Sets y = Lx.
-fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
+fn apply_laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     for (router, y) in y.iter_mut().enumerate() {
         let here = x[router];
         let neighbours = graph.neighbours(RouterId(router as u32));
@@ -241,7 +241,7 @@ fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
 }
 
 /// Returns x·y.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+fn dot_product(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let x = x.chunks_exact(LANES);
     let y = y.chunks_exact(LANES);
@@ -259,12 +259,12 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Adds factor·y to x.
-fn add(x: &mut [f64], factor: f64, y: &[f64]) {
+fn add_scaled(x: &mut [f64], factor: f64, y: &[f64]) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x += factor * y);
 }
 
 /// Subtracts the mean from all components.
-fn deflate(x: &mut [f64]) {
+fn subtract_mean(x: &mut [f64]) {
     let mut lanes = [0.0; LANES];
     let chunks = x.chunks_exact(LANES);
     let rest = chunks.remainder().iter().fold(0.0, |sum, x| sum + x);
@@ -276,8 +276,8 @@ fn deflate(x: &mut [f64]) {
 }
 
 /// Scales to length 1; false, and unchanged, where that cannot be done.
-fn normalise(x: &mut [f64]) -> bool {
-    let norm = dot(x, x).sqrt();
+fn scale_to_unit(x: &mut [f64]) -> bool {
+    let norm = dot_product(x, x).sqrt();
     let possible = norm > 0.0 && norm.is_finite();
     if possible {
         x.iter_mut().for_each(|x| *x /= norm);
@@ -286,7 +286,7 @@ fn normalise(x: &mut [f64]) -> bool {
 }
 
 /// Returns a number between -½ and ½, without any pattern that a network could share: SplitMix64 of the index.
-fn noise(index: u64) -> f64 {
+fn pseudo_random(index: u64) -> f64 {
     let mut z = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -304,8 +304,8 @@ mod tests {
         for n in [2u32, 3, 10, 101, 1000] {
             let path = topology(&format!("mesh:{n}"));
             let graph = path.graph().unwrap();
-            let vector = fiedler(graph);
-            let (value, _) = judge(graph, &vector);
+            let vector = find_fiedler_vector(graph);
+            let (value, _) = measure_residual(graph, &vector);
             let pi = std::f64::consts::PI / f64::from(n);
             assert!(
                 (value - (2.0 - 2.0 * pi.cos())).abs() < 1e-12,
@@ -366,7 +366,8 @@ mod tests {
                 .chain([(0, n as u32 - 1)])
                 .collect();
             for i in 0..n as u64 {
-                let pick = |k: u64| ((noise(seed * 1000 + 2 * i + k) + 0.5) * n as f64) as u32;
+                let pick =
+                    |k: u64| ((pseudo_random(seed * 1000 + 2 * i + k) + 0.5) * n as f64) as u32;
                 let (u, v) = (pick(0).min(pick(1)), pick(0).max(pick(1)));
                 if u != v && !pairs.contains(&(u, v)) {
                     pairs.push((u, v));
@@ -386,8 +387,8 @@ mod tests {
                 dense[v][u] -= 1.0;
             }
             let exact = jacobi(dense);
-            let vector = fiedler(&graph);
-            let (value, residual) = judge(&graph, &vector);
+            let vector = find_fiedler_vector(&graph);
+            let (value, residual) = measure_residual(&graph, &vector);
             assert!(
                 (value - exact[1].0).abs() < 1e-10,
                 "{n}: {value} for {}",
@@ -395,7 +396,10 @@ mod tests {
             );
             assert!(residual < 1e-10);
             if exact[2].0 - exact[1].0 > 1e-3 {
-                assert!((dot(&vector, &exact[1].1).abs() - 1.0).abs() < 1e-10, "{n}");
+                assert!(
+                    (dot_product(&vector, &exact[1].1).abs() - 1.0).abs() < 1e-10,
+                    "{n}"
+                );
             }
         }
     }
@@ -405,7 +409,7 @@ mod tests {
         for spec in ["torus:8x8x8", "torus:12x5", "cascade:4x3x2", "torus:25x32"] {
             let torus = topology(spec);
             let graph = torus.graph().unwrap();
-            let (value, residual) = judge(graph, &fiedler(graph));
+            let (value, residual) = measure_residual(graph, &find_fiedler_vector(graph));
             assert!(
                 value > 0.0 && residual <= 1e-11 * value + 1e-12,
                 "{spec}: {residual}"

@@ -6,7 +6,7 @@
 //!            3 4 5            5 4 3
 //! ```
 
-use super::axes::{AXES, AxisOptions, REVERSE, View};
+use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
@@ -20,7 +20,7 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     example: "row-major:axes=zyx",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::LatticeForAxes, |topology, params| {
-        if params.has("axes") || params.has("reverse") {
+        if params.has_key("axes") || params.has_key("reverse") {
             return Ok(AxisOptions::parse(topology, params)?.walk_cells(list_row_major));
         }
         Ok(Box::new(IdOrder))
@@ -31,7 +31,7 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
 struct IdOrder;
 
 impl OrderNodes for IdOrder {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let mut nodes = Vec::with_capacity(topology.node_count());
         nodes.extend(topology.nodes().iter());
         Ok(OrderedNodes::Constructed(nodes))
@@ -39,7 +39,7 @@ impl OrderNodes for IdOrder {
 }
 
 /// Returns the cells by their coordinates.
-fn list_row_major(view: &View<'_>) -> Vec<u32> {
+fn list_row_major(view: &LatticeView<'_>) -> Vec<u32> {
     view.cells_in_turn(|counter, position| position.copy_from_slice(counter))
 }
 
@@ -56,12 +56,12 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
 
 /// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
 /// slower coordinates, as walked, is odd.
-fn snake_cells(view: &View<'_>) -> Vec<u32> {
-    view.cells_in_turn(|counter, position| reflect(counter, &view.extents, position))
+fn snake_cells(view: &LatticeView<'_>) -> Vec<u32> {
+    view.cells_in_turn(|counter, position| reflect_counter(counter, &view.extents, position))
 }
 
 /// Turns a row-major counter into snake coordinates.
-pub(super) fn reflect(counter: &[u32], extents: &[u32], out: &mut [u32]) {
+pub(super) fn reflect_counter(counter: &[u32], extents: &[u32], out: &mut [u32]) {
     // The walk along axis i turns round each time the number of completed walks is odd: that number is
     // the row-major index of the slower digits.
     let mut walks_odd = false;

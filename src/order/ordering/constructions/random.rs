@@ -6,7 +6,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
-use nodeorder_base::random::{generator, shuffle};
+use nodeorder_base::random::{seed_generator, shuffle};
 use nodeorder_network::topology::Topology;
 
 /// `random[:seed=7,unit=node|router]`: a shuffle, every permutation equally likely.
@@ -35,7 +35,7 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Nothing, |_, params| {
         Ok(Box::new(Random {
             seed: params.seed()?,
-            by_router: params.choice("unit")? == "router",
+            by_router: params.required_choice("unit")? == "router",
         }))
     })
     .parting_routers(),
@@ -49,8 +49,8 @@ struct Random {
 }
 
 impl OrderNodes for Random {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let mut random = generator(self.seed);
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let mut random = seed_generator(self.seed);
         if !self.by_router {
             let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
             shuffle(&mut nodes, &mut random);
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_permutation_of_four_is_about_as_likely() {
-        let mut random = generator(3);
+        let mut random = seed_generator(3);
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..24_000 {
             let mut items = [0, 1, 2, 3];

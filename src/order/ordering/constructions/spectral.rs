@@ -1,6 +1,6 @@
 //! Spectral order: routers sorted by the Fiedler vector of the router graph.
 
-use super::lanczos::fiedler;
+use super::lanczos::find_fiedler_vector;
 use super::traversal::{START, list_nodes, parse_start};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
@@ -48,7 +48,7 @@ struct Spectral {
 const EQUAL: f64 = 1e-9;
 
 impl OrderNodes for Spectral {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let routers = order_routers(topology, self.start)?;
         Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
     }
@@ -60,13 +60,13 @@ fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     let copies = topology
         .network()
         .rails()
-        .is_some_and(|rails| rails.interfaces() > 1);
+        .is_some_and(|rails| rails.interfaces_per_node() > 1);
     let graph = if copies {
-        topology.halves_graph()?
+        topology.bisection_graph()?
     } else {
         topology.joined_graph()?
     };
-    let vector = fiedler(graph);
+    let vector = find_fiedler_vector(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     // Of a vector and its negative, both eigenvectors, the one with the start in the lower half.
     let decides = std::iter::once(&vector[start as usize])

@@ -20,7 +20,7 @@ pub const BFS: OrderingEntry = OrderingEntry {
     options: &[START],
     parse: Method::new(Needs::Nothing, |topology, params| {
         parse_walk(topology, params, |walk, _, graph| {
-            breadth_first(graph, walk.start, |router, next| {
+            walk_breadth_first(graph, walk.start, |router, next| {
                 next.extend(graph.neighbours(RouterId(router)));
             })
         })
@@ -36,7 +36,7 @@ pub const DFS: OrderingEntry = OrderingEntry {
     options: &[START],
     parse: Method::new(Needs::Nothing, |topology, params| {
         parse_walk(topology, params, |walk, _, graph| {
-            depth_first(graph, walk.start)
+            walk_depth_first(graph, walk.start)
         })
     }),
 };
@@ -54,7 +54,7 @@ pub const DFS: OrderingEntry = OrderingEntry {
 pub const RCM: OrderingEntry = OrderingEntry::new(
     "rcm",
     "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
-    &[START.or_else("a router at the edge of the machine")],
+    &[START.default_in_words("a router at the edge of the machine")],
     Method::new(Needs::Nothing, |topology, params| {
         parse_walk(topology, params, reverse_cuthill_mckee)
     }),
@@ -76,14 +76,14 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     options: &[START],
     parse: Method::new(Needs::Nothing, |topology, params| {
         parse_walk(topology, params, |walk, topology, graph| {
-            nearest(topology, graph, walk.start)
+            walk_to_nearest(topology, graph, walk.start)
         })
     }),
 };
 
 /// Option for the node at which a traversal begins.
 pub(super) const START: Opt =
-    Opt::whole("start", "node to start from").or_else("the lowest schedulable node");
+    Opt::whole("start", "node to start from").default_in_words("the lowest schedulable node");
 
 /// Walk of the router graph.
 struct Walk {
@@ -91,23 +91,27 @@ struct Walk {
     start: u32,
     /// Whether the user named that router.
     is_chosen: bool,
-    visit: Visit,
+    visit: ListRouters,
 }
 
 /// Function that returns the routers in the order in which a walk visits them.
-type Visit = fn(&Walk, &Topology, &RouterGraph) -> Vec<u32>;
+type ListRouters = fn(&Walk, &Topology, &RouterGraph) -> Vec<u32>;
 
 /// Reads the start of a walk.
-fn parse_walk(topology: &Topology, params: &Params, visit: Visit) -> Result<Box<dyn OrderNodes>> {
+fn parse_walk(
+    topology: &Topology,
+    params: &Params,
+    visit: ListRouters,
+) -> Result<Box<dyn OrderNodes>> {
     Ok(Box::new(Walk {
         start: parse_start(topology, params)?,
-        is_chosen: params.has("start"),
+        is_chosen: params.has_key("start"),
         visit,
     }))
 }
 
 impl OrderNodes for Walk {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let routers = (self.visit)(self, topology, topology.joined_graph()?);
         Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
     }
@@ -117,11 +121,13 @@ impl OrderNodes for Walk {
 pub(super) fn parse_start(topology: &Topology, params: &Params) -> Result<u32> {
     let nodes = topology.nodes();
     let node = match params
-        .integer("start", 0, nodes.slot_count() - 1)?
+        .optional_integer("start", 0, nodes.slot_count() - 1)?
         .map(NodeId)
     {
         Some(node) if !nodes.contains(node) => {
-            return Err(params.wrong("start", "a schedulable node, which limit and exclude leave"));
+            return Err(
+                params.invalid_value("start", "a schedulable node, which limit and exclude leave")
+            );
         }
         Some(node) => node,
         // A machine has at least one.
@@ -140,7 +146,11 @@ pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> 
 
 /// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are visited.
 /// Routers out of reach start a search of their own, the lowest first.
-fn breadth_first(graph: &RouterGraph, start: u32, near: impl Fn(u32, &mut Vec<u32>)) -> Vec<u32> {
+fn walk_breadth_first(
+    graph: &RouterGraph,
+    start: u32,
+    near: impl Fn(u32, &mut Vec<u32>),
+) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
     let mut queue = Vec::with_capacity(routers);
@@ -164,7 +174,7 @@ fn breadth_first(graph: &RouterGraph, start: u32, near: impl Fn(u32, &mut Vec<u3
 }
 
 /// Returns the routers in depth-first order; those out of reach start a search of their own.
-fn depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
+fn walk_depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
     let mut order = Vec::with_capacity(routers);
@@ -197,9 +207,9 @@ fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<
     let root = if walk.is_chosen {
         walk.start
     } else {
-        pseudo_peripheral(graph, walk.start)
+        find_peripheral_router(graph, walk.start)
     };
-    let mut routers = breadth_first(graph, root, |router, next| {
+    let mut routers = walk_breadth_first(graph, root, |router, next| {
         next.extend(graph.neighbours(RouterId(router)));
         // Stable, so that equal degrees stay in the order of ids.
         next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
@@ -209,7 +219,7 @@ fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<
 }
 
 /// Finds a router about as far from another as the diameter.
-fn pseudo_peripheral(graph: &RouterGraph, start: u32) -> u32 {
+fn find_peripheral_router(graph: &RouterGraph, start: u32) -> u32 {
     let mut hops = vec![UNREACHED; graph.router_count()];
     let mut queue = Vec::new();
     let mut root = start;
@@ -229,7 +239,7 @@ fn pseudo_peripheral(graph: &RouterGraph, start: u32) -> u32 {
 }
 
 /// Returns the routers with nodes, each the nearest one left to that before it.
-fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
+fn walk_to_nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
     let mut waiting: Vec<bool> = topology
         .nodes_per_router()
         .into_iter()

@@ -3,10 +3,10 @@
 
 use super::data::{BarPanel, Bars, Labelled};
 use super::groups::{EVERY_SIZE, GROUPS};
-use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, beside, panel_title};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, draw_panel_title, side_by_side};
 use crate::plot::drawing::Figure;
-use crate::plot::palette::look;
-use crate::plot::scale::{Scale, bounds, fixed, thousands};
+use crate::plot::palette::look_of_slot;
+use crate::plot::scale::{Scale, format_fixed, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 
@@ -24,7 +24,7 @@ impl<'a> Figure<'a> {
     ///
     /// # Errors
     /// No mean in any row.
-    pub fn averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
+    pub fn plot_averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
         let panels = GROUPS.map(|name| BarPanel {
             name,
             axis: what,
@@ -37,7 +37,7 @@ impl<'a> Figure<'a> {
                 data: &row.data[..],
             })
             .collect();
-        Figure::bars(title, EVERY_SIZE, &panels, &rows)
+        Figure::plot_bars(title, EVERY_SIZE, &panels, &rows)
     }
 
     /// Draws any figures: a bar for each row in each of `panels`, of which the row's data has one value each.
@@ -45,7 +45,7 @@ impl<'a> Figure<'a> {
     ///
     /// # Errors
     /// No value in any row.
-    pub fn bars(
+    pub fn plot_bars(
         title: &str,
         note: &'a str,
         panels: &[BarPanel<'a>],
@@ -65,7 +65,7 @@ impl<'a> Figure<'a> {
             let each = rows
                 .iter()
                 .zip(values)
-                .map(|(row, v)| (row.label, panel.number(*v)));
+                .map(|(row, v)| (row.label, panel.format_value(*v)));
             let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
             format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
@@ -82,52 +82,52 @@ impl<'a> Figure<'a> {
         let high = count * EACH + 4.0;
         let step = NAMES + high + BELOW;
         let range = |values: &[&Vec<Option<f64>>]| {
-            bounds(values.iter().flat_map(|v| v.iter().flatten().copied()))
+            lowest_and_highest(values.iter().flat_map(|v| v.iter().flatten().copied()))
         };
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
         Figure::new((title, note), description, size, move |pen| {
             let text = Text::new(12.0);
-            let y = Scale::rows(rows.iter().map(|row| row.0));
-            let columns: Vec<_> = beside(&y, across).collect();
+            let y = Scale::named_rows(rows.iter().map(|row| row.0));
+            let columns: Vec<_> = side_by_side(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {
                 let (left, end) = columns[i % across];
                 let top = TOP + NAMES + (i / across) as f64 * step;
-                panel_title(pen, (left, top - NAMES + 8.0), panel.name, end - left)?;
+                draw_panel_title(pen, (left, top - NAMES + 8.0), panel.name, end - left)?;
                 let range = if shared { all } else { range(&[values]) };
-                let x = Scale::tight(range.unwrap_or((0.0, 1.0)), 5);
+                let x = Scale::tight_ends(range.unwrap_or((0.0, 1.0)), 5);
                 // One name in the middle is enough for three that share it.
                 let beside = across.min(panels - i / across * across);
                 let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
                 let y_name = if i % across == 0 { " " } else { "" };
                 let ends = (left, end - NUMBER);
-                let drawn = Panel::at(ends, (top, high), (&x, x_name), (&y, y_name));
+                let drawn = Panel::place_panel(ends, (top, high), (&x, x_name), (&y, y_name));
                 let mut chart = drawn.draw_with(pen, (true, false))?;
                 for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;
                     let bar =
                         mean.map(|m| [(m.min(0.0), middle - 0.34), (m.max(0.0), middle + 0.34)]);
-                    chart.bars(bar, look(*slot).colour)?;
-                    let at = (end - 4.0, chart.pixel((0.0, middle)).1 + 4.5);
-                    pen.text(at, &panel.number(*mean), &text.right())?;
+                    chart.draw_bars(bar, look_of_slot(*slot).colour)?;
+                    let at = (end - 4.0, chart.to_pixel((0.0, middle)).1 + 4.5);
+                    pen.draw_text(at, &panel.format_value(*mean), &text.right_aligned())?;
                 }
-                chart.upright()?;
+                chart.draw_zero_line()?;
             }
             Ok(())
         })
-        .when(all.is_some(), "no mean in any row")
+        .if_drawable(all.is_some(), "no mean in any row")
     }
 }
 
 impl BarPanel<'_> {
     /// Formats a value as it stands beside its bar.
-    fn number(&self, value: Option<f64>) -> String {
+    fn format_value(&self, value: Option<f64>) -> String {
         match value {
             None => "–".into(),
-            Some(v) if v >= 1e4 => thousands(v.round() as u64),
-            Some(v) => fixed(v, self.decimals),
+            Some(v) if v >= 1e4 => format_thousands(v.round() as u64),
+            Some(v) => format_fixed(v, self.decimals),
         }
     }
 }

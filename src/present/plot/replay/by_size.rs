@@ -1,11 +1,13 @@
 //! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
 
-use super::data::{Labelled, Overlay, drawable};
-use crate::plot::chart::{BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, list, panel_title};
+use super::data::{Labelled, Overlay, drawable_points};
+use crate::plot::chart::{
+    BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, draw_panel_title, join_labels, side_by_side,
+};
 use crate::plot::drawing::Figure;
 use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{INK, Look, Mark, look};
-use crate::plot::scale::{Scale, bounds};
+use crate::plot::palette::{INK, Look, Mark, look_of_slot};
+use crate::plot::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
 /// Height of a panel.
@@ -33,7 +35,7 @@ impl<'a> Figure<'a> {
     ///
     /// # Errors
     /// No mean in any row.
-    pub fn overlay(
+    pub fn plot_overlay(
         title: &str,
         note: &'a str,
         allocators: &[&str],
@@ -44,21 +46,21 @@ impl<'a> Figure<'a> {
         let description = format!(
             "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
              nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
-            list(allocators.iter().copied()),
-            list(rows.iter().map(|row| row.label)),
+            join_labels(allocators.iter().copied()),
+            join_labels(rows.iter().map(|row| row.label)),
         );
         let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
-        let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
+        let sizes = lowest_and_highest(drawable_points(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
         let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
-            let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
+            let mut line = drawable_points((2..).zip(row.data.curve.iter().copied()));
             line.retain(|p| (within.0..=within.1).contains(&p.0));
             (
                 line,
                 row.data
                     .means
                     .iter()
-                    .map(|m| drawable(m.iter().copied()))
+                    .map(|m| drawable_points(m.iter().copied()))
                     .collect(),
             )
         };
@@ -66,7 +68,7 @@ impl<'a> Figure<'a> {
         let all = panels
             .iter()
             .flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
-        let values = bounds(all.map(|p| p.1));
+        let values = lowest_and_highest(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (
             WIDTH,
@@ -75,26 +77,30 @@ impl<'a> Figure<'a> {
         Figure::new((title, note), description, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
-            let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
-            let x = Scale::log(within, columns[0].1 - columns[0].0);
+            let columns: Vec<_> = side_by_side(&y, panels.len().clamp(1, ACROSS)).collect();
+            let x = Scale::logarithmic(within, columns[0].1 - columns[0].0);
             for (i, (name, (line, marks))) in panels.iter().enumerate() {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
                 let (left, right) = columns[i % ACROSS];
-                panel_title(pen, (left, top - 8.0), name, right - left)?;
+                draw_panel_title(pen, (left, top - 8.0), name, right - left)?;
                 let y_name = if i % ACROSS == 0 {
                     "mean distance (hops)"
                 } else {
                     ""
                 };
-                let panel = Panel::at((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
-                let mut chart = panel.draw(pen)?;
-                chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
+                let panel =
+                    Panel::place_panel((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
+                let mut chart = panel.draw_axes(pen)?;
+                chart.draw_line(line.iter().copied(), &Stroke::line_of_look(LINE, 1.6))?;
                 for (slot, points) in marks.iter().enumerate().rev() {
-                    chart.marks(chart.apart(points.iter().copied(), CLOSE), look(slot))?;
+                    chart.draw_marks(
+                        chart.keep_apart(points.iter().copied(), CLOSE),
+                        look_of_slot(slot),
+                    )?;
                 }
             }
             Ok(())
         })
-        .when(sizes.is_some(), "no mean in any row")
+        .if_drawable(sizes.is_some(), "no mean in any row")
     }
 }

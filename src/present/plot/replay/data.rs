@@ -1,6 +1,6 @@
 //! Data of the figures of replays.
 
-use crate::plot::chart::{Legend, list};
+use crate::plot::chart::{Legend, join_labels};
 use crate::plot::element::{Point, Sample};
 
 /// An ordering, allocator or machine that a figure compares with others, and its data.
@@ -68,7 +68,7 @@ pub struct Overlay<'a> {
 }
 
 /// Keeps the sizes and values that can be drawn.
-pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
+pub(super) fn drawable_points(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
     points
         .into_iter()
         .filter(|(size, value): &(u32, f64)| *size > 0 && value.is_finite())
@@ -77,7 +77,7 @@ pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Poin
 }
 
 /// Returns the labels of rows as a list in a sentence, and their legend.
-pub(super) fn named<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
+pub(super) fn labels_and_legend<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
     let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
-    (list(rows.iter().map(|row| row.label)), legend)
+    (join_labels(rows.iter().map(|row| row.label)), legend)
 }

@@ -16,7 +16,7 @@ mod tests {
 
     #[test]
     fn groups_are_named_as_the_statistics_define_them() {
-        let small = nodeorder_jobs::replay::statistics::SMALL;
+        let small = nodeorder_jobs::replay::statistics::MAX_SMALL_JOB;
         assert!(GROUPS[0].contains(&format!("2-{small}")));
         assert!(GROUPS[1].contains(&format!("from {} nodes", small + 1)));
     }

@@ -1,6 +1,6 @@
 //! A value of allocators against job size.
 
-use super::data::{SizeLine, named};
+use super::data::{SizeLine, labels_and_legend};
 use super::scatter::{Curve, Scatter};
 use crate::plot::chart::{BELOW, LOG_SIZES, Panel, TOP};
 use crate::plot::drawing::Figure;
@@ -17,8 +17,8 @@ impl Figure<'_> {
     ///
     /// # Errors
     /// No value in any line.
-    pub fn improvement(title: &str, what: &str, lines: &[SizeLine<'_>]) -> Result<Self> {
-        let (names, legend) = named(lines, Sample::Curve);
+    pub fn plot_improvement(title: &str, what: &str, lines: &[SizeLine<'_>]) -> Result<Self> {
+        let (names, legend) = labels_and_legend(lines, Sample::Curve);
         let description =
             format!("{what} against job size in nodes on a logarithmic axis: {names}.");
         let what = what.to_string();
@@ -28,23 +28,23 @@ impl Figure<'_> {
                 .map(|line| Curve::new(line.slot, line.data))
                 .collect(),
         );
-        let sizes = scatter.sizes();
-        let y = Scale::linear(scatter.values(), 8);
-        let size = legend.figure(TOP, PANEL + BELOW);
-        let note = scatter.note(&y);
+        let sizes = scatter.size_range();
+        let y = Scale::linear(scatter.axis_values(), 8);
+        let size = legend.figure_size(TOP, PANEL + BELOW);
+        let note = scatter.describe_dots(&y);
         Figure::new((title, &note), description, size, move |pen| {
-            let left = y.room();
+            let left = y.label_room();
             let right = legend.panel_right();
-            let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
-            let panel = Panel::at(
+            let x = Scale::logarithmic(sizes.unwrap_or((1.0, 2.0)), right - left);
+            let panel = Panel::place_panel(
                 (left, right),
                 (TOP, PANEL),
                 (&x, LOG_SIZES),
                 (&y, what.as_str()),
             );
-            scatter.draw(&mut panel.draw(pen)?, &y)?;
+            scatter.draw_scatter(&mut panel.draw_axes(pen)?, &y)?;
             legend.draw(pen, TOP - 3.0)
         })
-        .when(sizes.is_some(), "no value in any line")
+        .if_drawable(sizes.is_some(), "no value in any line")
     }
 }

@@ -1,12 +1,12 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use super::data::{Range, Spread, named};
-use super::scatter::marks;
+use super::data::{Range, Spread, labels_and_legend};
+use super::scatter::mark_points;
 use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP};
 use crate::plot::drawing::Figure;
 use crate::plot::element::{BAND, Point, Sample, Stroke};
-use crate::plot::palette::look;
-use crate::plot::scale::{Scale, bounds};
+use crate::plot::palette::look_of_slot;
+use crate::plot::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
 const PANEL: f64 = 430.0;
@@ -18,7 +18,7 @@ const REACH: f64 = 6.0;
 const MARKS: f64 = 24.0;
 
 /// Sorts the sizes, and leaves out what cannot be drawn.
-fn clean(sizes: &[Spread]) -> Vec<Spread> {
+fn drawable_ranges(sizes: &[Spread]) -> Vec<Spread> {
     let mut sizes: Vec<Spread> = sizes
         .iter()
         .filter(|s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite()))
@@ -31,10 +31,14 @@ fn clean(sizes: &[Spread]) -> Vec<Spread> {
 /// Lays out stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
 /// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels share its
 /// lowest and highest. `ends` are the chart's left and right.
-fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, f64, f64, f64)> {
+fn lay_out_band(
+    sizes: &[Spread],
+    chart: &Chart<'_, '_>,
+    ends: (f64, f64),
+) -> Vec<(f64, f64, f64, f64)> {
     let at: Vec<f64> = sizes
         .iter()
-        .map(|s: &Spread| chart.pixel((f64::from(s.size), 0.0)).0)
+        .map(|s: &Spread| chart.to_pixel((f64::from(s.size), 0.0)).0)
         .collect();
     // Where the stretches of size i and of the next one end and start.
     let between = |i: usize| {
@@ -74,19 +78,19 @@ impl Figure<'_> {
     ///
     /// # Errors
     /// No size in any row.
-    pub fn ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
-        let (names, legend) = named(rows, Sample::Band);
+    pub fn plot_ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
+        let (names, legend) = labels_and_legend(rows, Sample::Band);
         let description = format!(
             "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
              a logarithmic axis: {names}."
         );
         let rows: Vec<_> = rows
             .iter()
-            .map(|row| (look(row.slot), clean(row.data)))
+            .map(|row| (look_of_slot(row.slot), drawable_ranges(row.data)))
             .collect();
         let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
-        let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
-        let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
+        let values = lowest_and_highest(spreads().flat_map(|s| [s.least, s.most]));
+        let sizes = lowest_and_highest(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
         let title = (
             title,
             "line: mean of the jobs of a size; band: smallest to largest",
@@ -94,38 +98,39 @@ impl Figure<'_> {
         Figure::new(
             title,
             description,
-            legend.figure(TOP, PANEL + BELOW),
+            legend.figure_size(TOP, PANEL + BELOW),
             move |pen| {
                 let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
-                let left = y.room();
+                let left = y.label_room();
                 let right = legend.panel_right();
-                let x = Scale::log(sizes, right - left);
+                let x = Scale::logarithmic(sizes, right - left);
                 let x = (&x, LOG_SIZES);
                 let y = (&y, "MIND: mean distance within a job (hops)");
-                let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
+                let mut chart =
+                    Panel::place_panel((left, right), (TOP, PANEL), x, y).draw_axes(pen)?;
                 for (look, sizes) in rows.iter().rev() {
-                    for (from, to, low, high) in band(sizes, &chart, (left, right)) {
-                        let top = chart.pixel((1.0, high)).1;
-                        let bottom = chart.pixel((1.0, low)).1;
+                    for (from, to, low, high) in lay_out_band(sizes, &chart, (left, right)) {
+                        let top = chart.to_pixel((1.0, high)).1;
+                        let bottom = chart.to_pixel((1.0, low)).1;
                         let size = (to - from, bottom - top + 1.0);
-                        pen.tint((from, top - 0.5), size, look.colour, BAND)?;
+                        pen.draw_tint((from, top - 0.5), size, look.colour, BAND)?;
                     }
                 }
                 for (i, (look, sizes)) in rows.iter().enumerate().rev() {
                     let line = sizes.iter().map(|s| (f64::from(s.size), s.mean));
-                    chart.line(line.clone(), &Stroke::of(*look, 1.9))?;
+                    chart.draw_line(line.clone(), &Stroke::line_of_look(*look, 1.9))?;
                     let mut apart: Vec<Point> = Vec::new();
                     for point in line {
-                        let x = |p: Point| chart.pixel(p).0;
+                        let x = |p: Point| chart.to_pixel(p).0;
                         if apart.last().is_none_or(|last| x(point) - x(*last) >= MARKS) {
                             apart.push(point);
                         }
                     }
-                    chart.marks(marks(&apart, i), *look)?;
+                    chart.draw_marks(mark_points(&apart, i), *look)?;
                 }
                 legend.draw(pen, TOP - 3.0)
             },
         )
-        .when(values.is_some(), "no size in any row")
+        .if_drawable(values.is_some(), "no size in any row")
     }
 }

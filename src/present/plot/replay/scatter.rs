@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::data::drawable;
+use super::data::drawable_points;
 use crate::plot::chart::Chart;
 use crate::plot::element::{Point, Stroke};
-use crate::plot::palette::look;
-use crate::plot::scale::{Scale, bounds, thousands};
+use crate::plot::palette::look_of_slot;
+use crate::plot::scale::{Scale, format_thousands, lowest_and_highest};
 use nodeorder_base::error::Result;
 
 /// Bins an octave of sizes.
@@ -27,13 +27,13 @@ pub(super) struct Curve {
 
 impl Curve {
     pub fn new(slot: usize, points: &[(u32, f64)]) -> Self {
-        let mut points = drawable(points.iter().copied());
+        let mut points = drawable_points(points.iter().copied());
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let line = medians(&points);
+        let line = bin_medians(&points);
         Curve { slot, points, line }
     }
 
-    fn binned(&self) -> bool {
+    fn is_binned(&self) -> bool {
         self.line.len() < self.points.len()
     }
 }
@@ -42,62 +42,71 @@ impl Curve {
 pub(super) struct Scatter(pub Vec<Curve>);
 
 impl Scatter {
-    fn points(&self) -> impl Iterator<Item = Point> {
+    fn all_points(&self) -> impl Iterator<Item = Point> {
         self.0.iter().flat_map(|c| &c.points).copied()
     }
 
     /// Finds the smallest and the largest size.
-    pub fn sizes(&self) -> Option<(f64, f64)> {
-        bounds(self.points().map(|p| p.0))
+    pub fn size_range(&self) -> Option<(f64, f64)> {
+        lowest_and_highest(self.all_points().map(|p| p.0))
     }
 
     /// Finds the values that the axis must hold: all of few; all lines and 98 of 100 of many.
-    pub fn values(&self) -> (f64, f64) {
-        let mut all: Vec<f64> = self.points().map(|p| p.1).collect();
+    pub fn axis_values(&self) -> (f64, f64) {
+        let mut all: Vec<f64> = self.all_points().map(|p| p.1).collect();
         all.sort_by(f64::total_cmp);
         let cut = if all.len() < MANY { 0 } else { all.len() / 100 };
         let kept = all.get(cut..all.len() - cut).unwrap_or_default();
         let ends = kept.first().into_iter().chain(kept.last()).copied();
         let lines = self.0.iter().flat_map(|c| &c.line).map(|p| p.1);
-        bounds(ends.chain(lines)).unwrap_or((0.0, 0.0))
+        lowest_and_highest(ends.chain(lines)).unwrap_or((0.0, 0.0))
     }
 
     /// Notes what dots and medians are; empty where every size is a point of a line.
-    pub fn note(&self, scale: &Scale) -> String {
-        if !self.0.iter().any(Curve::binned) {
+    pub fn describe_dots(&self, scale: &Scale) -> String {
+        if !self.0.iter().any(Curve::is_binned) {
             return String::new();
         }
-        let sizes: HashSet<u64> = self.points().map(|p| p.0 as u64).collect();
-        let outside = self.points().filter(|p| !scale.contains(p.1)).count();
+        let sizes: HashSet<u64> = self.all_points().map(|p| p.0 as u64).collect();
+        let outside = self.all_points().filter(|p| !scale.is_within(p.1)).count();
         let mut note = format!(
             "{} job sizes: a dot each; lines through the median of every quarter octave",
-            thousands(sizes.len() as u64)
+            format_thousands(sizes.len() as u64)
         );
         match outside {
             0 => {}
             1 => note += "; 1 dot lies outside the picture",
-            n => note += &format!("; {} dots lie outside the picture", thousands(n as u64)),
+            n => {
+                note += &format!(
+                    "; {} dots lie outside the picture",
+                    format_thousands(n as u64)
+                )
+            }
         }
         note
     }
 
     /// Draws dots, then lines, the first on top; `y` is the chart's vertical axis.
-    pub fn draw(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
+    pub fn draw_scatter(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
         const SIDE: f64 = 2.2;
-        for curve in self.0.iter().rev().filter(|c| c.binned()) {
-            let inside = curve.points.iter().copied().filter(|p| y.contains(p.1));
+        for curve in self.0.iter().rev().filter(|c| c.is_binned()) {
+            let inside = curve.points.iter().copied().filter(|p| y.is_within(p.1));
             // Dots on the same half pixel are one.
-            for (x, y) in chart.apart(inside, 0.5).into_iter().map(|p| chart.pixel(p)) {
+            for (x, y) in chart
+                .keep_apart(inside, 0.5)
+                .into_iter()
+                .map(|p| chart.to_pixel(p))
+            {
                 let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
                 chart
                     .pen
-                    .tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
+                    .draw_tint(corner, (SIDE, SIDE), look_of_slot(curve.slot).colour, 0.3)?;
             }
         }
         for (i, curve) in self.0.iter().enumerate().rev() {
-            let look = look(curve.slot);
-            chart.line(curve.line.iter().copied(), &Stroke::of(look, 1.9))?;
-            chart.marks(marks(&curve.line, i), look)?;
+            let look = look_of_slot(curve.slot);
+            chart.draw_line(curve.line.iter().copied(), &Stroke::line_of_look(look, 1.9))?;
+            chart.draw_marks(mark_points(&curve.line, i), look)?;
         }
         Ok(())
     }
@@ -105,7 +114,7 @@ impl Scatter {
 
 /// Chooses where a line has its marks: everywhere, or at every fifth point, shifted from line to line lest they hide
 /// each other.
-pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
+pub(super) fn mark_points(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
     let few = points.len() <= MARK_ALL;
     points
         .iter()
@@ -116,7 +125,7 @@ pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point
 
 /// Computes the median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave:
 /// up to 8 nodes, every size is one of its own.
-fn medians(points: &[Point]) -> Vec<Point> {
+fn bin_medians(points: &[Point]) -> Vec<Point> {
     let bin = |size: f64| (BINS * size.log2() + 1e-9).floor();
     points
         .chunk_by(|a, b| bin(a.0) == bin(b.0))
@@ -159,7 +168,7 @@ mod tests {
             (5, 5.0, (80.0, 7.0))
         );
         assert!((curve.line[3].0 - (64.0f64 * 66.0 * 70.0).cbrt()).abs() < 1e-9);
-        assert!(curve.binned() && !Curve::new(0, &points[..3]).binned());
+        assert!(curve.is_binned() && !Curve::new(0, &points[..3]).is_binned());
     }
 
     #[test]
@@ -181,8 +190,8 @@ mod tests {
         points[300].1 = -4000.0;
         points[350].1 = 9000.0;
         let scatter = Scatter(vec![Curve::new(0, &points)]);
-        assert_eq!(scatter.values(), (0.0, 49.0));
-        let note = scatter.note(&Scale::linear(scatter.values(), 8));
+        assert_eq!(scatter.axis_values(), (0.0, 49.0));
+        let note = scatter.describe_dots(&Scale::linear(scatter.axis_values(), 8));
         assert!(note.starts_with("400 job sizes"), "{note}");
         assert!(note.ends_with("; 2 dots lie outside the picture"), "{note}");
     }
@@ -191,7 +200,7 @@ mod tests {
         #[test]
         fn medians_lie_within_the_points(values in prop::collection::vec((1u32..3000, -50f64..100.0), 1..300)) {
             let curve = Curve::new(0, &values);
-            let (low, high) = bounds(values.iter().map(|p| p.1)).unwrap();
+            let (low, high) = lowest_and_highest(values.iter().map(|p| p.1)).unwrap();
             prop_assert!(curve.line.iter().all(|p| (low..=high).contains(&p.1)));
             prop_assert!(curve.line.windows(2).all(|w| w[0].0 < w[1].0));
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::plot::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH};
 use crate::plot::drawing::Figure;
-use crate::plot::palette::{MUTED, look};
+use crate::plot::palette::{MUTED, look_of_slot};
 use crate::plot::pen::Pen;
-use crate::plot::scale::{Scale, bounds, thousands};
+use crate::plot::scale::{Scale, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 
@@ -39,10 +39,10 @@ impl Log {
     }
 
     /// Computes the share, in per cent of the jobs, of each octave from `first` to `last`.
-    fn shares(&self, first: u32, last: u32) -> Vec<f64> {
+    fn shares_by_octave(&self, first: u32, last: u32) -> Vec<f64> {
         let mut jobs = vec![0u128; (last - first + 1) as usize];
         for (size, count) in &self.jobs {
-            jobs[(octave(*size) - first) as usize] += u128::from(*count);
+            jobs[(octave_of_size(*size) - first) as usize] += u128::from(*count);
         }
         jobs.iter()
             .map(|n| 100.0 * *n as f64 / (self.total as f64).max(1.0))
@@ -50,8 +50,8 @@ impl Log {
     }
 
     /// Number and mean size of the jobs.
-    fn note(&self) -> String {
-        let jobs = thousands(u64::try_from(self.total).unwrap_or(u64::MAX));
+    fn describe_jobs(&self) -> String {
+        let jobs = format_thousands(u64::try_from(self.total).unwrap_or(u64::MAX));
         format!(
             "{jobs} jobs, mean size {:.1} nodes",
             self.nodes as f64 / self.total.max(1) as f64
@@ -60,7 +60,7 @@ impl Log {
 }
 
 /// Returns the octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
-fn octave(size: u32) -> u32 {
+fn octave_of_size(size: u32) -> u32 {
     u32::BITS - (size - 1).leading_zeros()
 }
 
@@ -74,7 +74,7 @@ fn octave_label(octave: u32) -> String {
 }
 
 /// Draws shares of the octaves from `first` to `last`.
-fn bars(
+fn draw_octave_bars(
     log: &Log,
     pen: &Pen<'_>,
     (first, last): (u32, u32),
@@ -83,37 +83,37 @@ fn bars(
 ) -> Result<()> {
     let octaves = last - first + 1;
     let wide = (right - left) / f64::from(octaves);
-    let small = Text::new(11.0).colour(MUTED).centred();
+    let small = Text::new(11.0).with_colour(MUTED).centred();
     // Labels that would meet are left out evenly.
-    let room = (first..=last).map(|o| Text::new(12.0).width(&octave_label(o)));
+    let room = (first..=last).map(|o| Text::new(12.0).estimate_width(&octave_label(o)));
     let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
     let named = (first..=last).filter(|o| (last - o) % every == 0);
     let ticks = named
         .map(|o| (f64::from(o - first) + 0.5, octave_label(o)))
         .collect();
-    let x = Scale::named((0.0, f64::from(octaves)), ticks);
+    let x = Scale::named_ticks((0.0, f64::from(octaves)), ticks);
     let axes = (
         (&x, "job size (nodes), by octave"),
         (y, "share of jobs (%)"),
     );
-    let panel = Panel::at((left, right), (TOP, PANEL), axes.0, axes.1);
+    let panel = Panel::place_panel((left, right), (TOP, PANEL), axes.0, axes.1);
     let mut chart = panel.draw_with(pen, (false, true))?;
     let each = 0.78f64.min(70.0 / wide);
     let gap = (1.0 / wide).min(each / 2.0);
     // A share too small to see still shows.
     let least = y.value_of(1.0 / PANEL);
-    let shares = log.shares(first, last);
+    let shares = log.shares_by_octave(first, last);
     let start = |o: usize| o as f64 + 0.5 - 0.5 * each;
     let some = shares
         .iter()
         .copied()
         .enumerate()
         .filter(|(_, share)| *share > 0.0);
-    chart.bars(
+    chart.draw_bars(
         some.clone().map(|(o, share): (usize, f64)| {
             [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
         }),
-        look(0).colour,
+        look_of_slot(0).colour,
     )?;
     for (o, share) in some {
         let text = if share < 0.1 {
@@ -121,25 +121,25 @@ fn bars(
         } else {
             format!("{share:.1}")
         };
-        let (x, y) = chart.pixel((start(o) + each / 2.0, share));
-        pen.text((x, (y - 5.0).max(TOP + 9.0)), &text, &small)?;
+        let (x, y) = chart.to_pixel((start(o) + each / 2.0, share));
+        pen.draw_text((x, (y - 5.0).max(TOP + 9.0)), &text, &small)?;
     }
     Ok(())
 }
 
 /// Draws every size of the log with its jobs: a mark, or a dot where sizes crowd.
-fn jobs(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
+fn draw_sizes(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
     let points = log
         .jobs
         .iter()
         .map(|(size, n)| (f64::from(*size), *n as f64));
     if log.jobs.len() <= FEW {
-        return chart.marks(points, look(0));
+        return chart.draw_marks(points, look_of_slot(0));
     }
-    points.map(|p| chart.pixel(p)).try_for_each(|(x, y)| {
+    points.map(|p| chart.to_pixel(p)).try_for_each(|(x, y)| {
         chart
             .pen
-            .tint((x - 1.5, y - 1.5), (3.0, 3.0), look(0).colour, 0.75)
+            .draw_tint((x - 1.5, y - 1.5), (3.0, 3.0), look_of_slot(0).colour, 0.75)
     })
 }
 
@@ -158,9 +158,9 @@ impl Figure<'_> {
     /// assert!(svg.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
-    pub fn sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
+    pub fn plot_sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
         let log = Log::new(log);
-        let note = log.note();
+        let note = log.describe_jobs();
         let some = log.total > 0;
         let description = format!(
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
@@ -174,27 +174,32 @@ impl Figure<'_> {
                 let mut sizes = log.jobs.keys().copied();
                 let least = sizes.next().unwrap_or(1);
                 let most = sizes.next_back().unwrap_or(least);
-                let octaves = (octave(least), octave(most));
-                let shares = log.shares(octaves.0, octaves.1);
+                let octaves = (octave_of_size(least), octave_of_size(most));
+                let shares = log.shares_by_octave(octaves.0, octaves.1);
                 // Room above the highest bar for its number.
-                let shares =
-                    Scale::tight((0.0, bounds(shares.into_iter()).map_or(1.0, |b| b.1)), 6);
+                let shares = Scale::tight_ends(
+                    (
+                        0.0,
+                        lowest_and_highest(shares.into_iter()).map_or(1.0, |b| b.1),
+                    ),
+                    6,
+                );
                 let counts = log.jobs.values().map(|n| *n as f64);
-                let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
-                let left = shares.room().max(counts.room());
+                let counts = Scale::log_counts(lowest_and_highest(counts).map_or(1.0, |b| b.1));
+                let left = shares.label_room().max(counts.label_room());
                 let right = WIDTH - MARGIN - 10.0;
-                bars(&log, pen, octaves, (left, right), &shares)?;
+                draw_octave_bars(&log, pen, octaves, (left, right), &shares)?;
 
                 let top = TOP + PANEL + BELOW;
-                let x = Scale::log((f64::from(least), f64::from(most)), right - left);
+                let x = Scale::logarithmic((f64::from(least), f64::from(most)), right - left);
                 let x = (&x, LOG_SIZES);
                 let y = (&counts, "jobs of this size, log scale");
-                jobs(
+                draw_sizes(
                     &log,
-                    &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?,
+                    &mut Panel::place_panel((left, right), (top, PANEL), x, y).draw_axes(pen)?,
                 )
             },
         )
-        .when(some, "no job")
+        .if_drawable(some, "no job")
     }
 }

@@ -1,10 +1,10 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
-use super::time::{COLUMNS, LEFT, RIGHT, axis};
+use super::time::{COLUMNS, LEFT, RIGHT, time_axis};
 use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
 use crate::plot::drawing::Figure;
 use crate::plot::element::Stroke;
-use crate::plot::palette::look;
+use crate::plot::palette::look_of_slot;
 use crate::plot::scale::Scale;
 use nodeorder_base::error::Result;
 
@@ -87,7 +87,7 @@ impl Curves {
         }
     }
 
-    fn longest(&self) -> u32 {
+    fn longest_queue(&self) -> u32 {
         self.columns.iter().map(|c| c.waiting).max().unwrap_or(0)
     }
 }
@@ -99,11 +99,11 @@ impl Figure<'_> {
     ///
     /// # Errors
     /// No moments, or none that lasts.
-    pub fn curves(title: &str, moments: &[Moment]) -> Result<Self> {
+    pub fn plot_curves(title: &str, moments: &[Moment]) -> Result<Self> {
         let figure = Curves::new(moments);
         let description = format!(
             "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
-            figure.longest()
+            figure.longest_queue()
         );
         let (from, to) = figure.range;
         let panels = 3 + figure.known.iter().filter(|known| **known).count();
@@ -114,7 +114,7 @@ impl Figure<'_> {
         let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
         Figure::new((title, note), description, size, move |pen| {
             type Value = fn(&Column) -> f64;
-            let longest = f64::from(figure.longest().max(1));
+            let longest = f64::from(figure.longest_queue().max(1));
             let most = |i: usize| {
                 figure
                     .columns
@@ -133,21 +133,22 @@ impl Figure<'_> {
             ];
             let panels: Vec<_> = panels.into_iter().filter(|panel| panel.0).collect();
             let last = panels.len() - 1;
-            let (x, time) = axis(figure.range);
+            let (x, time) = time_axis(figure.range);
             for (i, (_, y_name, high, of)) in panels.into_iter().enumerate() {
                 let top = TOP + i as f64 * (PANEL + GAP);
-                let y = Scale::exact((0.0, high), 3);
+                let y = Scale::end_to_end((0.0, high), 3);
                 let x_name = if i == last { time.as_str() } else { "" };
-                let panel = Panel::at((LEFT, RIGHT), (top, PANEL), (&x, x_name), (&y, y_name));
-                let mut chart = panel.draw(pen)?;
+                let panel =
+                    Panel::place_panel((LEFT, RIGHT), (top, PANEL), (&x, x_name), (&y, y_name));
+                let mut chart = panel.draw_axes(pen)?;
                 let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
                 let columns = figure.columns.iter().enumerate();
                 let points = columns.map(|(i, c)| (middle(i), of(c)));
-                chart.line(points, &Stroke::solid(look(i).colour, 1.4))?;
+                chart.draw_line(points, &Stroke::solid_line(look_of_slot(i).colour, 1.4))?;
             }
             Ok(())
         })
-        .when(to > from, "no time passes")
+        .if_drawable(to > from, "no time passes")
     }
 }
 
@@ -176,8 +177,8 @@ mod tests {
         assert!((mean(|c| c.means[1]) - 0.5).abs() < 1e-9);
         assert!((mean(|c| c.means[2]) - 7.0).abs() < 1e-9);
         assert_eq!(curves.known, [true, false]);
-        assert_eq!((curves.columns[0].waiting, curves.longest()), (3, 9));
-        assert!(Figure::curves("t", &[moment(1.0, 1.0, 1)]).is_err());
-        assert!(Figure::occupancy("t", 8, &[]).is_err());
+        assert_eq!((curves.columns[0].waiting, curves.longest_queue()), (3, 9));
+        assert!(Figure::plot_curves("t", &[moment(1.0, 1.0, 1)]).is_err());
+        assert!(Figure::plot_occupancy("t", 8, &[]).is_err());
     }
 }

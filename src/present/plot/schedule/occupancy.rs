@@ -1,9 +1,9 @@
 //! Ranks upwards, time across, a colour a job.
 
-use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
+use super::time::{CELL, COLUMNS, LEFT, RIGHT, choose_unit, time_axis};
 use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
 use crate::plot::drawing::Figure;
-use crate::plot::palette::{HOLE, Rgb, look};
+use crate::plot::palette::{HOLE, Rgb, look_of_slot};
 use crate::plot::scale::Scale;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
@@ -65,7 +65,7 @@ impl Occupancy {
                 continue;
             }
             jobs += 1;
-            for run in stay.ranks.runs() {
+            for run in stay.ranks.list_runs() {
                 let part = |rank: u32| f64::from(rank) / f64::from(nodes);
                 let up = cells(part(run.first), part(run.end()), rows);
                 if up.0 < up.1 {
@@ -83,15 +83,15 @@ impl Occupancy {
     }
 
     /// Returns one of 18 colours; jobs that follow each other differ.
-    fn colour(job: u32) -> Rgb {
-        let (r, g, b) = look(job as usize % 6).colour;
+    fn job_colour(job: u32) -> Rgb {
+        let (r, g, b) = look_of_slot(job as usize % 6).colour;
         let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];
         let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * pale).round() as u8;
         (mix(r), mix(g), mix(b))
     }
 
-    fn shown(&self) -> String {
-        let (name, hours) = unit(self.range.1 - self.range.0);
+    fn describe_stays(&self) -> String {
+        let (name, hours) = choose_unit(self.range.1 - self.range.0);
         let [from, to, all] =
             [self.range.0, self.range.1, self.all].map(|h| format!("{:.1}", h / hours));
         format!("{name} {from} to {to} of {all}")
@@ -114,10 +114,10 @@ impl Figure<'_> {
     /// assert!(Figure::occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
-    pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
+    pub fn plot_occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
         let figure = Occupancy::new(nodes, stays);
         let jobs = figure.jobs;
-        let shown = figure.shown();
+        let shown = figure.describe_stays();
         let description = format!(
             "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, time across, \
              a colour a job; free ranks are grey."
@@ -130,20 +130,21 @@ impl Figure<'_> {
             (WIDTH, TOP + TALL + BELOW),
             move |pen| {
                 let bottom = TOP + TALL;
-                pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
+                pen.draw_rectangle((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
                 let high = TALL / figure.rows as f64;
                 for ((left, right), (low, end), job) in &figure.pieces {
                     let at = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
                     let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
-                    pen.rect(at, size, Occupancy::colour(*job))?;
+                    pen.draw_rectangle(at, size, Occupancy::job_colour(*job))?;
                 }
-                let (x, time) = axis(figure.range);
-                let y = Scale::exact((0.0, f64::from(nodes)), 11);
-                let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
+                let (x, time) = time_axis(figure.range);
+                let y = Scale::end_to_end((0.0, f64::from(nodes)), 11);
+                let panel =
+                    Panel::place_panel((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
                 panel.draw_with(pen, (false, false)).map(|_| ())
             },
         )
-        .when(good, "no job")
+        .if_drawable(good, "no job")
     }
 }
 
@@ -194,7 +195,7 @@ mod tests {
             ]
         );
         // The ground, grid and pieces, drawn on both backends.
-        let figure = Figure::occupancy("t", 8, &stays).unwrap();
+        let figure = Figure::plot_occupancy("t", 8, &stays).unwrap();
         assert!(figure.svg().unwrap().contains("2 jobs"));
         assert!(figure.png().unwrap().starts_with(b"\x89PNG"));
     }

@@ -11,7 +11,7 @@ pub(super) const CELL: f64 = 2.0;
 pub(super) const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
 
 /// Chooses hours or days, whichever gives shorter numbers: the unit and its length in hours.
-pub(super) fn unit(hours: f64) -> (&'static str, f64) {
+pub(super) fn choose_unit(hours: f64) -> (&'static str, f64) {
     if hours > 96.0 {
         ("days", 24.0)
     } else {
@@ -20,10 +20,10 @@ pub(super) fn unit(hours: f64) -> (&'static str, f64) {
 }
 
 /// Makes the axis of a range of hours, and its name.
-pub(super) fn axis((from, to): (f64, f64)) -> (Scale, String) {
-    let (name, hours) = unit(to - from);
+pub(super) fn time_axis((from, to): (f64, f64)) -> (Scale, String) {
+    let (name, hours) = choose_unit(to - from);
     (
-        Scale::exact((from / hours, to / hours), 12),
+        Scale::end_to_end((from / hours, to / hours), 12),
         format!("{name} since the first submit"),
     )
 }

@@ -1,11 +1,11 @@
 //! An audit as one page: the placements that the scheduler chose, beside those of other orderings and allocators.
 
-use super::groups::{months, sizes, time};
-use super::worst::worst;
-use crate::plot::{fixed, thousands};
+use super::groups::{month_section, size_section, time_section};
+use super::worst::worst_section;
+use crate::plot::{format_fixed, format_thousands};
 use crate::report::document::Document;
 use crate::report::file::File;
-use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
+use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
 use crate::report::sentences::{RichText, file_name, sentence};
 use crate::report::snapshot::note_fact;
 use crate::report::terms;
@@ -24,23 +24,23 @@ pub fn html(
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
     let recorded = &audit.placements[0].all;
-    let mut sections = vec![placements(audit, share), sizes(audit)?];
-    sections.extend(time(audit)?);
-    sections.extend(months(audit));
-    sections.extend(worst(audit, topology)?);
+    let mut sections = vec![placement_section(audit, share), size_section(audit)?];
+    sections.extend(time_section(audit)?);
+    sections.extend(month_section(audit));
+    sections.extend(worst_section(audit, topology)?);
     let mut facts = vec![
         Fact::code("Machine", topology.spec()),
-        Fact::new("Rows read", thousands(audit.read)),
-        Fact::new("Jobs scored", thousands(recorded.jobs)),
+        Fact::new("Rows read", format_thousands(audit.read)),
+        Fact::new("Jobs scored", format_thousands(recorded.jobs)),
     ];
     // Only jobs whose records ask for segments have any.
     let [jobs, whole, broken] = recorded.segments;
     if jobs > 0 {
         let text = format!(
             "{} of {} that {} jobs were made of do not lie in one unit of the lowest level with room for one",
-            thousands(broken),
-            thousands(whole + broken),
-            thousands(jobs)
+            format_thousands(broken),
+            format_thousands(whole + broken),
+            format_thousands(jobs)
         );
         facts.push(Fact::wide("Segments broken", text));
     }
@@ -48,13 +48,13 @@ pub fn html(
         facts.push(note_fact("Left out", reason));
     }
     for reason in &audit.mended {
-        let text = format!("{} {}", thousands(reason.count), reason.about);
+        let text = format!("{} {}", format_thousands(reason.count), reason.about);
         facts.push(Fact::wide("Read with", text));
     }
     let page = Document {
         title: format!("What the scheduler did to the jobs of {}", file_name(trace)),
-        verdict: verdict(audit),
-        details: method(audit).into(),
+        verdict: recorded_sentence(audit),
+        details: method_paragraph(audit).into(),
         about: ("read", "What was read"),
         facts,
         exact: "Every job is scored; nothing is sampled.",
@@ -66,7 +66,7 @@ pub fn html(
 }
 
 /// Says how far apart the nodes of jobs were, and what the best alternative would have given.
-fn verdict(audit: &Audit) -> RichText {
+fn recorded_sentence(audit: &Audit) -> RichText {
     let recorded = &audit.placements[0];
     let hops = recorded.all.mean_hops();
     let mut said = sentence("Recorded: ").text(hops.map_or_else(
@@ -74,7 +74,7 @@ fn verdict(audit: &Audit) -> RichText {
         |hops| format!("{hops:.3} hops between two nodes of a job on average"),
     ));
     if let Some(level) = audit.levels.first()
-        && let Some(share) = recorded.all.at_fewest(0)
+        && let Some(share) = recorded.all.share_at_fewest(0)
     {
         said = said.text(format!(
             "; {:.1}% of the jobs span the fewest {level} units possible",
@@ -96,11 +96,11 @@ fn verdict(audit: &Audit) -> RichText {
             .text(". The closest tried, ")
             .bold(&best.name)
             .text(format!(", would have given {value:.3}: {change:.1}% {how}"));
-        if let Some([_, low, high]) = best.change(recorded) {
+        if let Some([_, low, high]) = best.hops_change(recorded) {
             said = said.text(format!(
                 " (95% interval of the change {}% to {}%)",
-                fixed(100.0 * low, 1),
-                fixed(100.0 * high, 1)
+                format_fixed(100.0 * low, 1),
+                format_fixed(100.0 * high, 1)
             ));
         }
     }
@@ -108,7 +108,7 @@ fn verdict(audit: &Audit) -> RichText {
 }
 
 /// Says how alternatives were tried. Empty if none were.
-fn method(audit: &Audit) -> String {
+fn method_paragraph(audit: &Audit) -> String {
     if audit.placements.len() == 1 {
         return String::new();
     }
@@ -117,7 +117,7 @@ fn method(audit: &Audit) -> String {
         0 => String::new(),
         n => format!(
             " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
-            thousands(n)
+            format_thousands(n)
         ),
     };
     format!(
@@ -131,7 +131,7 @@ fn method(audit: &Audit) -> String {
 }
 
 /// Makes the section of all placements, a row each.
-fn placements(audit: &Audit, share: Option<f64>) -> Section {
+fn placement_section(audit: &Audit, share: Option<f64>) -> Section {
     let means = |title: String, decimals, best, value: &dyn Fn(&Sums) -> Option<f64>| {
         let values = audit.placements.iter().map(|tried| value(&tried.all));
         Column::new(title, decimals, best, values)
@@ -140,21 +140,31 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
         means(
             "Mean distance (hops)".into(),
             3,
-            Best::Low,
+            BestValue::Low,
             &Sums::mean_hops,
         ),
-        means("Diameter (hops)".into(), 3, Best::Low, &Sums::diameter),
-        means("Ring step (hops)".into(), 3, Best::Low, &Sums::ring_step),
+        means(
+            "Diameter (hops)".into(),
+            3,
+            BestValue::Low,
+            &Sums::mean_diameter,
+        ),
+        means(
+            "Ring step (hops)".into(),
+            3,
+            BestValue::Low,
+            &Sums::mean_ring_step,
+        ),
     ];
     for (i, level) in audit.levels.iter().enumerate() {
-        columns.push(means(format!("Spans {level}"), 2, Best::Low, &|s| {
-            s.spanned(i)
+        columns.push(means(format!("Spans {level}"), 2, BestValue::Low, &|s| {
+            s.mean_spanned(i)
         }));
-        columns.push(means(format!("Fewest {level}"), 2, Best::None, &|s| {
-            s.fewest(i)
+        columns.push(means(format!("Fewest {level}"), 2, BestValue::None, &|s| {
+            s.mean_fewest(i)
         }));
-        let share = means(format!("At fewest {level} (%)"), 1, Best::High, &|s| {
-            Some(100.0 * s.at_fewest(i)?)
+        let share = means(format!("At fewest {level} (%)"), 1, BestValue::High, &|s| {
+            Some(100.0 * s.share_at_fewest(i)?)
         });
         columns.push(share.on_demand());
     }
@@ -163,28 +173,31 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
         columns.push(against_recorded(
             audit,
             "Distance against recorded (%, 95% interval)",
-            |tried| Some(interval(tried.change(recorded)?, 100.0)),
+            |tried| Some(format_interval(tried.hops_change(recorded)?, 100.0)),
         ));
     }
     if let Some(share) = share {
         columns.push(against_recorded(
             audit,
             &format!("Node-hours spared at share {share} (95% interval)"),
-            |tried| match tried.against(recorded, |ours, _| ours.spared(share)) {
-                Some(found) => Some(interval(found, tried.all.node_seconds as f64 / 3600.0)),
+            |tried| match tried.compare_with(recorded, |ours, _| ours.share_spared(share)) {
+                Some(found) => Some(format_interval(
+                    found,
+                    tried.all.node_seconds as f64 / 3600.0,
+                )),
                 // Too few periods for an interval: the value alone.
-                None => Some(fixed(tried.node_hours_spared(share)?, 1)),
+                None => Some(format_fixed(tried.node_hours_spared(share)?, 1)),
             },
         ));
     }
-    columns.push(counts(audit, "Jobs", |tried| tried.all.jobs));
+    columns.push(count_column(audit, "Jobs", |tried| tried.all.jobs));
     for (title, count) in [
         ("Skipped", (|tried| tried.skipped) as fn(&Summary) -> u64),
         ("Apart", |tried| tried.all.apart),
     ] {
         // Columns of zeros would ask for attention in vain.
         if audit.placements.iter().any(|tried| count(tried) > 0) {
-            columns.push(counts(audit, title, count));
+            columns.push(count_column(audit, title, count));
         }
     }
     let names = audit
@@ -199,7 +212,7 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
 }
 
 /// Makes a column of counts of all placements.
-fn counts(audit: &Audit, title: &str, count: fn(&Summary) -> u64) -> Column {
+fn count_column(audit: &Audit, title: &str, count: fn(&Summary) -> u64) -> Column {
     Column::counts(title, audit.placements.iter().map(count))
 }
 
@@ -216,7 +229,7 @@ fn against_recorded(
 }
 
 /// Formats a value with its interval, times `scale`.
-fn interval(found: [f64; 3], scale: f64) -> String {
-    let [value, low, high] = found.map(|value| fixed(scale * value, 1));
+fn format_interval(found: [f64; 3], scale: f64) -> String {
+    let [value, low, high] = found.map(|value| format_fixed(scale * value, 1));
     format!("{value} ({low} to {high})")
 }

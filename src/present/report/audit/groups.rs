@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::plot::audit::{Points, over_time};
+use crate::plot::audit::{Points, plot_over_time};
 use crate::plot::replay::{Figure as Drawn, SizeLine};
-use crate::report::html::{Best, Column, Figure, Section, Table};
+use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 
 /// Returns the hours of the periods that the audit is divided into: those of the recorded placement.
-pub fn period(audit: &Audit) -> i64 {
-    audit.placements.first().map_or(1, Summary::period)
+pub fn period_hours(audit: &Audit) -> i64 {
+    audit.placements.first().map_or(1, Summary::choose_period)
 }
 
 /// Makes the columns of some groups of the recorded jobs: jobs and hops, the hops that the placements `tried` give them
 /// (by their number and that of the group), and the units of the first `levels`.
-fn columns(
+fn group_columns(
     audit: &Audit,
     groups: &[&Sums],
     levels: usize,
@@ -24,7 +24,7 @@ fn columns(
 ) -> Vec<Column> {
     let mut columns = vec![
         Column::counts("Jobs", groups.iter().map(|sums| sums.jobs)),
-        unmarked(
+        unmarked_column(
             "Recorded (hops)",
             3,
             groups.iter().map(|sums| sums.mean_hops()),
@@ -32,29 +32,37 @@ fn columns(
     ];
     for (i, placement) in audit.placements.iter().enumerate().skip(1) {
         let values = (0..groups.len()).map(|group| tried(i, group));
-        columns.push(unmarked(&format!("{} (hops)", placement.name), 3, values));
+        columns.push(unmarked_column(
+            &format!("{} (hops)", placement.name),
+            3,
+            values,
+        ));
     }
     for (i, level) in audit.levels.iter().enumerate().take(levels) {
-        let spanned = groups.iter().map(|sums| sums.spanned(i));
-        columns.push(unmarked(&format!("Spans {level}"), 2, spanned));
-        let fewest = groups.iter().map(|sums| sums.fewest(i));
-        columns.push(unmarked(&format!("Fewest {level}"), 2, fewest));
+        let spanned = groups.iter().map(|sums| sums.mean_spanned(i));
+        columns.push(unmarked_column(&format!("Spans {level}"), 2, spanned));
+        let fewest = groups.iter().map(|sums| sums.mean_fewest(i));
+        columns.push(unmarked_column(&format!("Fewest {level}"), 2, fewest));
     }
     columns
 }
 
 /// Makes a column whose rows are groups of jobs, of which none is better.
-fn unmarked(title: &str, decimals: usize, values: impl Iterator<Item = Option<f64>>) -> Column {
-    Column::new(title, decimals, Best::None, values)
+fn unmarked_column(
+    title: &str,
+    decimals: usize,
+    values: impl Iterator<Item = Option<f64>>,
+) -> Column {
+    Column::new(title, decimals, BestValue::None, values)
 }
 
 /// Makes the section of the recorded jobs by size, with figures of all placements.
-pub fn sizes(audit: &Audit) -> Result<Section> {
+pub fn size_section(audit: &Audit) -> Result<Section> {
     let recorded = &audit.placements[0];
     let mut names = Vec::new();
     let mut groups: Vec<&Sums> = Vec::new();
     let mut firsts = Vec::new();
-    for (from, to, sums) in recorded.by_size() {
+    for (from, to, sums) in recorded.size_classes() {
         names.push(if from == to {
             from.to_string()
         } else {
@@ -63,8 +71,8 @@ pub fn sizes(audit: &Audit) -> Result<Section> {
         firsts.push(from);
         groups.push(sums);
     }
-    let columns = columns(audit, &groups, usize::MAX, |i, group| {
-        audit.placements[i].class(firsts[group])?.mean_hops()
+    let columns = group_columns(audit, &groups, usize::MAX, |i, group| {
+        audit.placements[i].size_class(firsts[group])?.mean_hops()
     });
     let table = Table::new("Jobs by size", "Nodes", names, columns);
     let about =
@@ -75,13 +83,13 @@ pub fn sizes(audit: &Audit) -> Result<Section> {
         "hops-by-size.svg",
         "Mean distance of two nodes of a job, by its size: lower is better.",
         ("Mean distance within jobs, by size", "mean distance (hops)"),
-        lines(audit, &Sums::mean_hops),
+        size_lines(audit, &Sums::mean_hops),
         None,
     )?);
     if let Some(level) = audit.levels.first() {
-        let mut units = lines(audit, &|sums| sums.spanned(0));
+        let mut units = size_lines(audit, &|sums| sums.mean_spanned(0));
         // Nobody spans fewer units than a job of that size must.
-        units.push(size_line(recorded, &|sums| sums.fewest(0)));
+        units.push(size_line(recorded, &|sums| sums.mean_fewest(0)));
         section.figures.extend(draw_sizes(
             audit,
             "units-by-size.svg",
@@ -99,7 +107,7 @@ pub fn sizes(audit: &Audit) -> Result<Section> {
 }
 
 /// Returns the line of a figure by job size of each placement.
-fn lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u32, f64)>> {
+fn size_lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u32, f64)>> {
     audit
         .placements
         .iter()
@@ -110,7 +118,7 @@ fn lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u32, f
 /// Returns the values of a figure of one placement by job size, where it has any.
 fn size_line(summary: &Summary, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<(u32, f64)> {
     summary
-        .by_size()
+        .size_classes()
         .filter_map(|(from, _, sums)| Some((from, value(sums)?)))
         .collect()
 }
@@ -134,17 +142,17 @@ fn draw_sizes(
         .enumerate()
         .map(|(slot, (label, data))| SizeLine { label, slot, data })
         .collect();
-    let drawn = Drawn::improvement(title, axis, &rows)?;
-    Ok(Some(Figure::of(file, caption, drawn)?))
+    let drawn = Drawn::plot_improvement(title, axis, &rows)?;
+    Ok(Some(Figure::from_drawing(file, caption, drawn)?))
 }
 
 /// Makes the section of the jobs by the time they started. `None` if no job says when.
-pub fn time(audit: &Audit) -> Result<Option<Section>> {
-    let hours = period(audit);
+pub fn time_section(audit: &Audit) -> Result<Option<Section>> {
+    let hours = period_hours(audit);
     let periods: Vec<Vec<(i64, Sums)>> = audit
         .placements
         .iter()
-        .map(|summary| summary.over_time(hours))
+        .map(|summary| summary.sums_by_period(hours))
         .collect();
     let recorded = &periods[0];
     let Some((first, _)) = recorded.first() else {
@@ -159,7 +167,7 @@ pub fn time(audit: &Audit) -> Result<Option<Section>> {
         hours => format!("periods of {hours} hours"),
     };
     let groups: Vec<&Sums> = recorded.iter().map(|(_, sums)| sums).collect();
-    let columns = columns(audit, &groups, 1, |i, group| {
+    let columns = group_columns(audit, &groups, 1, |i, group| {
         // A replay skips jobs: it may have no job in a period.
         let (_, sums) = periods[i]
             .iter()
@@ -168,7 +176,7 @@ pub fn time(audit: &Audit) -> Result<Option<Section>> {
     });
     let names = recorded
         .iter()
-        .map(|(from, _)| date(*from, *first, hours))
+        .map(|(from, _)| format_date(*from, *first, hours))
         .collect();
     let table = Table::new("Jobs over time", "From", names, columns);
     let about =
@@ -183,22 +191,22 @@ pub fn time(audit: &Audit) -> Result<Option<Section>> {
         .first()
         .map(|level| format!("{level} units spanned"));
     if let Some(name) = &units {
-        panels.push((name, period_lines(&periods, &|sums| sums.spanned(0))));
+        panels.push((name, period_lines(&periods, &|sums| sums.mean_spanned(0))));
     }
     if recorded.len() > 1 && panels[0].1.iter().any(|line| line.len() > 1) {
         // Five dates fit side by side.
         let ticks = recorded
             .iter()
             .step_by(recorded.len().div_ceil(5))
-            .map(|(from, _)| (*from as f64, date(*from, *first, hours)))
+            .map(|(from, _)| (*from as f64, format_date(*from, *first, hours)))
             .collect();
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
-        let drawn = over_time("What jobs got over time", &note, &labels, ticks, panels)?;
+        let drawn = plot_over_time("What jobs got over time", &note, &labels, ticks, panels)?;
         let caption = "Means of the jobs that started in a period: lower is better.";
         section
             .figures
-            .push(Figure::of("over-time.svg", caption, drawn)?);
+            .push(Figure::from_drawing("over-time.svg", caption, drawn)?);
         section.folded = true;
     }
     Ok(Some(section))
@@ -218,11 +226,11 @@ fn period_lines(periods: &[Vec<(i64, Sums)>], value: &dyn Fn(&Sums) -> Option<f6
 }
 
 /// Makes the section of the jobs by the month in which they started. `None` if there are not two.
-pub fn months(audit: &Audit) -> Option<Section> {
+pub fn month_section(audit: &Audit) -> Option<Section> {
     let tried: Vec<BTreeMap<String, Sums>> = audit
         .placements
         .iter()
-        .map(|summary| by_month(summary, audit))
+        .map(|summary| sum_by_month(summary, audit))
         .collect();
     let names: Vec<String> = tried[0].keys().cloned().collect();
     // One month is the whole audit.
@@ -230,7 +238,7 @@ pub fn months(audit: &Audit) -> Option<Section> {
         return None;
     }
     let groups: Vec<&Sums> = tried[0].values().collect();
-    let columns = columns(audit, &groups, usize::MAX, |i, group| {
+    let columns = group_columns(audit, &groups, usize::MAX, |i, group| {
         tried[i].get(&names[group])?.mean_hops()
     });
     let table = Table::new("Jobs by month", "Month", names.clone(), columns);
@@ -239,17 +247,17 @@ pub fn months(audit: &Audit) -> Option<Section> {
 }
 
 /// Adds up sums by month, `2026-11`. Empty if times are no dates.
-pub fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
+pub fn sum_by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
     let mut months = BTreeMap::<String, Sums>::new();
-    let days = summary.over_time(24);
+    let days = summary.sums_by_period(24);
     let first = days.first().map_or(0, |(from, _)| *from);
     for (from, sums) in days {
         // `day 3` has no `-`: then there are no months.
-        if let Some((month, _)) = date(from, first, 24).rsplit_once('-') {
+        if let Some((month, _)) = format_date(from, first, 24).rsplit_once('-') {
             months
                 .entry(month.to_string())
                 .or_insert_with(|| Sums::new(audit.levels.len()))
-                .merge(&sums);
+                .add_sums(&sums);
         }
     }
     months
@@ -257,7 +265,7 @@ pub fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
 
 /// Formats a time since 1970 as a date, with the hour if periods are shorter than a day; as days from the first one if
 /// times are too small to be dates.
-pub fn date(seconds: i64, first: i64, hours: i64) -> String {
+pub fn format_date(seconds: i64, first: i64, hours: i64) -> String {
     const YEAR: i64 = 31_536_000;
     const DAY: i64 = 86_400;
     let hour = seconds.div_euclid(3600).rem_euclid(24);
@@ -290,17 +298,20 @@ pub fn date(seconds: i64, first: i64, hours: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::date;
+    use super::format_date;
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(1_795_350_019, 1_795_350_019, 24), "2026-11-22");
-        assert_eq!(date(1_795_350_019, 1_795_350_019, 6), "2026-11-22 12:00");
-        assert_eq!(date(951_782_400, 951_782_400, 24), "2000-02-29");
-        assert_eq!(date(951_868_800, 951_782_400, 24), "2000-03-01");
-        assert_eq!(date(1_767_225_599, 951_782_400, 24), "2025-12-31");
-        assert_eq!(date(172_800, 0, 24), "day 2");
-        assert_eq!(date(7200, 3600, 1), "day 0, 01:00");
-        assert_eq!(date(129_600, 0, 6), "day 1, 12:00");
+        assert_eq!(format_date(1_795_350_019, 1_795_350_019, 24), "2026-11-22");
+        assert_eq!(
+            format_date(1_795_350_019, 1_795_350_019, 6),
+            "2026-11-22 12:00"
+        );
+        assert_eq!(format_date(951_782_400, 951_782_400, 24), "2000-02-29");
+        assert_eq!(format_date(951_868_800, 951_782_400, 24), "2000-03-01");
+        assert_eq!(format_date(1_767_225_599, 951_782_400, 24), "2025-12-31");
+        assert_eq!(format_date(172_800, 0, 24), "day 2");
+        assert_eq!(format_date(7200, 3600, 1), "day 0, 01:00");
+        assert_eq!(format_date(129_600, 0, 6), "day 1, 12:00");
     }
 }

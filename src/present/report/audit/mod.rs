@@ -11,7 +11,7 @@ use crate::report::file::{File, add_page};
 use crate::report::shape;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
-use nodeorder_jobs::audit::{Audit, LeftOut, Scored, Worst};
+use nodeorder_jobs::audit::{Audit, ReasonCount, Scored, WorstJob};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
@@ -19,34 +19,34 @@ mod audit_page;
 mod groups;
 mod worst;
 
-pub use groups::period;
+pub use groups::period_hours;
 
 /// Columns of the rows of an audit, which has a row a job.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct AuditColumns {
     /// Whether the first column names the placement that a row is of.
     pub named: bool,
     /// Whether the last columns are those of shapes.
     pub shaped: bool,
 }
 
-impl Rows {
+impl AuditColumns {
     /// Writes the header line; `levels` are the machine's, leaf first.
     ///
     /// # Errors
     /// Errors of `out`.
     pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
-        let mut table = Table::rows(out);
+        let mut table = Table::without_header(out);
         if self.named {
-            table.header(JobScore::PLACEMENT)?;
+            table.write_header(JobScore::PLACEMENT)?;
         }
-        table.header(JobScore::JOB)?;
-        shape::level_names(&mut table, levels)?;
-        table.header(JobScore::LAST)?;
+        table.write_header(JobScore::JOB)?;
+        shape::write_level_names(&mut table, levels)?;
+        table.write_header(JobScore::LAST)?;
         if self.shaped {
-            table.header(&of_shapes())?;
+            table.write_header(&shape_columns())?;
         }
-        table.end()?;
+        table.end_line()?;
         table.finish()
     }
 
@@ -64,23 +64,23 @@ impl Rows {
             start,
             score,
         };
-        let mut table = Table::rows(out);
+        let mut table = Table::without_header(out);
         if self.named {
-            table.values(JobScore::PLACEMENT, &row)?;
+            table.write_values(JobScore::PLACEMENT, &row)?;
         }
-        table.values(JobScore::JOB, &row)?;
-        shape::level_counts(&mut table, [&score.spanned, &score.fewest])?;
-        table.values(JobScore::LAST, &row)?;
+        table.write_values(JobScore::JOB, &row)?;
+        shape::write_level_counts(&mut table, [&score.spanned, &score.fewest])?;
+        table.write_values(JobScore::LAST, &row)?;
         if let Some(shape) = score.shape.as_ref().filter(|_| self.shaped) {
-            table.values(&of_shapes(), shape)?;
+            table.write_values(&shape_columns(), shape)?;
         }
-        table.end()?;
+        table.end_line()?;
         table.finish()
     }
 }
 
 /// Returns the columns of shapes that audits do not have anyway.
-fn of_shapes() -> Vec<Column<AllocationShape>> {
+fn shape_columns() -> Vec<Column<AllocationShape>> {
     let mut columns = SHAPE.to_vec();
     // Audits have it among their own columns.
     columns.retain(|column| column.name != "ring_longest");
@@ -93,7 +93,7 @@ fn with_figures(mut object: Json, sums: &Sums, levels: &[String]) -> Json {
     object["levels"] = json!({});
     for (i, name) in levels.iter().enumerate() {
         // Indexed, not by `extend_object`: a level's name may hold a dot.
-        object["levels"][name] = columns::object(LEVEL_SUMS, &(sums.clone(), i));
+        object["levels"][name] = columns::json_object(LEVEL_SUMS, &(sums.clone(), i));
     }
     object
 }
@@ -137,7 +137,7 @@ pub fn document(
 /// Describes a placement as a JSON object.
 fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Json {
     let levels = &audit.levels;
-    let hours = period(audit);
+    let hours = period_hours(audit);
     let object = json!({
         "placement": summary.name,
         "ordering": Some(&summary.ordering).filter(|name| !name.is_empty()),
@@ -146,24 +146,25 @@ fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Jso
     });
     let mut object = with_figures(object, &summary.all, levels);
     object["by_size"] = summary
-        .by_size()
+        .size_classes()
         .map(|(from, to, sums)| with_figures(json!({"from": from, "to": to}), sums, levels))
         .collect();
     let recorded = &audit.placements[0];
     // The recorded placement has no change against itself.
     if summary.name != recorded.name {
-        object["change"] = json!(summary.change(recorded));
+        object["change"] = json!(summary.hops_change(recorded));
         if let Some(share) = share {
             object["node_hours_spared"] = json!(summary.node_hours_spared(share));
-            object["spared"] = json!(summary.against(recorded, |ours, _| ours.spared(share)));
+            object["spared"] =
+                json!(summary.compare_with(recorded, |ours, _| ours.share_spared(share)));
         }
     }
-    object["by_month"] = groups::by_month(summary, audit)
+    object["by_month"] = groups::sum_by_month(summary, audit)
         .into_iter()
         .map(|(month, sums)| with_figures(json!({"month": month}), &sums, levels))
         .collect();
     object["over_time"] = summary
-        .over_time(hours)
+        .sums_by_period(hours)
         .iter()
         .map(|(from, sums)| with_figures(json!({"from": from, "hours": hours}), sums, levels))
         .collect();
@@ -171,13 +172,13 @@ fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Jso
 }
 
 /// Describes a reason for records left out or mended as a JSON object.
-fn reason_object(reason: &LeftOut) -> Json {
+fn reason_object(reason: &ReasonCount) -> Json {
     let first = Some(&reason.first).filter(|first| !first.is_empty());
     json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
 }
 
 /// Describes one of the jobs that lie farthest apart as a JSON object.
-fn worst_object(worst: &Worst) -> Json {
+fn worst_object(worst: &WorstJob) -> Json {
     let score = &worst.score;
     json!({
         "job": worst.job,
@@ -196,30 +197,30 @@ fn write_groups<'a>(
     keys: &[&str],
     groups: impl Fn(&'a Summary) -> Vec<(Vec<i64>, Sums)>,
 ) -> io::Result<()> {
-    let mut table = Table::rows(out);
-    table.cell("placement".into())?;
+    let mut table = Table::without_header(out);
+    table.write_cell("placement".into())?;
     for key in keys {
-        table.cell((*key).into())?;
+        table.write_cell((*key).into())?;
     }
-    table.header(SUMS)?;
+    table.write_header(SUMS)?;
     for level in &audit.levels {
         for column in LEVEL_SUMS {
-            table.cell(format!("{}_{level}", column.name).into())?;
+            table.write_cell(format!("{}_{level}", column.name).into())?;
         }
     }
-    table.end()?;
+    table.end_line()?;
     for summary in &audit.placements {
         for (values, sums) in groups(summary) {
-            table.cell(summary.name.as_str().into())?;
+            table.write_cell(summary.name.as_str().into())?;
             for value in values {
-                table.cell(value.into())?;
+                table.write_cell(value.into())?;
             }
-            table.values(SUMS, &sums)?;
+            table.write_values(SUMS, &sums)?;
             for level in 0..audit.levels.len() {
                 // The names of these columns end with the level: one definition serves all levels.
-                table.values(LEVEL_SUMS, &(sums.clone(), level))?;
+                table.write_values(LEVEL_SUMS, &(sums.clone(), level))?;
             }
-            table.end()?;
+            table.end_line()?;
         }
     }
     table.finish()
@@ -237,20 +238,20 @@ pub fn files<'a>(
     share: Option<f64>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
-    let hours = period(audit);
+    let hours = period_hours(audit);
     let mut files = vec![
-        File::table("sizes.csv", |out| {
+        File::from_writer("sizes.csv", |out| {
             write_groups(out, audit, &["from", "to"], |summary| {
                 summary
-                    .by_size()
+                    .size_classes()
                     .map(|(from, to, s)| (vec![from.into(), to.into()], s.clone()))
                     .collect()
             })
         }),
-        File::table("periods.csv", move |out| {
+        File::from_writer("periods.csv", move |out| {
             write_groups(out, audit, &["from", "hours"], |summary| {
                 summary
-                    .over_time(hours)
+                    .sums_by_period(hours)
                     .into_iter()
                     .map(|(from, s)| (vec![from, hours], s))
                     .collect()

@@ -1,15 +1,15 @@
 //! The section of an audit's page about the jobs that lie farthest apart.
 
-use super::groups::date;
-use crate::plot::machine;
-use crate::report::html::{Best, Column, Figure, Section, Table};
+use super::groups::format_date;
+use crate::plot::plot_machine;
+use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
 /// Makes the section of the worst jobs, the first of them drawn on the machine. `None` if no job has several nodes.
-pub fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
+pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
     let jobs = &audit.worst;
     let Some(first) = jobs.first() else {
         return Ok(None);
@@ -19,7 +19,7 @@ pub fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
         Column::new(
             "Mean distance (hops)",
             3,
-            Best::None,
+            BestValue::None,
             jobs.iter().map(|job| job.score.mean_hops),
         ),
     ];
@@ -35,12 +35,13 @@ pub fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
     }
     // Days are counted from the first job that started.
     let begin = audit.placements[0]
-        .over_time(1)
+        .sums_by_period(1)
         .first()
         .map_or(0, |(from, _)| *from);
-    let started = jobs
-        .iter()
-        .map(|job| job.start.map_or("–".into(), |start| date(start, begin, 1)));
+    let started = jobs.iter().map(|job| {
+        job.start
+            .map_or("–".into(), |start| format_date(start, begin, 1))
+    });
     columns.push(Column::names("Started", started));
     let names = jobs.iter().map(|job| job.job.clone()).collect();
     let table = Table::new("Worst jobs", "Job", names, columns);
@@ -59,7 +60,7 @@ pub fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
          colour are not its own.",
         first.job
     );
-    let figure = Figure::of("worst-job.svg", caption, machine(topology, &order))?;
+    let figure = Figure::from_drawing("worst-job.svg", caption, plot_machine(topology, &order))?;
     section.figures.push(figure);
     Ok(Some(section))
 }

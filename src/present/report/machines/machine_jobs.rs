@@ -1,21 +1,25 @@
 //! Sections of the page of machines about the jobs of a workload: replayed under load, and scheduled.
 
-use super::machine_table::table;
-use crate::machines::{Contender, Machines, Service};
+use super::machine_table::machine_table;
+use crate::machines::{Contender, JobService, Machines};
 use crate::plot::replay::BarPanel;
 use crate::report::bar_figure::{BarRow, draw_bars};
-use crate::report::html::{Best, Column, Figure, Section};
+use crate::report::html::{BestValue, Column, Figure, Section};
 use crate::report::schedule_comparison::queue_columns;
 use crate::report::sentences::sentence;
 use nodeorder_base::error::Result;
 
 /// A machine on which the jobs were placed, with its rank from 0.
-pub type Served<'m> = (usize, &'m Contender, &'m Service);
+pub type ServedMachine<'m> = (usize, &'m Contender, &'m JobService);
 
 /// Makes the section of distances within jobs under load, by machine and allocator.
-pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Section> {
+pub fn replay_section(
+    machines: &Machines,
+    workload: &str,
+    served: &[ServedMachine<'_>],
+) -> Result<Section> {
     let contenders: Vec<&Contender> = served.iter().map(|(_, contender, _)| *contender).collect();
-    let services: Vec<&Service> = served.iter().map(|(_, _, service)| *service).collect();
+    let services: Vec<&JobService> = served.iter().map(|(_, _, service)| *service).collect();
     let mut columns = Vec::new();
     let mut panels = Vec::new();
     // Every machine was replayed with the same allocators.
@@ -24,7 +28,12 @@ pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> R
         let minds = services
             .iter()
             .map(|service| service.allocators[i].mean_mind);
-        columns.push(Column::new(format!("{name} (hops)"), 3, Best::Low, minds));
+        columns.push(Column::new(
+            format!("{name} (hops)"),
+            3,
+            BestValue::Low,
+            minds,
+        ));
         panels.push(BarPanel {
             name,
             axis: "mean distance within a job (hops)",
@@ -49,9 +58,9 @@ pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> R
          of a job (MIND) with each allocator. Jobs are \
          skipped where too few nodes were free, and too large where they need more nodes than the machine has."
     );
-    let table = table(machines, "Replay by machine", &contenders, columns);
+    let table = machine_table(machines, "Replay by machine", &contenders, columns);
     let mut section = Section::new("jobs", "What jobs get under load", about, table);
-    section.figures.extend(bars(
+    section.figures.extend(machine_bars(
         "machine-jobs.svg",
         "Distances within jobs under load",
         &panels,
@@ -62,16 +71,16 @@ pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> R
 }
 
 /// Makes the section of waits and slowdowns. `None` if the jobs have no times.
-pub fn queue(
+pub fn queue_section(
     machines: &Machines,
     workload: &str,
-    served: &[Served<'_>],
+    served: &[ServedMachine<'_>],
 ) -> Result<Option<Section>> {
     let Some(settings) = &machines.settings else {
         return Ok(None);
     };
     // Slots stay those of all machines, so that colours do.
-    let mut scheduled: Vec<Served<'_>> = Vec::new();
+    let mut scheduled: Vec<ServedMachine<'_>> = Vec::new();
     let mut contenders = Vec::new();
     let mut rows = Vec::new();
     for (slot, contender, service) in served {
@@ -111,7 +120,7 @@ pub fn queue(
         ".{marked} Where jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs \
          that ran on all machines."
     ));
-    let table = table(machines, "Schedules by machine", &contenders, columns);
+    let table = machine_table(machines, "Schedules by machine", &contenders, columns);
     let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
     if let Some((policy, model)) = scheduled.iter().find_map(|(_, _, s)| s.rules.as_ref()) {
         section.note = sentence(format!(
@@ -131,7 +140,7 @@ pub fn queue(
         axis,
         decimals,
     });
-    section.figures.extend(bars(
+    section.figures.extend(machine_bars(
         "machine-queue.svg",
         "Waits and slowdowns",
         &panels,
@@ -150,12 +159,12 @@ pub fn queue(
 }
 
 /// Draws a bar a machine in each of `panels`. `None` if there is no value at all.
-fn bars(
+fn machine_bars(
     file: &str,
     title: &str,
     panels: &[BarPanel<'_>],
-    served: &[Served<'_>],
-    values: impl Fn(&Service) -> Vec<Option<f64>>,
+    served: &[ServedMachine<'_>],
+    values: impl Fn(&JobService) -> Vec<Option<f64>>,
 ) -> Result<Option<Figure>> {
     let mut rows: Vec<BarRow<'_>> = Vec::new();
     for (slot, contender, service) in served {

@@ -1,11 +1,11 @@
 //! A table with a row a machine.
 
 use crate::machines::{Contender, Machines};
-use crate::report::html::{Best, Column, Table};
+use crate::report::html::{BestValue, Column, Table};
 
 /// Makes a table of machines, best first. Those that are not compared have no rank, and no value is marked as the best
 /// unless each can be read beside all others.
-pub fn table(
+pub fn machine_table(
     machines: &Machines,
     label: &'static str,
     contenders: &[&Contender],
@@ -27,7 +27,7 @@ pub fn table(
         ranks.push(rank.map(|rank| rank as f64));
     }
     Table {
-        before: vec![Column::new("Rank", 0, Best::None, ranks)],
+        before: vec![Column::new("Rank", 0, BestValue::None, ranks)],
         ..Table::new(label, "Machine", names, columns)
     }
 }

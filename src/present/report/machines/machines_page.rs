@@ -1,42 +1,42 @@
 //! Machines side by side as one page: which serves the jobs best, and the figures behind that.
 
-use super::machine_jobs::{Served, queue, replayed};
-use super::machine_table::table;
-use super::rows::{Jobs, ranked};
+use super::machine_jobs::{ServedMachine, queue_section, replay_section};
+use super::machine_table::machine_table;
+use super::rows::{NamedWorkload, machine_rows};
 use crate::columns::{self, Value, machines::RankedMachine};
-use crate::machines::{Contender, Criterion, Machines, outcome};
+use crate::machines::{Contender, Criterion, Machines, outcome_sentences};
 use crate::plot::replay::BarPanel;
-use crate::plot::{self, Limits, Series, View, thousands};
+use crate::plot::{self, Limits, Series, View, format_thousands};
 use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::document::Document;
 use crate::report::file::File;
-use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
+use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
 use crate::report::sentences::{RichText, file_name, per_cent_above, sentence};
 use crate::report::terms::{self, Term};
 use nodeorder_base::error::Result;
-use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::metric::machine_figures::MachineFigures;
 
 /// Makes the page as HTML text; returns its figures as well. `files` stand beside it. Fails if a figure cannot be drawn.
 pub fn html(
     machines: &Machines,
-    jobs: Option<Jobs<'_>>,
+    jobs: Option<NamedWorkload<'_>>,
     files: &[File<'_>],
     command: &str,
 ) -> Result<(String, Vec<Figure>)> {
     let workload = jobs.map(|jobs| file_name(jobs.name));
-    let mut served: Vec<Served<'_>> = Vec::new();
+    let mut served: Vec<ServedMachine<'_>> = Vec::new();
     for (slot, contender) in machines.contenders.iter().enumerate() {
         if let Some(service) = &contender.service {
             served.push((slot, contender, service));
         }
     }
-    let mut sections = vec![figures(machines)];
-    sections.extend(carried(machines)?);
-    sections.extend(bought(machines));
-    sections.push(orderings(machines)?);
+    let mut sections = vec![figures_section(machines)];
+    sections.extend(throughput_section(machines)?);
+    sections.extend(cost_section(machines));
+    sections.push(orderings_section(machines)?);
     if let (Some(name), false) = (workload, served.is_empty()) {
-        sections.push(replayed(machines, name, &served)?);
-        sections.extend(queue(machines, name, &served)?);
+        sections.push(replay_section(machines, name, &served)?);
+        sections.extend(queue_section(machines, name, &served)?);
     }
     let mut facts = Vec::new();
     for contender in &machines.contenders {
@@ -54,13 +54,13 @@ pub fn html(
     if let Some(hint) = jobs.and_then(|jobs| jobs.processors) {
         facts.push(Fact::wide("Processors of the trace", hint));
     }
-    let (verdict, details) = outcome(machines, workload);
+    let (verdict, details) = outcome_sentences(machines, workload);
     let page = Document {
         title: match workload {
             Some(name) => format!("Machines side by side for {name}"),
             None => "Machines side by side".into(),
         },
-        verdict: named(machines, &verdict),
+        verdict: mark_winner(machines, &verdict),
         details: if details.is_empty() {
             RichText::default()
         } else {
@@ -78,7 +78,7 @@ pub fn html(
         } else {
             "MPC is computed exactly, over all windows of all sizes; nothing is sampled."
         },
-        terms: terms(machines, &sections),
+        terms: page_terms(machines, &sections),
         sections,
         ..Document::new(files, command)
     };
@@ -86,7 +86,7 @@ pub fn html(
 }
 
 /// Returns the terms that the sections use.
-fn terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
+fn page_terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
     if machines.contenders.iter().any(|c| c.carried.is_some()) {
@@ -111,11 +111,11 @@ fn terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
 }
 
 /// Marks the first machine in the verdict, if it is the winner.
-fn named(machines: &Machines, verdict: &str) -> RichText {
+fn mark_winner(machines: &Machines, verdict: &str) -> RichText {
     let first = machines
         .contenders
         .first()
-        .map(|contender| contender.called(machines.criterion))
+        .map(|contender| contender.display_name(machines.criterion))
         .unwrap_or_default();
     // The winner stands out; without one no machine does.
     match verdict.split_once(&first) {
@@ -127,7 +127,7 @@ fn named(machines: &Machines, verdict: &str) -> RichText {
 }
 
 /// Makes the section of the machines in figures.
-fn figures(machines: &Machines) -> Section {
+fn figures_section(machines: &Machines) -> Section {
     let contenders: Vec<&Contender> = machines.contenders.iter().collect();
     let criterion = machines.criterion;
     let score = match criterion {
@@ -138,10 +138,10 @@ fn figures(machines: &Machines) -> Section {
         Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
     // Of scores the ranking's own side is the better one.
-    let side = if criterion.rises() {
-        Best::High
+    let side = if criterion.higher_is_better() {
+        BestValue::High
     } else {
-        Best::Low
+        BestValue::Low
     };
     let marks: Vec<&str> = contenders
         .iter()
@@ -152,57 +152,63 @@ fn figures(machines: &Machines) -> Section {
         .collect();
     // Where only a bound is known, none is shown to be the best.
     let known = if marks.iter().all(|mark| mark.is_empty()) {
-        Best::High
+        BestValue::High
     } else {
-        Best::None
+        BestValue::None
     };
     let scores = machines.scores.iter().copied().map(Some);
     let mut columns = vec![
         Column::new(score, criterion.decimals().min(3), side, scores),
-        counts(machines, "Nodes", |m| m.comparison.topology.nodes),
-        counts(machines, "Routers", |m| m.comparison.topology.routers),
-        counts(machines, "Cables", |m| m.comparison.topology.cables),
-        counts(machines, "Node links", |m| m.comparison.topology.node_links),
-        counts(machines, "Ports", |m| m.comparison.topology.ports),
-        numbers(machines, "Over\u{ad}subscription", 2, Best::None, |m| {
-            m.comparison.topology.oversubscription
-        }),
-        numbers(machines, "Diameter (hops)", 0, Best::Low, |m| {
+        count_column(machines, "Nodes", |m| m.comparison.topology.nodes),
+        count_column(machines, "Routers", |m| m.comparison.topology.routers),
+        count_column(machines, "Cables", |m| m.comparison.topology.cables),
+        count_column(machines, "Node links", |m| m.comparison.topology.node_links),
+        count_column(machines, "Ports", |m| m.comparison.topology.ports),
+        figure_column(
+            machines,
+            "Over\u{ad}subscription",
+            2,
+            BestValue::None,
+            |m| m.comparison.topology.oversubscription,
+        ),
+        figure_column(machines, "Diameter (hops)", 0, BestValue::Low, |m| {
             Some(m.comparison.topology.diameter.into())
         }),
-        numbers(machines, "Mean distance (hops)", 3, Best::Low, |m| {
+        figure_column(machines, "Mean distance (hops)", 3, BestValue::Low, |m| {
             Some(m.comparison.topology.mean_distance)
         }),
-        numbers(
+        figure_column(
             machines,
             "Bisection a node (links)",
             3,
             known,
-            Machine::bisection_per_node,
+            MachineFigures::bisection_per_node,
         )
-        .marked(marks),
+        .prefix_marks(marks),
     ];
     if contenders.iter().any(|c| c.machine.bill.cost.is_some()) {
-        columns.push(numbers(machines, "Cost", 0, Best::None, |m| m.bill.cost));
-        columns.push(numbers(
+        columns.push(figure_column(machines, "Cost", 0, BestValue::None, |m| {
+            m.bill.cost
+        }));
+        columns.push(figure_column(
             machines,
             "Cost a node",
             2,
-            Best::Low,
-            Machine::cost_per_node,
+            BestValue::Low,
+            MachineFigures::cost_per_node,
         ));
     }
     let all_compared = machines.compared == contenders.len();
     if !all_compared {
-        columns.push(numbers(
+        columns.push(figure_column(
             machines,
             "Windows left out (%)",
             1,
-            Best::None,
+            BestValue::None,
             |m| Some(100.0 * m.windows_left_out()),
         ));
     }
-    let first = if criterion.rises() {
+    let first = if criterion.higher_is_better() {
         "Highest"
     } else {
         "Lowest"
@@ -211,7 +217,7 @@ fn figures(machines: &Machines) -> Section {
         0 => String::new(),
         n => format!(
             " over the {} jobs that ran on all of them",
-            thousands(n as u64)
+            format_thousands(n as u64)
         ),
     };
     let last = if all_compared {
@@ -225,23 +231,23 @@ fn figures(machines: &Machines) -> Section {
         ""
     };
     let about = format!("{first} {}{jobs} first{last}.{bold}", criterion.name());
-    let table = table(machines, "Machines, ranked", &contenders, columns);
+    let table = machine_table(machines, "Machines, ranked", &contenders, columns);
     Section::new("machines", "The machines", about, table)
 }
 
 /// Makes a column of counts of all machines.
-fn counts(machines: &Machines, title: &str, count: fn(&Machine) -> u64) -> Column {
+fn count_column(machines: &Machines, title: &str, count: fn(&MachineFigures) -> u64) -> Column {
     let counts = machines.contenders.iter().map(|c| count(&c.machine));
     Column::counts(title, counts)
 }
 
 /// Makes a column of a figure of all machines.
-fn numbers(
+fn figure_column(
     machines: &Machines,
     title: &str,
     decimals: usize,
-    best: Best,
-    value: fn(&Machine) -> Option<f64>,
+    best: BestValue,
+    value: fn(&MachineFigures) -> Option<f64>,
 ) -> Column {
     let values = machines.contenders.iter().map(|c| value(&c.machine));
     Column::new(title, decimals, best, values)
@@ -249,12 +255,12 @@ fn numbers(
 
 /// Makes a table of columns of the data, one to a row, under their names in words. `None` if no machine has a value; rows
 /// without any are left out.
-fn listed<'m>(
+fn transposed_table<'m>(
     machines: &'m Machines,
     label: &'static str,
     figures: &[columns::Column<RankedMachine<'m>>],
 ) -> Option<Table> {
-    let machines: Vec<RankedMachine<'m>> = ranked(machines).collect();
+    let machines: Vec<RankedMachine<'m>> = machine_rows(machines).collect();
     let mut figures = figures.to_vec();
     // What was not asked for is empty for all machines.
     figures.retain(|figure| {
@@ -275,25 +281,28 @@ fn listed<'m>(
     let columns = machines
         .iter()
         .map(|machine| {
-            let cells = figures.iter().map(|figure| (figure.value)(machine).shown());
-            Column::readings(machine.contender.machine.name(), cells)
+            let cells = figures
+                .iter()
+                .map(|figure| (figure.value)(machine).terminal_text());
+            Column::unordered_figures(machine.contender.machine.name(), cells)
         })
         .collect();
     (!names.is_empty()).then(|| Table::new(label, "Figure", names, columns))
 }
 
 /// Makes the section of the throughput of the machines. `None` unless it was searched.
-fn carried(machines: &Machines) -> Result<Option<Section>> {
+fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
     let mut rows: Vec<BarRow<'_>> = Vec::new();
     for (slot, contender) in machines.contenders.iter().enumerate() {
         let Some(carried) = &contender.carried else {
             // All machines are searched, or none.
             return Ok(None);
         };
-        let values = [&carried.all_to_all, &carried.matching].map(|found| Some(found.found()));
+        let values =
+            [&carried.all_to_all, &carried.matching].map(|found| Some(found.carried_multiple()));
         rows.push((contender.machine.name(), slot, values.into()));
     }
-    let Some(table) = listed(machines, "Throughput", RankedMachine::CARRIED) else {
+    let Some(table) = transposed_table(machines, "Throughput", RankedMachine::CARRIED) else {
         return Ok(None);
     };
     let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
@@ -319,8 +328,8 @@ fn carried(machines: &Machines) -> Result<Option<Section>> {
 }
 
 /// Makes the section of cost and watts of the machines by class of cable. `None` unless prices or watts were given.
-fn bought(machines: &Machines) -> Option<Section> {
-    let table = listed(machines, "Cost and watts", RankedMachine::BOUGHT)?;
+fn cost_section(machines: &Machines) -> Option<Section> {
+    let table = transposed_table(machines, "Cost and watts", RankedMachine::BOUGHT)?;
     let about = "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
          once: it takes at most the first figure, and under no routing less than “at least”.";
     Some(Section::new(
@@ -332,40 +341,46 @@ fn bought(machines: &Machines) -> Option<Section> {
 }
 
 /// Makes the section of the best ordering of each machine, with its curve.
-fn orderings(machines: &Machines) -> Result<Section> {
+fn orderings_section(machines: &Machines) -> Result<Section> {
     let contenders: Vec<&Contender> = machines.contenders.iter().collect();
     let names = contenders
         .iter()
         .map(|contender| contender.machine.best.label().to_string());
     let columns = vec![
         Column::names("Best ordering", names),
-        counts(machines, "Orderings tried", |m| {
+        count_column(machines, "Orderings tried", |m| {
             m.comparison.entries.len() as u64
         }),
-        numbers(
+        figure_column(
             machines,
             "Log-uniform mean of MPC (hops)",
             3,
-            Best::Low,
+            BestValue::Low,
             |m| Some(m.mean_log()),
         ),
-        numbers(machines, "Of random placement (%)", 1, Best::Low, |m| {
-            let random = m.comparison.topology.mean_distance;
-            // All nodes on one router: every ordering is like a random one.
-            (random > 0.0).then(|| 100.0 * m.mean_log() / random)
-        }),
-        numbers(
+        figure_column(
+            machines,
+            "Of random placement (%)",
+            1,
+            BestValue::Low,
+            |m| {
+                let random = m.comparison.topology.mean_distance;
+                // All nodes on one router: every ordering is like a random one.
+                (random > 0.0).then(|| 100.0 * m.mean_log() / random)
+            },
+        ),
+        figure_column(
             machines,
             "Above the proved floor, at most (%)",
             1,
-            Best::None,
+            BestValue::None,
             |m| Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?)),
         ),
     ];
     let sizes = machines.node_counts().map_or(String::new(), |(least, _)| {
         format!(
             " Means are over job sizes from 2 to {} nodes.",
-            thousands(least as u64)
+            format_thousands(least as u64)
         )
     });
     let about = format!(
@@ -374,7 +389,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
          placement say how much an ordering matters on a \
          machine."
     );
-    let table = table(
+    let table = machine_table(
         machines,
         "The best ordering of each machine",
         &contenders,
@@ -409,6 +424,6 @@ fn orderings(machines: &Machines) -> Result<Section> {
                    below, at the same share of each machine.";
     section
         .figures
-        .push(Figure::of("machine-curves.svg", caption, drawn)?);
+        .push(Figure::from_drawing("machine-curves.svg", caption, drawn)?);
     Ok(section)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schedule_comparison::figures;
+use super::schedule_comparison::schedule_figures;
 use crate::columns;
 use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
@@ -16,8 +16,8 @@ mod machine_table;
 mod machines_page;
 mod rows;
 
-pub use rows::{Jobs, points, ranked};
-use rows::{placed, queue};
+pub use rows::{NamedWorkload, curve_rows, machine_rows};
+use rows::{job_rows, queue_rows};
 
 /// Makes every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
 /// figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `command` is
@@ -27,26 +27,30 @@ use rows::{placed, queue};
 /// A figure that cannot be drawn.
 pub fn files<'a>(
     machines: &'a Machines,
-    jobs: Option<Jobs<'_>>,
+    jobs: Option<NamedWorkload<'_>>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let mut files = vec![
-        File::table("machines.csv", |out| {
-            columns::write(out, &RankedMachine::columns(), ranked(machines))
+        File::from_writer("machines.csv", |out| {
+            columns::write_table(out, &RankedMachine::all_columns(), machine_rows(machines))
         }),
-        File::table("machine-curves.csv", |out| {
-            columns::write(out, MachinePoint::ALL, points(machines))
+        File::from_writer("machine-curves.csv", |out| {
+            columns::write_table(out, MachinePoint::ALL, curve_rows(machines))
         }),
     ];
     // A table without rows would suggest that no job was placed.
-    if placed(machines).next().is_some() {
-        files.push(File::table("machine-jobs.csv", |out| {
-            columns::write(out, MachineJobs::ALL, placed(machines))
+    if job_rows(machines).next().is_some() {
+        files.push(File::from_writer("machine-jobs.csv", |out| {
+            columns::write_table(out, MachineJobs::ALL, job_rows(machines))
         }));
     }
-    if queue(machines).next().is_some() {
-        files.push(File::table("machine-queue.csv", |out| {
-            columns::write(out, &ScheduleFigures::machines(), queue(machines))
+    if queue_rows(machines).next().is_some() {
+        files.push(File::from_writer("machine-queue.csv", |out| {
+            columns::write_table(
+                out,
+                &ScheduleFigures::machine_columns(),
+                queue_rows(machines),
+            )
         }));
     }
     files.push(File::text(
@@ -60,10 +64,10 @@ pub fn files<'a>(
 
 /// Returns `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON; all
 /// null if nothing is known.
-pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
+pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
     let links = bisection.map(|cut| match cut.whole_links() {
         Some(links) => json!(links),
-        None => json!(cut.links()),
+        None => json!(cut.cut_links()),
     });
     let at_least = bisection.and_then(|cut| cut.at_least);
     [
@@ -88,7 +92,7 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         "sizes": [2, machines.largest],
         "difference": machines.differences.first(),
         "told": machines.is_told(),
-        "machines": ranked(machines).map(machine_object).collect::<Value>(),
+        "machines": machine_rows(machines).map(machine_object).collect::<Value>(),
     });
     format!("{document:#}\n")
 }
@@ -101,14 +105,14 @@ fn machine_object(row: RankedMachine<'_>) -> Value {
         seeds,
         ..
     } = row.contender;
-    let mut columns = RankedMachine::columns();
+    let mut columns = RankedMachine::all_columns();
     // One size for all machines: the document says it once, in `sizes`.
     columns.retain(|column| column.name != "largest_size");
-    let mut object = columns::object(&columns, &row);
+    let mut object = columns::json_object(&columns, &row);
     object["levels"] = json!(machine.levels);
     object["orderings"] = json!(machine.comparison.entries);
     // JSON has true and false, which tables have as text.
-    for (key, figure) in bisection(machine.bisection.as_ref()) {
+    for (key, figure) in bisection_figures(machine.bisection.as_ref()) {
         object[key] = figure;
     }
     // Random networks only.
@@ -120,10 +124,12 @@ fn machine_object(row: RankedMachine<'_>) -> Value {
         });
     }
     if let Some(service) = service {
-        let schedule = service
-            .schedule
-            .as_ref()
-            .map(|row| columns::object(&ScheduleFigures::compared(), &figures(row)));
+        let schedule = service.schedule.as_ref().map(|row| {
+            columns::json_object(
+                &ScheduleFigures::comparison_columns(),
+                &schedule_figures(row),
+            )
+        });
         object["workload"] = json!({
             "placed": service.placed,
             "skipped": service.skipped,

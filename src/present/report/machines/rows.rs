@@ -3,10 +3,10 @@
 use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
 use crate::machines::Machines;
-use crate::report::schedule_comparison::figures;
+use crate::report::schedule_comparison::schedule_figures;
 
 /// Returns the rows of `machines.csv`, ranked.
-pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
+pub fn machine_rows(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
     scored.map(|(i, (contender, score))| RankedMachine {
         rank: machines.rank(i),
@@ -17,7 +17,7 @@ pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
 }
 
 /// Returns the rows of `machine-curves.csv`: the best ordering of each machine at each job size.
-pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
+pub fn curve_rows(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
         let nodes = machine.comparison.topology.nodes as f64;
@@ -35,7 +35,7 @@ pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
 }
 
 /// Returns the rows of `machine-jobs.csv`: one for each machine and allocator.
-pub fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
+pub fn job_rows(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     let served = machines
         .contenders
         .iter()
@@ -50,19 +50,19 @@ pub fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
 }
 
 /// Returns the rows of `machine-queue.csv`: one for each machine whose jobs have times.
-pub fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
+pub fn queue_rows(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     machines.contenders.iter().filter_map(|contender| {
         let schedule = contender.service.as_ref()?.schedule.as_ref()?;
         Some(ScheduleFigures {
             machine: contender.machine.name(),
-            ..figures(schedule)
+            ..schedule_figures(schedule)
         })
     })
 }
 
 /// The jobs that machines were compared on.
 #[derive(Clone, Copy, Debug)]
-pub struct Jobs<'a> {
+pub struct NamedWorkload<'a> {
     /// Name of the workload.
     pub name: &'a str,
     /// Hint that the trace's processors were wrongly taken for nodes.

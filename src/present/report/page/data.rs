@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use super::packed::{base64, floats, integers};
-use crate::layout::{Layout, layout};
+use super::packed::{encode_base64, pack_floats, pack_integers};
+use crate::layout::{Layout, lay_out_page};
 use crate::plot;
 use crate::report::file::File;
 use crate::report::results::ComparedOrders;
@@ -28,7 +28,7 @@ const NAMES: usize = 200_000;
 
 /// The document that the scripts read.
 #[derive(Serialize)]
-struct Data<'a> {
+struct PageData<'a> {
     name: &'a str,
     mean_distance: f64,
     /// Job sizes of all curves.
@@ -47,7 +47,7 @@ struct Data<'a> {
     /// Mean distance of the most compact sets found of each size.
     compact: String,
     machine: MachineData<'a>,
-    tables: Vec<DistanceTable>,
+    tables: Vec<EmbeddedFile>,
 }
 
 /// An ordering with its curve.
@@ -92,9 +92,9 @@ impl From<Layout> for LayoutData {
     fn from(layout: Layout) -> Self {
         let cells = layout.cells.as_ref();
         LayoutData {
-            cells: cells.map(|cells| integers(cells.iter().copied(), true)),
-            points: floats(layout.points.iter().copied()),
-            links: floats(layout.links.iter().copied()),
+            cells: cells.map(|cells| pack_integers(cells.iter().copied(), true)),
+            points: pack_floats(layout.points.iter().copied()),
+            links: pack_floats(layout.links.iter().copied()),
             layout,
         }
     }
@@ -140,7 +140,8 @@ impl From<&Labelling> for DistanceTerm {
         let mut bends = Vec::new();
         let mut before = 0;
         for d in 0..extent.saturating_sub(1) {
-            let slope = i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
+            let slope = i64::from(labels.distance_between(0, d + 1))
+                - i64::from(labels.distance_between(0, d));
             if slope != before {
                 bends.push((d, slope - before));
             }
@@ -157,7 +158,7 @@ impl From<&Labelling> for DistanceTerm {
 
 /// A file beside the page that the page can save itself.
 #[derive(Serialize)]
-struct DistanceTable {
+struct EmbeddedFile {
     name: String,
     text: String,
 }
@@ -172,7 +173,7 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
         .map(|e| e.nodes)
         .max()
         .unwrap_or(0);
-    let sizes = sizes(comparison, largest);
+    let sizes = choose_sizes(comparison, largest);
     // Where 16 bits hold an id, ids take half the room.
     let wide = topology.nodes().slot_count() > 1 << 16;
     // A page must open at once: orderings are embedded, best first, until the budget is used up.
@@ -184,7 +185,7 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
             && let Some(rest) = left.checked_sub(given.len() * if wide { 4 } else { 2 })
         {
             left = rest;
-            order = Some(integers(given.nodes().iter().map(|n| n.0), wide));
+            order = Some(pack_integers(given.nodes().iter().map(|n| n.0), wide));
         }
         orderings.push(OrderingData {
             label: &entry.label,
@@ -202,27 +203,27 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
         // One router means ids are not dealt at all.
         dealt_over: Some(network.dealt_over()).filter(|over| *over > 1),
         routers: network.routers(),
-        names: names(topology),
+        names: node_names(topology),
         // A layout of a million nodes is of no use without ranks to colour them by.
-        layout: drawn.then(|| LayoutData::from(layout(topology))),
-        distance: distance(topology),
+        layout: drawn.then(|| LayoutData::from(lay_out_page(topology))),
+        distance: distance_data(topology),
     };
-    let data = Data {
+    let data = PageData {
         name: topology.name(),
         mean_distance: comparison.topology.mean_distance,
         complete: sizes.len() + 1 == largest,
         all_sizes: largest.saturating_sub(1),
-        ramp: plot::ramp(),
+        ramp: plot::rank_colours(),
         orderings,
         floor: values_at(&sizes, &comparison.floor),
         compact: values_at(&sizes, &comparison.compact),
         best: values_at(&sizes, best),
         machine,
-        tables: tables(files),
-        sizes: integers(sizes.iter().copied(), true),
+        tables: embedded_files(files),
+        sizes: pack_integers(sizes.iter().copied(), true),
     };
     // Plain structures with string keys: there is nothing that could fail.
-    harmless(&serde_json::to_string(&data).unwrap_or_default())
+    escape_json(&serde_json::to_string(&data).unwrap_or_default())
 }
 
 /// Encodes the values of a curve at those of the sizes that it reaches; the first value is that of size 2.
@@ -232,11 +233,11 @@ fn values_at(sizes: &[u32], values: &[f64]) -> String {
         .filter_map(|size| values.get(*size as usize - 2))
         .flat_map(|value| value.to_le_bytes())
         .collect();
-    base64(&bytes)
+    encode_base64(&bytes)
 }
 
 /// Escapes JSON so that it can neither end its element nor be taken for one: these characters stand in strings only.
-fn harmless(json: &str) -> String {
+fn escape_json(json: &str) -> String {
     let mut text = json.to_string();
     for c in ['<', '>', '&', '\'', '\u{2028}', '\u{2029}'] {
         text = text.replace(c, &format!("\\u{:04x}", u32::from(c)));
@@ -246,7 +247,7 @@ fn harmless(json: &str) -> String {
 
 /// Chooses the sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis
 /// and over the plain one, and those that the page's tables name.
-fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
+fn choose_sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     // A size costs a value in every curve.
     let wanted = (VALUES / comparison.entries.len().max(1)).clamp(500, 4000);
     if largest <= wanted {
@@ -272,7 +273,7 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
 }
 
 /// Returns the names of all nodes. `None` if they take more than [`NAMES`] bytes.
-fn names(topology: &Topology) -> Option<Names<'_>> {
+fn node_names(topology: &Topology) -> Option<Names<'_>> {
     if let Some((before, width, after)) = topology.name_pattern() {
         return Some(Names::Pattern(before, width, after));
     }
@@ -288,8 +289,8 @@ fn names(topology: &Topology) -> Option<Names<'_>> {
 }
 
 /// Chooses how the script finds distances.
-fn distance(topology: &Topology) -> DistanceData {
-    if let Some(terms) = topology.metric().labellings() {
+fn distance_data(topology: &Topology) -> DistanceData {
+    if let Some(terms) = topology.metric().to_labellings() {
         return DistanceData::Terms {
             terms: terms.iter().map(DistanceTerm::from).collect(),
         };
@@ -298,18 +299,18 @@ fn distance(topology: &Topology) -> DistanceData {
     let network = topology.network();
     // The script's search counts hops, and takes every pair to be joined.
     let weighted = network.link_weights().is_some();
-    if network.link_count() > LINKS || topology.components() > 1 || weighted {
+    if network.link_count() > LINKS || topology.component_count() > 1 || weighted {
         return DistanceData::Unknown;
     }
     let mut pairs = Vec::new();
     network.for_each_link(&mut |u, v, _| pairs.extend([u, v]));
     DistanceData::Links {
-        pairs: integers(pairs.into_iter(), network.routers() > 1 << 16),
+        pairs: pack_integers(pairs.into_iter(), network.routers() > 1 << 16),
     }
 }
 
 /// Returns the texts of the small tables, as they are beside the page.
-fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
+fn embedded_files(files: &[File<'_>]) -> Vec<EmbeddedFile> {
     let mut tables = Vec::new();
     for file in files {
         // The script makes the tables of curves from its own data.
@@ -318,11 +319,11 @@ fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
         {
             continue;
         }
-        let mut out = Bounded(Vec::new());
+        let mut out = BoundedBuffer(Vec::new());
         if file.write_to(&mut out).is_ok()
             && let Ok(text) = String::from_utf8(out.0)
         {
-            tables.push(DistanceTable {
+            tables.push(EmbeddedFile {
                 name: file.name.clone(),
                 text,
             });
@@ -332,9 +333,9 @@ fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
 }
 
 /// An output that takes [`TABLE`] bytes, then refuses.
-struct Bounded(Vec<u8>);
+struct BoundedBuffer(Vec<u8>);
 
-impl std::io::Write for Bounded {
+impl std::io::Write for BoundedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         // An error ends the writer early: a table of gigabytes is never made whole.
         if self.0.len() + bytes.len() > TABLE {
@@ -363,7 +364,7 @@ mod tests {
             "cascade:4x3x5,global=single",
         ] {
             let topology = Topology::inline(spec, &Default::default()).unwrap();
-            for labels in topology.metric().labellings().unwrap() {
+            for labels in topology.metric().to_labellings().unwrap() {
                 let term = DistanceTerm::from(&labels);
                 for (a, b) in (0..term.extent).flat_map(|a| (0..term.extent).map(move |b| (a, b))) {
                     let d = i64::from(a.abs_diff(b));
@@ -372,7 +373,11 @@ mod tests {
                         .iter()
                         .map(|(at, c)| c * (d - i64::from(*at)).max(0))
                         .sum();
-                    assert_eq!(sum, i64::from(labels.between(a, b)), "{spec}: {a}, {b}");
+                    assert_eq!(
+                        sum,
+                        i64::from(labels.distance_between(a, b)),
+                        "{spec}: {a}, {b}"
+                    );
                 }
             }
         }
@@ -381,7 +386,7 @@ mod tests {
     #[test]
     fn no_string_can_leave_its_element() {
         let json = serde_json::to_string("</script><!--'&\u{2028}").unwrap();
-        let safe = harmless(&json);
+        let safe = escape_json(&json);
         assert!(!safe.contains(['<', '>', '&', '\'', '\u{2028}']), "{safe}");
         assert_eq!(
             serde_json::from_str::<String>(&safe).unwrap(),

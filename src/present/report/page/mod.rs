@@ -4,17 +4,17 @@
 
 use askama::Template;
 
-use crate::plot::{self, fixed, thousands};
+use crate::plot::{self, format_fixed, format_thousands};
 use crate::report::file::File;
 use crate::report::html::{Column, Fact, Figure, Section, Table};
-use crate::report::results::{ComparedOrders, Figures, WorkloadResults};
+use crate::report::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
 use crate::report::sentences::{RichText, hops_text, sentence};
 use crate::report::terms::{self, Term};
 use crate::report::verdict;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::topology::Topology;
-use nodeorder_order::metric::comparison::{Comparison, Stretch};
+use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 mod data;
 mod packed;
@@ -59,7 +59,7 @@ struct Page<'p> {
     table: Table,
     uneven: bool,
     sections: Vec<Section>,
-    figures: &'p Figures,
+    figures: &'p ComparisonFigures,
     stretches: Option<Table>,
     listed: RichText,
     crossovers: RichText,
@@ -86,7 +86,7 @@ struct Picture<'p> {
 /// A figure that cannot be drawn.
 pub fn html(
     compared: &ComparedOrders<'_>,
-    figures: &Figures,
+    figures: &ComparisonFigures,
     workload: &WorkloadResults<'_>,
     sections: Vec<Section>,
     files: &[File<'_>],
@@ -94,30 +94,30 @@ pub fn html(
 ) -> Result<String> {
     let comparison = compared.comparison;
     // The lowest of all curves: small curves are drawn against it, and scripts tell who is best.
-    let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));
-    let (stretches, listed) = stretches(comparison);
-    let (pictures, beside) = pictures(comparison, &figures.machines);
+    let best = plot::lowest_curve(comparison.entries.iter().map(|e| e.values.as_slice()));
+    let (stretches, listed) = stretch_table(comparison);
+    let (pictures, beside) = choose_pictures(comparison, &figures.machines);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         name: compared.topology.name(),
         css: [CSS, plot::STYLE].concat(),
         js: SCRIPTS.concat(),
         data: data::document(compared, files, &best),
-        verdict: verdict::opening(comparison, workload),
-        details: verdict::details(comparison, workload),
-        facts: facts(compared.topology, comparison, workload),
-        table: ranking::table(comparison, &compared.slots, &best)?,
+        verdict: verdict::opening_sentences(comparison, workload),
+        details: verdict::detail_paragraphs(comparison, workload),
+        facts: machine_facts(compared.topology, comparison, workload),
+        table: ranking::ranking_table(comparison, &compared.slots, &best)?,
         uneven: comparison.is_uneven(),
         figures,
         stretches,
         listed,
-        crossovers: crossovers(comparison),
+        crossovers: crossover_sentence(comparison),
         pictures,
         beside,
-        files: files.iter().filter_map(File::listed).collect(),
+        files: files.iter().filter_map(File::list_entry).collect(),
         command,
         sections,
-        terms: terms(comparison, workload),
+        terms: page_terms(comparison, workload),
     };
     Ok(page.to_string())
 }
@@ -151,7 +151,7 @@ impl Page<'_> {
 }
 
 /// Returns the terms that the page uses.
-fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
+fn page_terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
     // Only machines with empty positions speak of slots.
     if comparison.topology.nodes != comparison.topology.places {
@@ -191,16 +191,16 @@ fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
 }
 
 /// Lists the facts about the machine.
-fn facts(
+fn machine_facts(
     topology: &Topology,
     comparison: &Comparison,
     workload: &WorkloadResults<'_>,
 ) -> Vec<Fact> {
     let s = &comparison.topology;
-    let mut nodes = thousands(s.nodes);
+    let mut nodes = format_thousands(s.nodes);
     // Some slots hold no node that the scheduler may use.
     if s.nodes != s.places {
-        nodes += &format!(" of {} slots", thousands(s.places));
+        nodes += &format!(" of {} slots", format_thousands(s.places));
     }
     let mut degree = s.degree_min.to_string();
     if s.degree_min != s.degree_max {
@@ -208,12 +208,12 @@ fn facts(
     }
     let mut facts = vec![
         Fact::new("Nodes", nodes),
-        Fact::new("Routers", thousands(s.routers)),
-        Fact::new("Links between routers", thousands(s.links)),
+        Fact::new("Routers", format_thousands(s.routers)),
+        Fact::new("Links between routers", format_thousands(s.links)),
         Fact::new("Links per router", degree),
-        Fact::new("Cables between routers", thousands(s.cables)),
-        Fact::new("Node links", thousands(s.node_links)),
-        Fact::new("Ports of the busiest router", thousands(s.ports)),
+        Fact::new("Cables between routers", format_thousands(s.cables)),
+        Fact::new("Node links", format_thousands(s.node_links)),
+        Fact::new("Ports of the busiest router", format_thousands(s.ports)),
         Fact::new("Diameter", hops_text(f64::from(s.diameter), 0)),
         Fact::new("Mean distance", hops_text(s.mean_distance, 4)),
         Fact::code("Specification", &s.spec),
@@ -235,7 +235,7 @@ fn facts(
 
 /// Makes a table of the widest stretches of sizes with their best ordering, and says how many are left out. `None` and
 /// nothing if one ordering is the best throughout.
-fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
+fn stretch_table(comparison: &Comparison) -> (Option<Table>, RichText) {
     let stretches = &comparison.stretches;
     if stretches.len() <= 1 {
         return (None, RichText::default());
@@ -245,7 +245,7 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
     listed.truncate(MOST_STRETCHES);
     // The widest were chosen; they are listed by size again.
     listed.sort_unstable();
-    let listed: Vec<&Stretch> = listed.iter().map(|i| &stretches[*i]).collect();
+    let listed: Vec<&WinningStretch> = listed.iter().map(|i| &stretches[*i]).collect();
     let names = listed
         .iter()
         .map(|stretch| comparison.entries[stretch.winner].label.clone())
@@ -264,8 +264,8 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
         said = sentence(format!(
             "The {} widest of {} ranges, {} % of the log axis; all are in ",
             listed.len(),
-            thousands(stretches.len() as u64),
-            fixed(100.0 * shown / all, 1)
+            format_thousands(stretches.len() as u64),
+            format_fixed(100.0 * shown / all, 1)
         ))
         .link("stretches.csv", "stretches.csv")
         .text(".");
@@ -274,12 +274,12 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
 }
 
 /// Returns the width of a stretch on a log axis: it weighs by the doublings that it spans.
-fn log_width(stretch: &Stretch) -> f64 {
+fn log_width(stretch: &WinningStretch) -> f64 {
     (stretch.to as f64 + 0.5).ln() - (stretch.from as f64 - 0.5).ln()
 }
 
 /// Says where the two leaders change places. Empty for a single ordering.
-fn crossovers(comparison: &Comparison) -> RichText {
+fn crossover_sentence(comparison: &Comparison) -> RichText {
     let [first, second, ..] = comparison.entries.as_slice() else {
         return RichText::default();
     };
@@ -295,13 +295,13 @@ fn crossovers(comparison: &Comparison) -> RichText {
     let listed: Vec<String> = sizes
         .iter()
         .take(MOST_CROSSOVERS)
-        .map(|size| thousands(*size as u64))
+        .map(|size| format_thousands(*size as u64))
         .collect();
     let said = leaders.text(format!(", change places at {} nodes", listed.join("; ")));
     let said = match sizes.len().saturating_sub(MOST_CROSSOVERS) {
         0 => said,
         n => said
-            .text(format!(" … and {} more in ", thousands(n as u64)))
+            .text(format!(" … and {} more in ", format_thousands(n as u64)))
             .link("crossovers.csv", "crossovers.csv"),
     };
     said.text(".")
@@ -309,7 +309,7 @@ fn crossovers(comparison: &Comparison) -> RichText {
 
 /// Chooses the pictures in the page: those of the leader and of row-major (or the second best) open, others folded while
 /// there is room. Links to the rest, which stands beside the page.
-fn pictures<'p>(
+fn choose_pictures<'p>(
     comparison: &'p Comparison,
     machines: &'p [Figure],
 ) -> (Vec<Picture<'p>>, RichText) {

@@ -1,16 +1,16 @@
 //! The ranked table of a page: a row an ordering, with its curve in small.
 
-use crate::plot::{self, fixed, thousands};
-use crate::report::html::{Best, Column, Table};
+use crate::plot::{self, format_fixed, format_thousands};
+use crate::report::html::{BestValue, Column, Table};
 use crate::report::sentences::per_cent_above;
 use nodeorder_base::error::Result;
-use nodeorder_order::metric::comparison::{Comparison, Entry};
+use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
 
 /// Number of columns of job sizes that are shown unasked.
 const SIZES: usize = 4;
 
 /// Makes the table, best ordering first. Fails if a curve cannot be drawn.
-pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<Table> {
+pub fn ranking_table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<Table> {
     let entries = &comparison.entries;
     // Means over other windows cannot be compared with the leader's.
     let above = entries.iter().map(|entry| {
@@ -18,11 +18,11 @@ pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<T
             .then(|| per_cent_above(entry.mean_log, entries[0].mean_log))
     });
     let mut columns = vec![
-        numbers(entries, "Log-uniform mean (hops)", 3, |e| e.mean_log),
-        Column::new("Above the best (%)", 1, Best::None, above),
-        numbers(entries, "Plain mean (hops)", 3, |e| e.mean_plain).on_demand(),
-        numbers(entries, "Best at (% of sizes)", 1, |e| 100.0 * e.best_share),
-        numbers(entries, "Mean step (hops)", 3, |e| e.mean_step).on_demand(),
+        figure_column(entries, "Log-uniform mean (hops)", 3, |e| e.mean_log),
+        Column::new("Above the best (%)", 1, BestValue::None, above),
+        figure_column(entries, "Plain mean (hops)", 3, |e| e.mean_plain).on_demand(),
+        figure_column(entries, "Best at (% of sizes)", 1, |e| 100.0 * e.best_share),
+        figure_column(entries, "Mean step (hops)", 3, |e| e.mean_step).on_demand(),
     ];
     // Usually all orderings have all nodes: a column of equal numbers would say nothing.
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
@@ -31,14 +31,19 @@ pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<T
     }
     if entries.iter().any(|e| e.spanning.is_some()) {
         let shares = entries.iter().map(|e| Some(100.0 * e.spanning?));
-        columns.push(Column::new("Windows left out (%)", 1, Best::None, shares));
+        columns.push(Column::new(
+            "Windows left out (%)",
+            1,
+            BestValue::None,
+            shares,
+        ));
     }
     // At the last size, the whole machine, all orderings are equal.
     let last = comparison.sizes.len().saturating_sub(2);
     let shown: [usize; SIZES] = std::array::from_fn(|i| i * last / (SIZES - 1));
     for (i, size) in comparison.sizes.iter().enumerate() {
-        let title = format!("MPC({}) (hops)", thousands(*size as u64));
-        let column = Column::new(title, 3, Best::Low, entries.iter().map(|e| e.at[i]));
+        let title = format!("MPC({}) (hops)", format_thousands(*size as u64));
+        let column = Column::new(title, 3, BestValue::Low, entries.iter().map(|e| e.at[i]));
         columns.push(if shown.contains(&i) {
             column
         } else {
@@ -47,16 +52,19 @@ pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<T
     }
     if comparison.capacity.is_some() {
         for (i, size) in comparison.sizes.iter().enumerate() {
-            let title = format!("Throughput bound({})", thousands(*size as u64));
+            let title = format!("Throughput bound({})", format_thousands(*size as u64));
             let bounds = entries.iter().map(|e| e.throughput_bound[i]);
-            columns.push(Column::new(title, 3, Best::None, bounds).on_demand());
+            columns.push(Column::new(title, 3, BestValue::None, bounds).on_demand());
         }
     }
     let mean = comparison.topology.mean_distance;
     let mut curves = Vec::new();
-    for (series, entry) in plot::series(comparison, slots).into_iter().zip(entries) {
-        let key = plot::sample(series.slot).decoration()?;
-        let spark = plot::spark(series, best, mean).decoration()?;
+    for (series, entry) in plot::comparison_series(comparison, slots)
+        .into_iter()
+        .zip(entries)
+    {
+        let key = plot::plot_sample(series.slot).decoration_svg()?;
+        let spark = plot::plot_sparkline(series, best, mean).decoration_svg()?;
         curves.push((key, spark_words(entry, mean), spark));
     }
     let names = entries.iter().map(|e| e.label.clone()).collect();
@@ -68,23 +76,28 @@ pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<T
 }
 
 /// Makes a column of a figure of all orderings, unmarked: the table is ranked already.
-fn numbers(entries: &[Entry], title: &str, decimals: usize, value: fn(&Entry) -> f64) -> Column {
+fn figure_column(
+    entries: &[OrderingFigures],
+    title: &str,
+    decimals: usize,
+    value: fn(&OrderingFigures) -> f64,
+) -> Column {
     let values = entries.iter().map(|entry| Some(value(entry)));
-    Column::new(title, decimals, Best::None, values)
+    Column::new(title, decimals, BestValue::None, values)
 }
 
 /// Describes a small curve for screen readers.
-fn spark_words(entry: &Entry, mean: f64) -> String {
+fn spark_words(entry: &OrderingFigures, mean: f64) -> String {
     let last = entry.values.len().saturating_sub(1);
     // The middle of the log axis.
     let middle = ((entry.values.len() as f64).sqrt() as usize).min(last);
     let [first, half, whole] = [0, middle, last].map(|i| match entry.values.get(i) {
-        Some(value) if mean > 0.0 => format!("{} %", fixed(100.0 * value / mean, 0)),
+        Some(value) if mean > 0.0 => format!("{} %", format_fixed(100.0 * value / mean, 0)),
         _ => "–".to_string(),
     });
     format!(
         "MPC as a share of that of random placement: {first} at 2 nodes, {half} at {}, {whole} at {}",
-        thousands(middle as u64 + 2),
-        thousands(entry.values.len() as u64 + 1),
+        format_thousands(middle as u64 + 2),
+        format_thousands(entry.values.len() as u64 + 1),
     )
 }

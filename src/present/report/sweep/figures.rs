@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::section_figures::Figures;
+use super::section_figures::SectionFigures;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
 use crate::report::bar_figure::{BarRow, draw_bars};
-use crate::report::html::{Best, Column, Figure, Section, Table};
+use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::file_name;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::BASELINE;
@@ -21,18 +21,18 @@ pub const LOWER: &str = "a bar an ordering; lower is better";
 const MOST_PANELS: usize = 12;
 
 /// Makes a section of each workload that several machines have, a panel a machine; `number` is that of the first.
-pub fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>> {
+pub fn side_by_side(found: &[SectionFigures<'_>], number: usize) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
     let mut seen = BTreeSet::new();
     for figures in found {
-        let workload = figures.workload();
+        let workload = figures.workload_values();
         // Sections of one workload need not stand together: rows of other workloads may lie between.
         if !seen.insert(workload.clone()) {
             continue;
         }
-        let machines: Vec<&Figures<'_>> = found
+        let machines: Vec<&SectionFigures<'_>> = found
             .iter()
-            .filter(|figures| figures.workload() == workload)
+            .filter(|figures| figures.workload_values() == workload)
             .collect();
         // A single machine has been shown already.
         if machines.len() > 1 {
@@ -43,17 +43,17 @@ pub fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>
 }
 
 /// Makes the section of one workload on several machines.
-fn machine_section(machines: &[&Figures<'_>], number: usize) -> Result<Section> {
+fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Section> {
     let first = machines[0];
     let group = first.group;
     let mut titles = first.titles.clone();
-    if let Some(topology) = first.topology() {
+    if let Some(topology) = first.machine_key() {
         titles[topology] = "all machines".into();
     }
     let title = (group.title)(&titles);
     // Machines have different orderings: all of them, each once, by the rank on the first machine that has it.
     let mut names: Vec<String> = Vec::new();
-    for name in machines.iter().flat_map(|figures| figures.ranked()) {
+    for name in machines.iter().flat_map(|figures| figures.rank_orderings()) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -62,15 +62,15 @@ fn machine_section(machines: &[&Figures<'_>], number: usize) -> Result<Section> 
         .iter()
         .map(|figures| {
             figures
-                .topology()
+                .machine_key()
                 .map_or("", |i| file_name(&figures.titles[i]))
         })
         .collect();
     let (column, _, axis) = group.columns[0];
     let mut columns = Vec::new();
     for (figures, machine) in machines.iter().zip(&machine_names) {
-        let values = names.iter().map(|name| figures.lowest(name, column));
-        columns.push(Column::new(*machine, 4, Best::Low, values));
+        let values = names.iter().map(|name| figures.lowest_value(name, column));
+        columns.push(Column::new(*machine, 4, BestValue::Low, values));
     }
     let chosen = if first.choices.len() > 1 && !group.first_ranks {
         format!(", with the {} that is best for the ordering", group.by)
@@ -94,7 +94,7 @@ fn machine_section(machines: &[&Figures<'_>], number: usize) -> Result<Section> 
         section
             .figures
             .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
-                machines[i].lowest(ordering, column)
+                machines[i].lowest_value(ordering, column)
             })?);
     }
     Ok(section)
@@ -160,13 +160,17 @@ impl BarFigure<'_> {
 }
 
 /// Draws the improvement of the best combinations over `fifo:0`. `None` if none has one.
-pub fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Option<Figure>> {
+pub fn draw_improvement(
+    figures: &SectionFigures<'_>,
+    number: usize,
+    machine: &str,
+) -> Result<Option<Figure>> {
     let mut ranked: Vec<(f64, &str, usize)> = Vec::new();
     for ordering in &figures.orderings {
         for (slot, choice) in figures.choices.iter().enumerate() {
             // The baseline has no improvement over itself.
             if choice != BASELINE
-                && let Some(mind) = figures.of(ordering, choice, "mean_mind")
+                && let Some(mind) = figures.mean_figure(ordering, choice, "mean_mind")
             {
                 ranked.push((mind, ordering, slot));
             }
@@ -186,7 +190,7 @@ pub fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Resul
             "improvement_large",
             "improvement_overall",
         ]
-        .map(|figure| figures.of(ordering, &figures.choices[*slot], figure));
+        .map(|figure| figures.mean_figure(ordering, &figures.choices[*slot], figure));
         bars.push(Bars {
             label,
             slot: *slot,
@@ -198,7 +202,7 @@ pub fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Resul
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
     let what = format!("improvement over {BASELINE} (%)");
-    let drawn = Drawn::averages(&title, &what, &bars)?;
+    let drawn = Drawn::plot_averages(&title, &what, &bars)?;
     let file = format!("section-{number:02}.svg");
-    Ok(Some(Figure::of(file, IMPROVED, drawn)?))
+    Ok(Some(Figure::from_drawing(file, IMPROVED, drawn)?))
 }

@@ -1,6 +1,6 @@
 //! The groups of rows of a sweep: how each is parted into sections, and what these show.
 
-use crate::plot::fixed;
+use crate::plot::format_fixed;
 use crate::report::sentences::{RichText, file_name, sentence};
 use crate::report::terms::{self, Term};
 
@@ -8,7 +8,7 @@ use crate::report::terms::{self, Term};
 const DISTANCE: &str = "mean distance within a job (hops)";
 
 /// A group of rows, and how its sections are made.
-pub struct Group {
+pub struct RowGroup {
     /// Value of the column `group`.
     pub name: &'static str,
     /// Columns that part it into sections.
@@ -26,15 +26,15 @@ pub struct Group {
     /// Terms that a section uses.
     pub terms: &'static [Term],
     /// Function that says which ordering is the best, under a title.
-    pub verdict: fn(&str, Lowest<'_>) -> RichText,
+    pub verdict: fn(&str, LowestValue<'_>) -> RichText,
 }
 
 /// The lowest value of the first figure, its ordering and its choice.
-pub type Lowest<'f> = (f64, &'f str, &'f str);
+pub type LowestValue<'f> = (f64, &'f str, &'f str);
 
 /// Groups of rows, in the order of the page.
-pub static GROUPS: [Group; 4] = [
-    Group {
+pub static GROUPS: [RowGroup; 4] = [
+    RowGroup {
         name: "replay",
         keys: &["topology", "log", "trace", "procs_per_node"],
         title: |t| {
@@ -48,7 +48,7 @@ pub static GROUPS: [Group; 4] = [
                 "{} under {}{}",
                 file_name(&t[0]),
                 workload.join(" "),
-                processors(&t[3])
+                processor_phrase(&t[3])
             )
         },
         by: "allocator",
@@ -61,9 +61,9 @@ pub static GROUPS: [Group; 4] = [
             terms::ALLOCATOR,
             terms::MIND,
         ],
-        verdict: closest,
+        verdict: closest_sentence,
     },
-    Group {
+    RowGroup {
         name: "schedule",
         keys: &["topology", "trace", "procs_per_node", "policy", "model"],
         title: |t| {
@@ -76,7 +76,7 @@ pub static GROUPS: [Group; 4] = [
                 "{} on {}{}, {}{model}",
                 file_name(&t[1]),
                 file_name(&t[0]),
-                processors(&t[2]),
+                processor_phrase(&t[2]),
                 t[3]
             )
         },
@@ -95,9 +95,9 @@ pub static GROUPS: [Group; 4] = [
             terms::QUEUE[0],
             terms::QUEUE[2],
         ],
-        verdict: closest,
+        verdict: closest_sentence,
     },
-    Group {
+    RowGroup {
         name: "mapping",
         keys: &["topology", "guest"],
         title: |t| format!("{} on {}", file_name(&t[1]), file_name(&t[0])),
@@ -119,13 +119,13 @@ pub static GROUPS: [Group; 4] = [
             terms::DILATION,
         ],
         verdict: |title, (contention, ordering, routing)| {
-            verdict(title, ordering).text(format!(
+            begin_verdict(title, ordering).text(format!(
                 ", contention {} under {routing}.",
-                fixed(contention, 3)
+                format_fixed(contention, 3)
             ))
         },
     },
-    Group {
+    RowGroup {
         name: "mpc",
         keys: &["topology"],
         title: |t| file_name(&t[0]).to_string(),
@@ -149,13 +149,13 @@ pub static GROUPS: [Group; 4] = [
             terms::STEP,
         ],
         verdict: |title, (mpc, ordering, _)| {
-            verdict(title, ordering).text(format!(", MPC {} hops.", fixed(mpc, 3)))
+            begin_verdict(title, ordering).text(format!(", MPC {} hops.", format_fixed(mpc, 3)))
         },
     },
 ];
 
 /// Says in a title how many processors a node has; nothing for one.
-fn processors(number: &str) -> String {
+fn processor_phrase(number: &str) -> String {
     match number {
         "" | "1" => String::new(),
         n => format!(", {n} processors per node"),
@@ -163,17 +163,17 @@ fn processors(number: &str) -> String {
 }
 
 /// Begins the sentence about the best ordering under a title.
-fn verdict(title: &str, ordering: &str) -> RichText {
+fn begin_verdict(title: &str, ordering: &str) -> RichText {
     sentence(format!("{title}: ")).bold(ordering)
 }
 
 /// Says which ordering and allocator have the lowest mean distance.
-fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> RichText {
-    verdict(title, ordering)
+fn closest_sentence(title: &str, (mind, ordering, allocator): LowestValue<'_>) -> RichText {
+    begin_verdict(title, ordering)
         .text(" with ")
         .bold(allocator)
         .text(format!(
             ", {} hops between the nodes of a job.",
-            fixed(mind, 3)
+            format_fixed(mind, 3)
         ))
 }

@@ -41,7 +41,12 @@ pub fn rank_settings<'r>(
             names: vec![name],
             rows: rows
                 .iter()
-                .map(|row| figures.iter().map(|figure| value(row, figure)).collect())
+                .map(|row| {
+                    figures
+                        .iter()
+                        .map(|figure| row_figure(row, figure))
+                        .collect()
+                })
                 .collect(),
             key: rank_key(&rows),
         };
@@ -73,7 +78,7 @@ fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
 }
 
 /// Returns a figure of a row. `None` if it has no such figure.
-fn value(row: &ResultRow, column: &str) -> Option<f64> {
+fn row_figure(row: &ResultRow, column: &str) -> Option<f64> {
     if column != UNITS {
         return row.number(column);
     }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::groups::{Group, Lowest};
+use super::groups::{LowestValue, RowGroup};
 use super::ranking::mean_value;
 use crate::columns::sweep::ResultRow;
-use crate::report::html::{Best, Column, Table};
+use crate::report::html::{BestValue, Column, Table};
 
 /// Groups the rows of a group that have figures by the values of its keys, in the order they come.
-pub fn sections<'r>(
+pub fn group_rows<'r>(
     rows: &'r [ResultRow],
-    group: &Group,
+    group: &RowGroup,
 ) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
     let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
     let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub fn sections<'r>(
 }
 
 /// Returns the different values of a column, in the order they come.
-pub fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
+pub fn distinct_values<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     rows.map(|row| row.text(column).into_owned())
         .filter(|label| seen.insert(label.clone()))
@@ -43,7 +43,7 @@ pub fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Ve
 }
 
 /// Returns the mean of `figure` over the rows (seeds) with these values. `None` if no row has such a figure.
-pub fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
+pub fn mean_where(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let mut rows = rows.to_vec();
     for (column, label) in fixed {
         rows.retain(|row| row.text(column) == *label);
@@ -52,8 +52,8 @@ pub fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option
 }
 
 /// The figures of the orderings in a section, under each of several choices.
-pub struct Figures<'r> {
-    pub group: &'static Group,
+pub struct SectionFigures<'r> {
+    pub group: &'static RowGroup,
     /// Values of the group's keys.
     pub titles: Vec<String>,
     /// Rows of the section, one for each ordering, choice and seed.
@@ -65,19 +65,19 @@ pub struct Figures<'r> {
     pub all: &'r [String],
 }
 
-impl<'r> Figures<'r> {
+impl<'r> SectionFigures<'r> {
     /// Finds the choices and orderings of the rows of a section.
     pub fn new(
-        group: &'static Group,
+        group: &'static RowGroup,
         titles: Vec<String>,
         rows: Vec<&'r ResultRow>,
         all: &'r [String],
     ) -> Self {
-        Figures {
+        SectionFigures {
             group,
             titles,
-            choices: labels(rows.iter().copied(), group.by),
-            orderings: labels(rows.iter().copied(), "ordering"),
+            choices: distinct_values(rows.iter().copied(), group.by),
+            orderings: distinct_values(rows.iter().copied(), "ordering"),
             rows,
             all,
         }
@@ -89,31 +89,31 @@ impl<'r> Figures<'r> {
     }
 
     /// Returns the index of the machine among the keys. `None` if they have none.
-    pub fn topology(&self) -> Option<usize> {
+    pub fn machine_key(&self) -> Option<usize> {
         self.group.keys.iter().position(|key| *key == "topology")
     }
 
     /// Returns the values of all keys but the machine's.
-    pub fn workload(&self) -> Vec<&str> {
+    pub fn workload_values(&self) -> Vec<&str> {
         let mut values: Vec<&str> = self.titles.iter().map(String::as_str).collect();
-        if let Some(topology) = self.topology() {
+        if let Some(topology) = self.machine_key() {
             values.remove(topology);
         }
         values
     }
 
     /// Finds the lowest value of a figure under any choice that ranks. `None` if there is none.
-    pub fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
-        self.among()
+    pub fn lowest_value(&self, ordering: &str, figure: &str) -> Option<f64> {
+        self.ranking_choices()
             .iter()
-            .filter_map(|choice| self.of(ordering, choice, figure))
+            .filter_map(|choice| self.mean_figure(ordering, choice, figure))
             // Each ordering with the choice that suits it.
             .reduce(f64::min)
     }
 
     /// Returns the mean of a figure of an ordering under a choice, over seeds. `None` if there is none.
-    pub fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(
+    pub fn mean_figure(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
+        mean_where(
             &self.rows,
             &[("ordering", ordering), (self.group.by, choice)],
             figure,
@@ -121,7 +121,7 @@ impl<'r> Figures<'r> {
     }
 
     /// Returns the choices that rank the orderings.
-    pub fn among(&self) -> &[String] {
+    pub fn ranking_choices(&self) -> &[String] {
         // Contentions under different routings are not comparable; the plan's first routing ranks.
         if self.group.first_ranks {
             &self.choices[..1]
@@ -131,12 +131,12 @@ impl<'r> Figures<'r> {
     }
 
     /// Finds the ordering with the lowest value of the first column; of equal ones the first.
-    pub fn best(&self) -> Option<Lowest<'_>> {
+    pub fn best_ordering(&self) -> Option<LowestValue<'_>> {
         let figure = self.group.columns[0].0;
-        let mut best: Option<Lowest<'_>> = None;
+        let mut best: Option<LowestValue<'_>> = None;
         for ordering in &self.orderings {
-            for choice in self.among() {
-                if let Some(value) = self.of(ordering, choice, figure)
+            for choice in self.ranking_choices() {
+                if let Some(value) = self.mean_figure(ordering, choice, figure)
                     && best.is_none_or(|(lowest, ..)| value.total_cmp(&lowest).is_lt())
                 {
                     best = Some((value, ordering, choice));
@@ -147,29 +147,29 @@ impl<'r> Figures<'r> {
     }
 
     /// Ranks the orderings by the lowest value of the first column; those without one come last.
-    pub fn ranked(&self) -> Vec<String> {
+    pub fn rank_orderings(&self) -> Vec<String> {
         let figure = self.group.columns[0].0;
         let mut names = self.orderings.clone();
         names.sort_by(|a, b| {
-            let a = self.lowest(a, figure).unwrap_or(f64::INFINITY);
-            let b = self.lowest(b, figure).unwrap_or(f64::INFINITY);
+            let a = self.lowest_value(a, figure).unwrap_or(f64::INFINITY);
+            let b = self.lowest_value(b, figure).unwrap_or(f64::INFINITY);
             a.total_cmp(&b)
         });
         names
     }
 
     /// Makes a table of orderings against columns, ranked, the lowest of each column marked.
-    pub fn table(&self) -> Table {
-        let names = self.ranked();
+    pub fn figure_table(&self) -> Table {
+        let names = self.rank_orderings();
         let mut columns = Vec::new();
         for choice in &self.choices {
             for (figure, title, axis) in self.group.columns {
                 let values = names
                     .iter()
-                    .map(|ordering| self.of(ordering, choice, figure));
+                    .map(|ordering| self.mean_figure(ordering, choice, figure));
                 let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
                 let title = title.replace("{}", choice);
-                columns.push(Column::new(title, decimals, Best::Low, values));
+                columns.push(Column::new(title, decimals, BestValue::Low, values));
             }
         }
         Table::new(self.group.label, "Ordering", names, columns)

@@ -2,40 +2,40 @@
 
 use super::figures::{BarFigure, figure_file};
 use super::ranking::rank_settings;
-use super::section_figures::{Figures, mean};
-use crate::plot::fixed;
-use crate::report::html::{Best, Column, Figure, Section, Table};
+use super::section_figures::{SectionFigures, mean_where};
+use crate::plot::format_fixed;
+use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::{RichText, sentence};
 use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
-struct Shown(&'static str, &'static str, usize, Best);
+struct SettingFigure(&'static str, &'static str, usize, BestValue);
 
 /// Figures of settings; those that no setting has are left out.
-const SHOWN: [Shown; 8] = [
-    Shown("never_placed", "Jobs never placed", 0, Best::Low),
-    Shown("mean_wait", "Mean wait (s)", 1, Best::Low),
-    Shown("wait_p90", "90 % wait up to (s)", 1, Best::Low),
-    Shown(
+const SHOWN: [SettingFigure; 8] = [
+    SettingFigure("never_placed", "Jobs never placed", 0, BestValue::Low),
+    SettingFigure("mean_wait", "Mean wait (s)", 1, BestValue::Low),
+    SettingFigure("wait_p90", "90 % wait up to (s)", 1, BestValue::Low),
+    SettingFigure(
         "mean_placeable",
         "Largest job placeable (nodes)",
         1,
-        Best::High,
+        BestValue::High,
     ),
-    Shown("mean_stranded", "Free nodes beyond it", 1, Best::Low),
-    Shown(
+    SettingFigure("mean_stranded", "Free nodes beyond it", 1, BestValue::Low),
+    SettingFigure(
         "mean_slurm_fragmentation",
         "Slurm's fragmentation (nodes)",
         0,
-        Best::None,
+        BestValue::None,
     ),
-    Shown("mean_ring_step", "Ring step (hops)", 4, Best::Low),
-    Shown("mean_cut_best", "Links of a halving", 2, Best::High),
+    SettingFigure("mean_ring_step", "Ring step (hops)", 4, BestValue::Low),
+    SettingFigure("mean_cut_best", "Links of a halving", 2, BestValue::High),
 ];
 
 /// Ranks the settings of a section; of those with the same figures the first stands for all. Empty if the sweep has not
 /// looked at room, or at one allocator.
-fn ranked(figures: &Figures<'_>) -> Vec<String> {
+fn rank_choices(figures: &SectionFigures<'_>) -> Vec<String> {
     let known = figures
         .rows
         .iter()
@@ -52,12 +52,12 @@ fn ranked(figures: &Figures<'_>) -> Vec<String> {
 }
 
 /// Returns the mean of a figure of a setting over orderings and seeds. `None` if there is none.
-fn of(figures: &Figures<'_>, choice: &str, column: &str) -> Option<f64> {
-    mean(&figures.rows, &[(figures.group.by, choice)], column)
+fn setting_mean(figures: &SectionFigures<'_>, choice: &str, column: &str) -> Option<f64> {
+    mean_where(&figures.rows, &[(figures.group.by, choice)], column)
 }
 
 /// Shortens a setting to few letters, with its rank: `slurm:sizes=2x4x8,wide=true` is `1: 2x…x8 wide`.
-fn short(rank: usize, choice: &str) -> String {
+fn short_setting(rank: usize, choice: &str) -> String {
     let options = choice
         .split_once(':')
         .map_or(choice, |(_, options)| options);
@@ -81,19 +81,22 @@ fn short_option(text: &str) -> String {
 }
 
 /// Makes the section of that number, and its verdict. `None` if there is nothing to choose from.
-pub fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, RichText)>> {
-    let ranked = ranked(figures);
+pub fn settings_section(
+    figures: &SectionFigures<'_>,
+    number: usize,
+) -> Result<Option<(Section, RichText)>> {
+    let ranked = rank_choices(figures);
     let Some(best) = ranked.first() else {
         return Ok(None);
     };
     // Waits only where jobs are scheduled, Slurm's measure only for its plugins.
     let mut columns = Vec::new();
-    let mut shown: Vec<&Shown> = Vec::new();
+    let mut shown: Vec<&SettingFigure> = Vec::new();
     for figure in &SHOWN {
-        let Shown(column, title, decimals, best) = figure;
+        let SettingFigure(column, title, decimals, best) = figure;
         let values: Vec<_> = ranked
             .iter()
-            .map(|choice| of(figures, choice, column))
+            .map(|choice| setting_mean(figures, choice, column))
             .collect();
         if values.iter().any(Option::is_some) {
             shown.push(figure);
@@ -116,7 +119,7 @@ pub fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, 
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
     let bars: Vec<String> = (1..)
         .zip(&ranked)
-        .map(|(rank, choice)| short(rank, choice))
+        .map(|(rank, choice)| short_setting(rank, choice))
         .collect();
     let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
     let drawn = BarFigure {
@@ -128,20 +131,20 @@ pub fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, 
     let figure = drawn.draw(figure_file(number, "settings"), &panels, |bar, i| {
         // Bars are found by their short names; these begin with the rank, so they differ.
         let at = bars.iter().position(|other| other == bar)?;
-        of(figures, &ranked[at], shown[i].0)
+        setting_mean(figures, &ranked[at], shown[i].0)
     })?;
     section.figures.extend(figure.map(|figure| Figure {
         caption: "The figures of the table as bars; each begins with the setting's rank.".into(),
         ..figure
     }));
     let mut said = String::new();
-    if let Some(wait) = of(figures, best, "mean_wait") {
-        said += &format!(", mean wait {} s", fixed(wait, 1));
+    if let Some(wait) = setting_mean(figures, best, "mean_wait") {
+        said += &format!(", mean wait {} s", format_fixed(wait, 1));
     }
-    if let Some(nodes) = of(figures, best, "mean_placeable") {
+    if let Some(nodes) = setting_mean(figures, best, "mean_placeable") {
         said += &format!(
             ", largest job placeable {} nodes on average",
-            fixed(nodes, 0)
+            format_fixed(nodes, 0)
         );
     }
     let verdict = sentence(format!("{title}: "))

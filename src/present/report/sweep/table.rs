@@ -8,15 +8,15 @@ use nodeorder_base::input::Text;
 const EXPECTED: &str = "a table of a sweep's results";
 
 /// Reads the rows of a table of results. Fails if it is no table of a sweep, with file and line.
-pub fn read(results: &Text) -> Result<Vec<ResultRow>> {
+pub fn read_results(results: &Text) -> Result<Vec<ResultRow>> {
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
-    let header = reader.headers().map_err(|e| malformed(results, &e))?;
+    let header = reader.headers().map_err(|e| malformed_table(results, &e))?;
     let columns: Vec<String> = header.iter().map(str::to_string).collect();
     // Every kind of row has these; the others depend on the plan.
     for column in ["topology", "ordering", "seed", "group", "note"] {
         if !columns.iter().any(|c| c == column) {
             let found = format!("no column `{column}`");
-            return Err(Error::input(location(results, 1), found, EXPECTED));
+            return Err(Error::input(line_location(results, 1), found, EXPECTED));
         }
     }
     let index = |name: &str| columns.iter().position(|column| column == name);
@@ -24,13 +24,13 @@ pub fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let figures = index("group").map_or(0, |i| i + 1)..index("note").unwrap_or(0);
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|e| malformed(results, &e))?;
+        let record = record.map_err(|e| malformed_table(results, &e))?;
         for (i, text) in record.iter().enumerate() {
             if figures.contains(&i) && !is_figure(text) {
                 let line = record.position().map_or(1, csv::Position::line);
                 let found = format!("`{text}` in column `{}`", columns[i]);
                 let expected = "a number, or nothing";
-                return Err(Error::input(location(results, line), found, expected));
+                return Err(Error::input(line_location(results, line), found, expected));
             }
         }
         let values = record.iter().map(|text| text.to_string().into());
@@ -38,7 +38,7 @@ pub fn read(results: &Text) -> Result<Vec<ResultRow>> {
     }
     if rows.is_empty() {
         let expected = "a row for each combination";
-        return Err(Error::input(location(results, 1), "no rows", expected));
+        return Err(Error::input(line_location(results, 1), "no rows", expected));
     }
     Ok(rows)
 }
@@ -49,12 +49,12 @@ fn is_figure(text: &str) -> bool {
 }
 
 /// Returns the place of an error in the table.
-fn location(results: &Text, line: u64) -> SourceLocation {
+fn line_location(results: &Text, line: u64) -> SourceLocation {
     SourceLocation::line(results.name(), line as usize)
 }
 
 /// Makes the error of a table that is no CSV.
-fn malformed(results: &Text, error: &csv::Error) -> Error {
+fn malformed_table(results: &Text, error: &csv::Error) -> Error {
     let line = error.position().map_or(1, csv::Position::line);
-    Error::input(location(results, line), error.to_string(), EXPECTED)
+    Error::input(line_location(results, line), error.to_string(), EXPECTED)
 }

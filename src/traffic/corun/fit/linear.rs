@@ -1,14 +1,17 @@
 //! The linear equations of one step of a least-squares fit.
 
 /// Returns the sum of the products of two lists.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot_product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Returns the damped step of the parameters that lowers the sum of squares of `residuals`; `slopes` has the change of
 /// the residuals with each parameter.
-pub(super) fn solve(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
-    let right = slopes.iter().map(|slope| dot(slope, residuals)).collect();
+pub(super) fn solve_damped(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
+    let right = slopes
+        .iter()
+        .map(|slope| dot_product(slope, residuals))
+        .collect();
     solve_normal(slopes, right, damping)
 }
 
@@ -17,7 +20,10 @@ pub(super) fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -
     let n = slopes.len();
     let mut rows: Vec<Vec<f64>> = (0..n)
         .map(|i| {
-            let mut row: Vec<f64> = slopes.iter().map(|other| dot(&slopes[i], other)).collect();
+            let mut row: Vec<f64> = slopes
+                .iter()
+                .map(|other| dot_product(&slopes[i], other))
+                .collect();
             // A parameter that no residual depends on stays where it is.
             row[i] = row[i] * (1.0 + damping) + 1e-30;
             row.push(-right[i]);

@@ -35,7 +35,7 @@ impl Measured {
     pub fn read_all(topology: &Topology, text: &Text) -> Result<Vec<Measured>> {
         let expected = "the header pattern,nodes,bytes,seconds";
         let mut lines = text.data_lines();
-        let header = lines.next().map(|line| line.fields()).transpose()?;
+        let header = lines.next().map(|line| line.split_csv()).transpose()?;
         if header
             .as_deref()
             .is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"])
@@ -45,10 +45,10 @@ impl Measured {
         }
         let mut rows = Vec::new();
         for line in lines {
-            let fields = line.fields()?;
+            let fields = line.split_csv()?;
             let [pattern, list, bytes, seconds] = fields.as_slice() else {
                 let found = format!("{} fields", fields.len());
-                return Err(line.wrong(found, "pattern,nodes,bytes,seconds"));
+                return Err(line.error_here(found, "pattern,nodes,bytes,seconds"));
             };
             let Some(pattern) = PATTERNS.into_iter().find(|known| known == pattern) else {
                 return Err(Error::unknown(
@@ -64,7 +64,7 @@ impl Measured {
                     .ok()
                     .filter(|n| (1e-12..=1e15).contains(n));
                 let expected = "a number from 1e-12 to 1e15";
-                number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
+                number.ok_or_else(|| line.error_here(format!("{what} `{text}`"), expected))
             };
             let nodes = topology.nodes_named(list, &line, 0)?;
             // A node twice would send to itself, which no pattern does.
@@ -72,10 +72,14 @@ impl Measured {
             distinct.sort_unstable();
             distinct.dedup();
             if distinct.len() < nodes.len() || nodes.len() < 2 {
-                return Err(line.wrong(format!("nodes `{list}`"), "two or more different nodes"));
+                return Err(
+                    line.error_here(format!("nodes `{list}`"), "two or more different nodes")
+                );
             }
             if pattern == "ping-pong" && nodes.len() != 2 {
-                return Err(line.wrong(format!("{} nodes", nodes.len()), "two nodes for ping-pong"));
+                return Err(
+                    line.error_here(format!("{} nodes", nodes.len()), "two nodes for ping-pong")
+                );
             }
             let size = number("bytes", bytes)?;
             rows.push(Measured {
@@ -83,7 +87,7 @@ impl Measured {
                 nodes: list.to_string(),
                 bytes: size,
                 seconds: number("seconds", seconds)?,
-                phases: phases(topology, pattern, nodes.len() as u32, size)?,
+                phases: pattern_phases(topology, pattern, nodes.len() as u32, size)?,
                 mapping: {
                     for node in &nodes {
                         topology.check_node(*node, || line.location())?;
@@ -104,7 +108,7 @@ impl Measured {
 }
 
 /// Returns the phases of a pattern on `n` nodes.
-fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
+fn pattern_phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
     let phase = |guest| Phase {
         compute: 0.0,
         guest,

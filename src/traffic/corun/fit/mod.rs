@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Channels, Detail, Fair, Figures, PlacedJob, Speeds};
+use super::{Channels, Detail, Fair, NetworkFigures, PlacedJob, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
 use nodeorder_base::error::Result;
 
 mod linear;
 mod measured;
 
-use linear::{dot, solve, solve_normal};
+use linear::{dot_product, solve_damped, solve_normal};
 pub use measured::{Measured, PATTERNS};
 
 /// Names of the figures, in the order in which they are fitted and written.
@@ -59,18 +59,18 @@ pub fn fit(
     fair: Fair,
     rows: &[Measured],
 ) -> Result<Fit> {
-    routing.check(fabric.topology)?;
-    let model = Simulated::new(fabric, routing, fair, rows);
-    let mut known = model.start()?;
-    let mut best = model.least(known)?;
+    routing.check_machine(fabric.topology)?;
+    let model = SimulatedRows::new(fabric, routing, fair, rows);
+    let mut known = model.starting_figures()?;
+    let mut best = model.minimise_squares(known)?;
     // Figures that the rows do not need, one after the other, the least needed first.
     loop {
         let freedom = count_freedom(rows, &known);
-        let mut without: Option<([Option<f64>; 5], Least)> = None;
+        let mut without: Option<([Option<f64>; 5], BestFigures)> = None;
         for figure in (0..FIGURES.len()).filter(|figure| known[*figure].is_some()) {
             let mut fewer = best.figures;
             fewer[figure] = None;
-            let Ok(found) = model.least(fewer) else {
+            let Ok(found) = model.minimise_squares(fewer) else {
                 continue;
             };
             if without
@@ -81,7 +81,7 @@ pub fn fit(
             }
         }
         // Three standard deviations of what leaving out a figure that says nothing would add.
-        let allowed = best.squares + 9.0 * (best.squares / freedom).max(EXACT);
+        let allowed = best.squares + 9.0 * (best.squares / freedom).max(ROUNDING_SQUARES);
         match without {
             Some((_, found))
                 if found.squares <= allowed && found.figures.iter().any(Option::is_some) =>
@@ -92,7 +92,7 @@ pub fn fit(
         }
     }
     let freedom = count_freedom(rows, &known);
-    let errors = model.errors(&best, best.squares / freedom)?;
+    let errors = model.standard_errors(&best, best.squares / freedom)?;
     let mut figures = [None; 5];
     for (at, value) in best.figures.iter().enumerate() {
         figures[at] = value.map(|value| {
@@ -102,7 +102,7 @@ pub fn fit(
     }
     Ok(Fit {
         figures,
-        fitted: model.seconds(&best.figures)?,
+        fitted: model.simulate_seconds(&best.figures)?,
     })
 }
 
@@ -113,16 +113,16 @@ fn count_freedom(rows: &[Measured], figures: &[Option<f64>; 5]) -> f64 {
 }
 
 /// Sum of squares below which nothing is left to explain: that of rounding.
-const EXACT: f64 = 1e-20;
+const ROUNDING_SQUARES: f64 = 1e-20;
 
 /// Largest number of rounds of the search.
-const ROUNDS: usize = 60;
+const MOST_ROUNDS: usize = 60;
 
 /// Part of the sum of squares by which the last round lowers it at most.
-const CLOSE: f64 = 1e-7;
+const CONVERGED: f64 = 1e-7;
 
 /// The rows, to be simulated on a network with any figures.
-struct Simulated<'a> {
+struct SimulatedRows<'a> {
     fabric: &'a Fabric<'a>,
     routing: FixedRouting,
     fair: Fair,
@@ -135,13 +135,13 @@ struct Simulated<'a> {
 
 /// Figures (seconds a byte, seconds) with the least sum of squares that was found.
 #[derive(Clone, Copy, Debug)]
-struct Least {
+struct BestFigures {
     figures: [Option<f64>; 5],
     /// The sum of squares.
     squares: f64,
 }
 
-impl<'a> Simulated<'a> {
+impl<'a> SimulatedRows<'a> {
     /// Finds the rows that repeat others.
     fn new(
         fabric: &'a Fabric<'a>,
@@ -159,7 +159,7 @@ impl<'a> Simulated<'a> {
                 distinct.len() - 1
             }));
         }
-        Simulated {
+        SimulatedRows {
             fabric,
             routing,
             fair,
@@ -170,19 +170,19 @@ impl<'a> Simulated<'a> {
     }
 
     /// Simulates the seconds of every row.
-    fn seconds(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
+    fn simulate_seconds(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let speed = |at: usize| figures[at].map_or(f64::MAX, |seconds| 1.0 / seconds);
-        let bandwidth = speed(1).min(LIMIT);
+        let bandwidth = speed(1).min(UNLIMITED_BANDWIDTH);
         let speeds = Speeds {
             bandwidth,
             latency: figures[4].unwrap_or(0.0),
-            node_bandwidth: speed(0).min(LIMIT),
+            node_bandwidth: speed(0).min(UNLIMITED_BANDWIDTH),
             node_latency: figures[3].unwrap_or(0.0),
             switch_bandwidth: figures[2].map_or(f64::INFINITY, |seconds| 1.0 / seconds),
             fair: self.fair,
             ..Speeds::new(bandwidth, 0.0)
         };
-        let Simulated {
+        let SimulatedRows {
             fabric,
             routing,
             rows,
@@ -198,7 +198,7 @@ impl<'a> Simulated<'a> {
                 } = &rows[*row];
                 let flow = Detail::Flow;
                 let job = PlacedJob::new(flow, fabric, *routing, phases, mapping, &channels)?;
-                Ok(job.alone())
+                Ok(job.time_alone())
             })
             .collect::<Result<_>>()?;
         Ok(self
@@ -209,8 +209,8 @@ impl<'a> Simulated<'a> {
     }
 
     /// Returns ln(simulated / measured) of every row.
-    fn residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
-        let seconds = self.seconds(figures)?;
+    fn log_residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
+        let seconds = self.simulate_seconds(figures)?;
         let rows = seconds.iter().zip(self.rows);
         // No row takes 0 seconds in the logarithm, whatever the figures.
         Ok(rows
@@ -219,14 +219,14 @@ impl<'a> Simulated<'a> {
     }
 
     /// Returns the start of the search: every figure as large as the rows allow when it is the only one.
-    fn start(&self) -> Result<[Option<f64>; 5]> {
+    fn starting_figures(&self) -> Result<[Option<f64>; 5]> {
         let mut start = [None; 5];
-        let none = self.seconds(&[None; 5])?;
+        let none = self.simulate_seconds(&[None; 5])?;
         for (at, figure) in start.iter_mut().enumerate() {
             let mut alone = [None; 5];
             // Nothing is measured in this unit of time or speed: seconds are those of one unit.
             alone[at] = Some(1.0);
-            let seconds = self.seconds(&alone)?;
+            let seconds = self.simulate_seconds(&alone)?;
             let mut most: Option<f64> = None;
             for ((one, none), row) in seconds.iter().zip(&none).zip(self.rows) {
                 // Rows that do not depend on the figure say nothing of it.
@@ -241,26 +241,26 @@ impl<'a> Simulated<'a> {
     }
 
     /// Minimises the sum of squares from a start, by the figures that it has (Levenberg, Marquardt).
-    fn least(&self, start: [Option<f64>; 5]) -> Result<Least> {
+    fn minimise_squares(&self, start: [Option<f64>; 5]) -> Result<BestFigures> {
         let free: Vec<usize> = (0..FIGURES.len())
             .filter(|at| start[*at].is_some())
             .collect();
         let mut figures = start;
-        let mut residuals = self.residuals(&figures)?;
-        let mut sum = dot(&residuals, &residuals);
+        let mut residuals = self.log_residuals(&figures)?;
+        let mut sum = dot_product(&residuals, &residuals);
         let mut damping = 1e-3;
-        for _ in 0..ROUNDS {
-            let slopes = self.slopes(&figures, &free)?;
+        for _ in 0..MOST_ROUNDS {
+            let slopes = self.residual_slopes(&figures, &free)?;
             let before = sum;
             while damping < 1e12 {
-                let step = solve(&slopes, &residuals, damping);
+                let step = solve_damped(&slopes, &residuals, damping);
                 let mut next = figures;
                 // Logarithms keep figures above 0; a step changes none by more than a factor of e.
                 for (at, step) in free.iter().zip(&step) {
                     next[*at] = next[*at].map(|value| value * step.clamp(-1.0, 1.0).exp());
                 }
-                let found = self.residuals(&next)?;
-                let squares = dot(&found, &found);
+                let found = self.log_residuals(&next)?;
+                let squares = dot_product(&found, &found);
                 if squares < sum {
                     figures = next;
                     sum = squares;
@@ -270,39 +270,42 @@ impl<'a> Simulated<'a> {
                 }
                 damping *= 10.0;
             }
-            if before - sum <= CLOSE * before.max(EXACT) {
+            if before - sum <= CONVERGED * before.max(ROUNDING_SQUARES) {
                 break;
             }
         }
-        Ok(Least {
+        Ok(BestFigures {
             figures,
             squares: sum,
         })
     }
 
     /// Returns the change of every row's residual with the logarithm of each free figure.
-    fn slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
+    fn residual_slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
         let mut slopes = Vec::new();
         for at in free {
             let mut up = *figures;
-            up[*at] = up[*at].map(|value| value * (1.0 + STEP));
+            up[*at] = up[*at].map(|value| value * (1.0 + SLOPE_STEP));
             let mut down = *figures;
-            down[*at] = down[*at].map(|value| value * (1.0 - STEP));
-            let up = self.residuals(&up)?;
-            let down = self.residuals(&down)?;
+            down[*at] = down[*at].map(|value| value * (1.0 - SLOPE_STEP));
+            let up = self.log_residuals(&up)?;
+            let down = self.log_residuals(&down)?;
             // A difference to both sides: its error is that of the third derivative alone.
             let ways = up.iter().zip(&down);
-            slopes.push(ways.map(|(up, down)| (up - down) / (2.0 * STEP)).collect());
+            slopes.push(
+                ways.map(|(up, down)| (up - down) / (2.0 * SLOPE_STEP))
+                    .collect(),
+            );
         }
         Ok(slopes)
     }
 
     /// Returns the standard errors of the figures, as parts, if the variance of a row's residual is `variance`.
-    fn errors(&self, least: &Least, variance: f64) -> Result<[f64; 5]> {
+    fn standard_errors(&self, least: &BestFigures, variance: f64) -> Result<[f64; 5]> {
         let free: Vec<usize> = (0..FIGURES.len())
             .filter(|at| least.figures[*at].is_some())
             .collect();
-        let slopes = self.slopes(&least.figures, &free)?;
+        let slopes = self.residual_slopes(&least.figures, &free)?;
         let mut errors = [0.0; 5];
         for (i, at) in free.iter().enumerate() {
             // The i-th column of the inverse of the normal matrix.
@@ -318,14 +321,14 @@ impl<'a> Simulated<'a> {
 }
 
 /// Bytes a second of a bandwidth that is left out: far above any network.
-const LIMIT: f64 = 1e18;
+const UNLIMITED_BANDWIDTH: f64 = 1e18;
 
 /// Part of a figure by which it is moved for a slope.
-const STEP: f64 = 1e-4;
+const SLOPE_STEP: f64 = 1e-4;
 
 impl Fit {
     /// Returns the figures as a model of the network takes them.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> NetworkFigures {
         let [
             node_bandwidth,
             bandwidth,
@@ -333,7 +336,7 @@ impl Fit {
             node_latency,
             latency,
         ] = self.figures.map(|figure| figure.map(|(value, _)| value));
-        Figures {
+        NetworkFigures {
             bandwidth,
             latency,
             node_bandwidth,
@@ -344,7 +347,7 @@ impl Fit {
     }
 
     /// Lists the names of the figures that the rows cannot tell.
-    pub fn unknown(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub fn unknown_figures(&self) -> impl Iterator<Item = &'static str> + '_ {
         let figures = FIGURES.iter().zip(&self.figures);
         figures
             .filter(|(_, figure)| figure.is_none())
@@ -352,7 +355,7 @@ impl Fit {
     }
 
     /// Writes the file that `--links-file` reads.
-    pub fn toml(&self) -> String {
+    pub fn to_toml(&self) -> String {
         let mut text = String::new();
         for (i, (name, figure)) in FIGURES.iter().zip(&self.figures).enumerate() {
             let unit = if i < BANDWIDTHS {
@@ -380,7 +383,7 @@ impl Fit {
 mod tests {
     use super::*;
     use nodeorder_base::input::Text;
-    use nodeorder_base::random::{generator, unit};
+    use nodeorder_base::random::{random_unit, seed_generator};
     use nodeorder_network::topology::{Context, Topology};
     use std::fmt::Write;
 
@@ -389,7 +392,7 @@ mod tests {
     fn known_figures_come_back() {
         let machine = Topology::inline("xgft:m=8x6,w=1x2", &Context::default()).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named("one-path").unwrap();
+        let routing = FixedRouting::find_by_name("one-path").unwrap();
         let truth = [
             Some(1.0 / 1.2e9),
             Some(1.0 / 2.5e9),
@@ -397,7 +400,7 @@ mod tests {
             Some(7e-7),
             Some(3e-7),
         ];
-        let mut random = generator(5);
+        let mut random = seed_generator(5);
         let mut text = String::from("pattern,nodes,bytes,seconds\n");
         for bytes in [8.0, 1e3, 1e5, 1e6, 1e7] {
             // Each is measured twice: rows that repeat another are simulated once.
@@ -410,10 +413,10 @@ mod tests {
         }
         let mut rows = Measured::read_all(&machine, &Text::new("rows.csv", text)).unwrap();
         let fair = Fair::Flow;
-        let model = Simulated::new(&fabric, routing, fair, &rows);
-        let seconds = model.seconds(&truth).unwrap();
+        let model = SimulatedRows::new(&fabric, routing, fair, &rows);
+        let seconds = model.simulate_seconds(&truth).unwrap();
         for (row, seconds) in rows.iter_mut().zip(seconds) {
-            row.seconds = seconds * (1.0 + 0.05 * (2.0 * unit(&mut random) - 1.0));
+            row.seconds = seconds * (1.0 + 0.05 * (2.0 * random_unit(&mut random) - 1.0));
         }
         assert!(rows.len() >= 100);
         let found = fit(&fabric, routing, fair, &rows).unwrap();

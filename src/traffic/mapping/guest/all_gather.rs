@@ -39,10 +39,10 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let all_gather = AllGather {
         processes: parse_processes(params)?,
         buffer: parse_volume(params)?,
-        doubling: params.choice("algorithm")? == "doubling",
+        doubling: params.required_choice("algorithm")? == "doubling",
     };
     if all_gather.doubling && !all_gather.processes.is_power_of_two() {
-        return Err(params.wrong("n", "a power of two"));
+        return Err(params.invalid_value("n", "a power of two"));
     }
     Ok(Box::new(all_gather))
 }
@@ -53,11 +53,11 @@ impl BuildGuest for AllGather {
         let mut messages = Messages::new(context, n, u64::from(n.ilog2()) + 1)?;
         let members: Vec<u32> = (0..n).collect();
         if self.doubling {
-            messages.doubling(&members, self.buffer);
+            messages.recursive_doubling(&members, self.buffer);
         } else {
             // A ring: every piece of S/n goes all the way round.
             messages.ring_rounds(&members, n - 1, self.buffer);
         }
-        messages.merge(label, n)
+        messages.into_guest(label, n)
     }
 }

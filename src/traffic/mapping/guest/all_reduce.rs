@@ -41,7 +41,7 @@ pub(super) const BUFFER: Opt = Opt::number(
     "volume",
     "the buffer of a process, of which messages carry parts",
 )
-.or("1");
+.default_value("1");
 
 /// Options of `all-reduce`.
 struct AllReduceOptions {
@@ -55,8 +55,8 @@ struct AllReduceOptions {
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let processes = parse_processes(params)?;
     let buffer = parse_volume(params)?;
-    let name = params.choice("algorithm")?;
-    let algorithm = AllReduce::named(name, parse_group(params, processes)?);
+    let name = params.required_choice("algorithm")?;
+    let algorithm = AllReduce::parse_algorithm(name, parse_group(params, processes)?);
     Ok(Box::new(AllReduceOptions {
         algorithm,
         processes,
@@ -70,6 +70,6 @@ impl BuildGuest for AllReduceOptions {
         let mut messages = Messages::new(context, n, 2 * u64::from(n.ilog2()) + 4)?;
         let members: Vec<u32> = (0..n).collect();
         messages.all_reduce(self.algorithm, &members, self.buffer);
-        messages.merge(label, n)
+        messages.into_guest(label, n)
     }
 }

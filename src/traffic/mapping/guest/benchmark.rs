@@ -1,7 +1,7 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
 use super::entry::Benchmark;
-use super::sized::all;
+use super::sized::sized_patterns;
 use super::table::GUESTS;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
@@ -28,7 +28,7 @@ impl Benchmark {
             let expected = format!("a benchmark: {}", names.join(", "));
             return Err(Error::input(location, format!("`{text}`"), expected));
         };
-        let params = GUESTS.params(entry, text, context.seed)?;
+        let params = GUESTS.read_options(entry, text, context.seed)?;
         make(&params, text, context)
     }
 
@@ -37,9 +37,9 @@ impl Benchmark {
     ///
     /// # Errors
     /// As for [`Benchmark::make`].
-    pub fn sized(text: &str, count: u32, context: &Context) -> Result<Self> {
+    pub fn make_sized(text: &str, count: u32, context: &Context) -> Result<Self> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let Some(sized) = all().find(|sized| sized.name == name) else {
+        let Some(sized) = sized_patterns().find(|sized| sized.name == name) else {
             return Benchmark::make(text, context);
         };
         let make = |spec: String| match options {

@@ -27,14 +27,14 @@ struct ChakraFiles(PathBuf);
 
 /// Reads the options of `chakra`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
-    match params.path("prefix")? {
+    match params.optional_path("prefix")? {
         Some(prefix) => Ok(Box::new(ChakraFiles(prefix))),
-        None => Err(params.wrong("prefix", "as in chakra:run/trace")),
+        None => Err(params.invalid_value("prefix", "as in chakra:run/trace")),
     }
 }
 
 /// Length of the longest message that is read, in bytes.
-const LONGEST: u64 = 64 << 20;
+const MAX_MESSAGE: u64 = 64 << 20;
 
 /// Bytes of the collectives of a member, by their type in `et_def.proto`.
 type Collectives = [u64; 10];
@@ -64,13 +64,13 @@ impl BuildGuest for ChakraFiles {
         let mut buffer = Vec::new();
         for rank in 0..ranks {
             let path = format!("{}.{rank}.et", prefix.display());
-            sent.read(Trace::open(path.into())?, rank, ranks, &mut buffer, context)?;
-            context.require(
+            sent.add_trace(Trace::open(path.into())?, rank, ranks, &mut buffer, context)?;
+            context.require_memory(
                 "the messages of the traces",
                 128 * sent.count_pairs() as u64,
             )?;
         }
-        let mut messages = Message::list(sent.pairs);
+        let mut messages = Message::list_from_bytes(sent.pairs);
         for (name, mut members) in sent.groups {
             // Ranks without a collective of their own take part, too: what others gather comes from all.
             if name.is_empty() {
@@ -82,10 +82,10 @@ impl BuildGuest for ChakraFiles {
             let all_to_all = members.values().any(|own| own[6] > 0);
             let each = if all_to_all { n } else { 3 };
             let all = messages.len() as u64 + n * each;
-            context.require("the messages of the traces", 64 * all)?;
-            spread(&members, &mut messages);
+            context.require_memory("the messages of the traces", 64 * all)?;
+            add_collectives(&members, &mut messages);
         }
-        Guest::merge(label, ranks, messages)
+        Guest::from_messages(label, ranks, messages)
     }
 }
 
@@ -105,7 +105,7 @@ impl SentBytes {
     }
 
     /// Adds what `rank`, one of `ranks`, sends by its trace.
-    fn read(
+    fn add_trace(
         &mut self,
         mut trace: Trace,
         rank: u32,
@@ -114,27 +114,27 @@ impl SentBytes {
         context: &Context,
     ) -> Result<()> {
         let mut first = true;
-        while trace.next(buffer, context)? {
-            let Some(node) = Node::of(buffer, first) else {
+        while trace.read_message(buffer, context)? {
+            let Some(node) = Node::parse_message(buffer, first) else {
                 let expected = "messages of et_def.proto, the metadata first";
-                return Err(trace.wrong("bytes that are no message", expected));
+                return Err(trace.error_here("bytes that are no message", expected));
             };
             first = false;
             // COMM_SEND_NODE and COMM_COLL_NODE; what is received somebody sends.
             match node.kind {
                 5 => {
-                    let to = trace.check(node.target, ranks.into(), "comm_dst")? as u32;
-                    let bytes = trace.check(node.size, i64::MAX, "comm_size")?;
+                    let to = trace.check_value(node.target, ranks.into(), "comm_dst")? as u32;
+                    let bytes = trace.check_value(node.size, i64::MAX, "comm_size")?;
                     let sum = self.pairs.entry((rank, to)).or_default();
                     *sum = sum.saturating_add(bytes);
                 }
                 7 => {
-                    let kind = trace.check(node.collective, 10, "comm_type")? as usize;
+                    let kind = trace.check_value(node.collective, 10, "comm_type")? as usize;
                     // A barrier has no size.
                     let bytes = if kind == 9 {
                         0
                     } else {
-                        trace.check(node.size, i64::MAX, "comm_size")?
+                        trace.check_value(node.size, i64::MAX, "comm_size")?
                     };
                     let group = self.groups.entry(node.group.to_string()).or_default();
                     let own = group.entry(rank).or_default();
@@ -182,7 +182,7 @@ fn count_ranks(prefix: &Path) -> Result<u32> {
 }
 
 /// Adds the messages that the members of a group send for their collectives.
-fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
+fn add_collectives(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
     let ranks: Vec<u32> = members.keys().copied().collect();
     let n = ranks.len() as f64;
     for (i, own) in members.values().enumerate() {
@@ -236,10 +236,10 @@ impl Trace {
     }
 
     /// Returns a value of a communication. Fails if it is not given or not from 0 up to below `most`.
-    fn check(&self, value: Option<i64>, most: i64, what: &str) -> Result<u64> {
+    fn check_value(&self, value: Option<i64>, most: i64, what: &str) -> Result<u64> {
         match value {
             Some(value) if (0..most).contains(&value) => Ok(value as u64),
-            _ => Err(self.wrong(
+            _ => Err(self.error_here(
                 format!("a communication without a good {what}"),
                 format!("{what} from 0 to {}", most - 1),
             )),
@@ -247,7 +247,7 @@ impl Trace {
     }
 
     /// Returns an error at the bytes read last.
-    fn wrong(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+    fn error_here(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         Error::input(
             SourceLocation::file(&self.path),
             format!("before byte {}: {found}", self.at),
@@ -256,7 +256,7 @@ impl Trace {
     }
 
     /// Reads the next message into `buffer`. Returns whether there is one.
-    fn next(&mut self, buffer: &mut Vec<u8>, context: &Context) -> Result<bool> {
+    fn read_message(&mut self, buffer: &mut Vec<u8>, context: &Context) -> Result<bool> {
         let mut length = 0u64;
         let mut shift = 0;
         loop {
@@ -265,7 +265,7 @@ impl Trace {
             match read.map_err(|e| Error::io(&self.path, "reading", e))? {
                 // The end between two messages.
                 0 if shift == 0 => return Ok(false),
-                0 => return Err(self.wrong("the end within a length", "a whole message")),
+                0 => return Err(self.error_here("the end within a length", "a whole message")),
                 _ => self.at += 1,
             }
             length |= u64::from(byte[0] & 127) << shift;
@@ -274,11 +274,13 @@ impl Trace {
                 break;
             }
             if shift > 28 {
-                return Err(self.wrong("a length of more than five bytes", "a message's length"));
+                return Err(
+                    self.error_here("a length of more than five bytes", "a message's length")
+                );
             }
         }
-        if length > LONGEST.min(context.memory) {
-            return Err(self.wrong(
+        if length > MAX_MESSAGE.min(context.memory) {
+            return Err(self.error_here(
                 format!("a message of {length} bytes"),
                 "a message of a trace",
             ));
@@ -290,7 +292,7 @@ impl Trace {
         if read == length {
             Ok(true)
         } else {
-            Err(self.wrong("the end within a message", "a whole message"))
+            Err(self.error_here("the end within a message", "a whole message"))
         }
     }
 }
@@ -306,7 +308,7 @@ enum Field<'m> {
 }
 
 /// Reads a number of seven bits a byte, lowest first, from the front of `rest`; `None` if it does not end.
-fn varint(rest: &mut &[u8]) -> Option<u64> {
+fn read_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (byte, after) = rest.split_first()?;
@@ -320,19 +322,19 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 }
 
 /// Calls `visit` with the number and value of every field; `None` where the bytes are no message, or `visit` says so.
-fn fields<'m>(
+fn visit_fields<'m>(
     mut rest: &'m [u8],
     mut visit: impl FnMut(u64, Field<'m>) -> Option<()>,
 ) -> Option<()> {
     while !rest.is_empty() {
-        let key = varint(&mut rest)?;
+        let key = read_varint(&mut rest)?;
         let length = match key & 7 {
             0 => {
-                visit(key >> 3, Field::Number(varint(&mut rest)?))?;
+                visit(key >> 3, Field::Number(read_varint(&mut rest)?))?;
                 continue;
             }
             1 => 8,
-            2 => usize::try_from(varint(&mut rest)?).ok()?,
+            2 => usize::try_from(read_varint(&mut rest)?).ok()?,
             5 => 4,
             _ => return None,
         };
@@ -366,10 +368,10 @@ struct Node<'m> {
 impl<'m> Node<'m> {
     /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers. `None` if it is
     /// neither.
-    fn of(message: &'m [u8], first: bool) -> Option<Self> {
+    fn parse_message(message: &'m [u8], first: bool) -> Option<Self> {
         let mut node = Node::default();
         let mut attributes = Vec::new();
-        fields(message, |key, value| {
+        visit_fields(message, |key, value| {
             match (key, value) {
                 (1, Field::Bytes(_)) if first => {}
                 (1, Field::Number(_)) if !first => {}
@@ -383,18 +385,18 @@ impl<'m> Node<'m> {
         // Most nodes are computations, whose attributes need not be read.
         if matches!(node.kind, 5 | 7) {
             for attribute in attributes {
-                node.attribute(attribute)?;
+                node.add_attribute(attribute)?;
             }
         }
         Some(node)
     }
 
     /// Reads an attribute, and keeps it if it counts. `None` if it is no message.
-    fn attribute(&mut self, attribute: &'m [u8]) -> Option<()> {
+    fn add_attribute(&mut self, attribute: &'m [u8]) -> Option<()> {
         let mut name: &[u8] = &[];
         let mut text: &[u8] = &[];
         let mut number = None;
-        fields(attribute, |key, value| {
+        visit_fields(attribute, |key, value| {
             match (key, value) {
                 (1, Field::Bytes(bytes)) => name = bytes,
                 (29, Field::Bytes(bytes)) => text = bytes,

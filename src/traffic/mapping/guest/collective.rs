@@ -24,7 +24,7 @@ pub(super) const GROUP: Opt = Opt::whole(
     "group",
     "members of an inner group, with hierarchical; divides the whole",
 )
-.or_else("the largest divisor up to 8");
+.default_in_words("the largest divisor up to 8");
 
 /// An algorithm of an all-reduce.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub(super) enum AllReduce {
 
 impl AllReduce {
     /// Returns the algorithm of this `name`, with inner groups of `group` members where it has some.
-    pub fn named(name: &str, group: u32) -> Self {
+    pub fn parse_algorithm(name: &str, group: u32) -> Self {
         match name {
             "tree" => AllReduce::Tree,
             "halving" => AllReduce::Halving,
@@ -65,12 +65,12 @@ impl Messages {
         let bytes = u64::from(n)
             .saturating_mul(each)
             .saturating_mul(size_of::<Message>() as u64);
-        context.require("the guest's messages", bytes.saturating_mul(2))?;
+        context.require_memory("the guest's messages", bytes.saturating_mul(2))?;
         Ok(Messages { list: Vec::new() })
     }
 
     /// Adds a message.
-    pub fn send(&mut self, source: u32, target: u32, volume: f64) {
+    pub fn add_message(&mut self, source: u32, target: u32, volume: f64) {
         self.list.push(Message {
             source,
             target,
@@ -79,8 +79,8 @@ impl Messages {
     }
 
     /// Makes the guest of `n` processes; messages of a pair are added up. Fails if the sum of volumes is no number.
-    pub fn merge(self, label: &str, n: u32) -> Result<Guest> {
-        Guest::merge(label, n, self.list)
+    pub fn into_guest(self, label: &str, n: u32) -> Result<Guest> {
+        Guest::from_messages(label, n, self.list)
     }
 
     /// Adds an all-reduce of a buffer among `members`.
@@ -102,7 +102,7 @@ impl Messages {
         let n = members.len();
         for (i, member) in members.iter().enumerate() {
             let volume = f64::from(rounds) * buffer / n as f64;
-            self.send(*member, members[(i + 1) % n], volume);
+            self.add_message(*member, members[(i + 1) % n], volume);
         }
     }
 
@@ -124,10 +124,10 @@ impl Messages {
             second.rotate_left(1);
         }
         for i in 1..n {
-            let up = parent(i as u32, n as u32) as usize;
+            let up = tree_parent(i as u32, n as u32) as usize;
             for tree in [members, &second] {
-                self.send(tree[i], tree[up], buffer / 2.0);
-                self.send(tree[up], tree[i], buffer / 2.0);
+                self.add_message(tree[i], tree[up], buffer / 2.0);
+                self.add_message(tree[up], tree[i], buffer / 2.0);
             }
         }
     }
@@ -141,22 +141,22 @@ impl Messages {
         let power = 1 << n.ilog2();
         let paired = 2 * (n - power);
         for pair in members[..paired].chunks(2) {
-            self.send(pair[0], pair[1], buffer);
-            self.send(pair[1], pair[0], buffer);
+            self.add_message(pair[0], pair[1], buffer);
+            self.add_message(pair[1], pair[0], buffer);
         }
         let odd = members[..paired].iter().skip(1).step_by(2);
         let active: Vec<u32> = odd.chain(&members[paired..]).copied().collect();
-        self.doubling(&active, 2.0 * buffer);
+        self.recursive_doubling(&active, 2.0 * buffer);
     }
 
     /// Sends 2ⁱ/2ᵏ of the buffer from each of 2ᵏ members to that 2ⁱ away. As an all-gather, recursive doubling: partners
     /// 1, 2, 4, … away swap what they have, S/n, 2S/n, …
-    pub fn doubling(&mut self, members: &[u32], buffer: f64) {
+    pub fn recursive_doubling(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         for distance in (0..n.ilog2()).map(|bit| 1 << bit) {
             for (i, member) in members.iter().enumerate() {
                 let volume = distance as f64 * buffer / n as f64;
-                self.send(*member, members[i ^ distance], volume);
+                self.add_message(*member, members[i ^ distance], volume);
             }
         }
     }
@@ -173,7 +173,7 @@ impl Messages {
         // A whole multiple of S over n, so that it is exact where that is a whole number.
         let volume = 2.0 * ((n / group) as f64 - 1.0) * buffer / n as f64;
         for (i, member) in members.iter().enumerate() {
-            self.send(*member, members[(i + group) % n], volume);
+            self.add_message(*member, members[(i + group) % n], volume);
         }
     }
 
@@ -181,7 +181,7 @@ impl Messages {
     pub fn all_to_all(&mut self, members: &[u32], buffer: f64) {
         for source in members {
             for target in members.iter().filter(|t| *t != source) {
-                self.send(*source, *target, buffer / members.len() as f64);
+                self.add_message(*source, *target, buffer / members.len() as f64);
             }
         }
     }
@@ -190,7 +190,7 @@ impl Messages {
 /// Returns the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between its
 /// children and member 0 is the root: with 2ᵏ the lowest bit of i, that bit cleared and the next one set, where that
 /// is a member, else that bit cleared.
-fn parent(i: u32, n: u32) -> u32 {
+fn tree_parent(i: u32, n: u32) -> u32 {
     let bit = 1 << i.trailing_zeros();
     let up = (i ^ bit) | bit << 1;
     if up < n { up } else { i ^ bit }
@@ -205,9 +205,9 @@ pub(super) fn largest_divisor(n: u32) -> u32 {
 /// Reads the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
 /// Fails if the group does not divide `n`.
 pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
-    match params.integer("group", 1, n)? {
+    match params.optional_integer("group", 1, n)? {
         Some(group) if !n.is_multiple_of(group) => {
-            Err(params.wrong("group", format!("a divisor of {n}")))
+            Err(params.invalid_value("group", format!("a divisor of {n}")))
         }
         Some(group) => Ok(group),
         None => Ok(largest_divisor(n)),
@@ -298,7 +298,7 @@ mod tests {
         let mut found = tree(14);
         found.sort_unstable();
         assert_eq!(found, drawn);
-        let parents: Vec<_> = (1..14).map(|i| (i, parent(i, 14))).collect();
+        let parents: Vec<_> = (1..14).map(|i| (i, tree_parent(i, 14))).collect();
         assert_eq!(parents, drawn);
     }
 

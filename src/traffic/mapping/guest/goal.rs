@@ -34,9 +34,9 @@ struct GoalFile(PathBuf);
 
 /// Reads the options of `goal`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
-    match params.path("file")? {
+    match params.optional_path("file")? {
         Some(path) => Ok(Box::new(GoalFile(path))),
-        None => Err(params.wrong("file", "a file, as in goal:app.goal")),
+        None => Err(params.invalid_value("file", "a file, as in goal:app.goal")),
     }
 }
 
@@ -68,7 +68,7 @@ impl BuildGuest for GoalFile {
         let mut schedule = Schedule::default();
         let mut comment = false;
         let mut pairs = 0;
-        while let Some(raw) = lines.line()? {
+        while let Some(raw) = lines.read_line()? {
             let line = Line::new(&name, raw.number, raw.text()?);
             let text = if comment || line.text.contains('/') {
                 Cow::Owned(without_comments(line.text, &mut comment))
@@ -76,30 +76,30 @@ impl BuildGuest for GoalFile {
                 Cow::Borrowed(line.text)
             };
             if !text.trim().is_empty() {
-                schedule.statement(&line, text.trim())?;
+                schedule.add_statement(&line, text.trim())?;
             }
             // Only what is kept counts towards the memory: the file may be of any length.
             let more = schedule.sent.len() - pairs;
             if more > 0 {
                 let ranks = schedule.seen.len() * usize::from(pairs == 0);
                 pairs += more;
-                lines.keep(64 * more + ranks, "pairs of ranks")?;
+                lines.count_kept(64 * more + ranks, "pairs of ranks")?;
             }
         }
-        let end = Line::new(&name, lines.number().max(1), "");
+        let end = Line::new(&name, lines.line_number().max(1), "");
         let expected = if schedule.seen.is_empty() {
             "num_ranks and a number"
         } else {
             "} or */"
         };
         if comment {
-            return Err(end.wrong("a comment that does not end", expected));
+            return Err(end.error_here("a comment that does not end", expected));
         }
         if schedule.rank.is_some() || schedule.seen.is_empty() {
-            return Err(end.wrong("the end", expected));
+            return Err(end.error_here("the end", expected));
         }
         let ranks = schedule.seen.len() as u32;
-        Guest::merge(label, ranks, Message::list(schedule.sent))
+        Guest::from_messages(label, ranks, Message::list_from_bytes(schedule.sent))
     }
 }
 
@@ -133,20 +133,20 @@ fn parse_size(word: &str) -> Option<u64> {
 
 impl Schedule {
     /// Reads a rank. Fails if there are not so many.
-    fn rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
+    fn parse_rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
         match word.parse::<u32>() {
             Ok(rank) if (rank as usize) < self.seen.len() => Ok(rank),
             _ => {
                 let last = self.seen.len().saturating_sub(1);
                 let expected = format!("a rank from 0 to {last}");
-                Err(line.wrong(format!("rank `{word}`"), expected))
+                Err(line.error_here(format!("rank `{word}`"), expected))
             }
         }
     }
 
     /// Reads a statement, `text`, and adds what it sends.
-    fn statement(&mut self, line: &Line<'_>, text: &str) -> Result<()> {
-        let wrong = |expected: &str| Err(line.wrong(format!("`{text}`"), expected));
+    fn add_statement(&mut self, line: &Line<'_>, text: &str) -> Result<()> {
+        let wrong = |expected: &str| Err(line.error_here(format!("`{text}`"), expected));
         let mut words = text.split_ascii_whitespace();
         let mut word = || words.next().unwrap_or("");
         let Some(from) = self.rank else {
@@ -160,9 +160,9 @@ impl Schedule {
                 },
                 _ if self.seen.is_empty() => wrong("num_ranks and a number"),
                 ("rank", rank, "{", "") => {
-                    let rank = self.rank(line, rank)?;
+                    let rank = self.parse_rank(line, rank)?;
                     if std::mem::replace(&mut self.seen[rank as usize], true) {
-                        return Err(line.wrong(format!("rank {rank} again"), "each rank once"));
+                        return Err(line.error_here(format!("rank {rank} again"), "each rank once"));
                     }
                     self.rank = Some(rank);
                     Ok(())
@@ -189,7 +189,7 @@ impl Schedule {
                 let (Some(bytes), "to") = (parse_size(word()), word()) else {
                     return wrong(expected);
                 };
-                let to = self.rank(line, word())?;
+                let to = self.parse_rank(line, word())?;
                 if to != from && bytes > 0 {
                     let sum = self.sent.entry((from, to)).or_default();
                     *sum = sum.saturating_add(bytes);
@@ -199,7 +199,7 @@ impl Schedule {
             // Any rank may be meant by -1.
             "recv" => match (parse_size(word()), word(), word()) {
                 (Some(_), "from", "-1") => true,
-                (Some(_), "from", peer) => self.rank(line, peer).is_ok(),
+                (Some(_), "from", peer) => self.parse_rank(line, peer).is_ok(),
                 _ => false,
             },
             "calc" => word().parse::<u64>().is_ok(),

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use nodeorder_base::error::Result;
-use nodeorder_base::input::{Text, beside};
+use nodeorder_base::input::{Text, resolve_beside};
 use nodeorder_base::params::Values;
 use nodeorder_network::topology::Context;
 
@@ -32,10 +32,10 @@ mod transpose;
 
 pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
-pub use sized::{sized, sized_names};
+pub use sized::{make_sized_guest, sized_names};
 pub use table::GUESTS;
 pub(super) use traffic::add_up_pairs;
-use traffic::merged;
+use traffic::tidy_messages;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
 
 impl Guest {
@@ -56,7 +56,7 @@ impl Guest {
         let Some(entry) = GUESTS.get(text) else {
             return Guest::from_file(text, context);
         };
-        let params = GUESTS.params(entry, text, context.seed)?;
+        let params = GUESTS.read_options(entry, text, context.seed)?;
         (entry.parse.traffic)(&params)?.build(text, context)
     }
 
@@ -64,10 +64,10 @@ impl Guest {
     ///
     /// # Errors
     /// An unknown name, bad options, a bad file.
-    pub fn check(text: &str, context: &Context) -> Result<()> {
+    pub fn check_options(text: &str, context: &Context) -> Result<()> {
         match GUESTS.get(text) {
             Some(entry) if !reads_file(entry) => {
-                (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop)
+                (entry.parse.traffic)(&GUESTS.read_options(entry, text, 1)?).map(drop)
             }
             // Only its content shows whether a file is a guest.
             _ => Guest::make(text, context).map(drop),
@@ -77,17 +77,17 @@ impl Guest {
     /// Reads the guest of a file whose ending says its format.
     fn from_file(path: &str, context: &Context) -> Result<Self> {
         if !Path::new(path).exists() {
-            return Err(GUESTS.neither(path, "a file"));
+            return Err(GUESTS.no_entry_error(path, "a file"));
         }
-        let format = file::format(path)?;
+        let format = file::format_by_ending(path)?;
         let text = Text::read(Path::new(path), context.memory)?;
-        Guest::read(&text, format.name, context)
+        Guest::read_format(&text, format.name, context)
     }
 
     /// Returns `text` with the path that it has, where it names a file, as seen from the folder of `base`.
-    pub fn beside(base: Option<&Path>, text: &str) -> String {
+    pub fn resolve_path(base: Option<&Path>, text: &str) -> String {
         let Some(entry) = GUESTS.get(text) else {
-            let path = beside(base, text);
+            let path = resolve_beside(base, text);
             return if path.exists() {
                 path.to_string_lossy().into_owned()
             } else {
@@ -96,7 +96,7 @@ impl Guest {
         };
         match text.split_once(':') {
             Some((name, path)) if reads_file(entry) => {
-                format!("{name}:{}", beside(base, path).display())
+                format!("{name}:{}", resolve_beside(base, path).display())
             }
             _ => text.into(),
         }
@@ -106,10 +106,10 @@ impl Guest {
     ///
     /// # Errors
     /// An unknown format; whatever does not belong into the file, with its line.
-    pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
-        let (processes, messages) = file::read(text, format, context)?;
+    pub fn read_format(text: &Text, format: &str, context: &Context) -> Result<Self> {
+        let (processes, messages) = file::read_messages(text, format, context)?;
         // Too large a sum is the fault of the file, not of an option.
-        let messages = merged(messages, || text.location())?;
+        let messages = tidy_messages(messages, || text.location())?;
         Ok(Guest {
             label: text.name().to_string(),
             processes,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
+        nodeorder_base::registry::testing::check_table(&GUESTS, |entry, params| {
             (entry.parse.traffic)(params).map(drop)
         });
     }

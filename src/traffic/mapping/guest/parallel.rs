@@ -29,10 +29,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "training: all-reduces in tensor groups and among copies, pipelines, all-to-alls of experts",
     example: "parallel:tp=8,pp=4,dp=16",
     options: &[
-        Opt::whole("tp", "processes of a tensor group").or("1"),
-        Opt::whole("pp", "stages of a pipeline").or("1"),
-        Opt::whole("dp", "copies of the model").or("1"),
-        Opt::whole("ep", "copies that share experts; divides dp").or("1"),
+        Opt::whole("tp", "processes of a tensor group").default_value("1"),
+        Opt::whole("pp", "stages of a pipeline").default_value("1"),
+        Opt::whole("dp", "copies of the model").default_value("1"),
+        Opt::whole("ep", "copies that share experts; divides dp").default_value("1"),
         Opt::one_of(
             "collective",
             &["ring", "tree", "hierarchical"],
@@ -43,25 +43,28 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         PP,
         DP,
         EP,
-        Opt::number("volume", "what all four volumes are multiplied by").or("1"),
+        Opt::number("volume", "what all four volumes are multiplied by").default_value("1"),
     ],
     parse: Pattern::new(parse).sized(&[Sized {
         name: "parallel",
-        spec: sized,
+        spec: training_of_size,
     }]),
 };
 
-const TP: Opt = Opt::number("tp_volume", "the buffer of a tensor group's all-reduces").or("1");
-const PP: Opt = Opt::number("pp_volume", "what a stage sends to the next, and back").or("1");
-const DP: Opt = Opt::number("dp_volume", "the buffer of the all-reduce among copies").or("1");
+const TP: Opt =
+    Opt::number("tp_volume", "the buffer of a tensor group's all-reduces").default_value("1");
+const PP: Opt =
+    Opt::number("pp_volume", "what a stage sends to the next, and back").default_value("1");
+const DP: Opt =
+    Opt::number("dp_volume", "the buffer of the all-reduce among copies").default_value("1");
 const EP: Opt = Opt::number(
     "ep_volume",
     "the buffer of each of the experts' all-to-alls",
 )
-.or("1");
+.default_value("1");
 
 /// Writes the guest for `count` processes: tensor groups of up to eight, the rest copies.
-fn sized(count: u32) -> String {
+fn training_of_size(count: u32) -> String {
     let tp = largest_divisor(count);
     format!("parallel:tp={tp},dp={}", count / tp)
 }
@@ -92,12 +95,12 @@ struct Training {
 
 /// Reads the options of `parallel`. Fails if a guest may not have as many processes.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
-    let tp = params.whole("tp", 1, MAX_PROCESSES)?;
-    let pp = params.whole("pp", 1, MAX_PROCESSES)?;
-    let dp = params.whole("dp", 1, MAX_PROCESSES)?;
-    let ep = params.whole("ep", 1, MAX_PROCESSES)?;
+    let tp = params.required_integer("tp", 1, MAX_PROCESSES)?;
+    let pp = params.required_integer("pp", 1, MAX_PROCESSES)?;
+    let dp = params.required_integer("dp", 1, MAX_PROCESSES)?;
+    let ep = params.required_integer("ep", 1, MAX_PROCESSES)?;
     if !dp.is_multiple_of(ep) {
-        return Err(params.wrong("ep", format!("a divisor of dp = {dp}")));
+        return Err(params.invalid_value("ep", format!("a divisor of dp = {dp}")));
     }
     // Two factors are below 2⁴⁹ together; the third may be too much for 64 bits.
     let processes = (u64::from(tp) * u64::from(pp)).saturating_mul(dp.into());
@@ -108,8 +111,8 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
             format!("1 to {MAX_PROCESSES} processes"),
         ));
     }
-    let name = params.choice("collective")?;
-    let algorithm = AllReduce::named(name, parse_group(params, dp)?);
+    let name = params.required_choice("collective")?;
+    let algorithm = AllReduce::parse_algorithm(name, parse_group(params, dp)?);
     let times = parse_volume(params)?;
     Ok(Box::new(Training {
         tp,
@@ -118,16 +121,16 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
         ep,
         processes: processes as u32,
         algorithm,
-        tp_volume: params.number("tp_volume", 0.0, 1e200)? * times,
-        pp_volume: params.number("pp_volume", 0.0, 1e200)? * times,
-        dp_volume: params.number("dp_volume", 0.0, 1e200)? * times,
-        ep_volume: params.number("ep_volume", 0.0, 1e200)? * times,
+        tp_volume: params.required_real("tp_volume", 0.0, 1e200)? * times,
+        pp_volume: params.required_real("pp_volume", 0.0, 1e200)? * times,
+        dp_volume: params.required_real("dp_volume", 0.0, 1e200)? * times,
+        ep_volume: params.required_real("ep_volume", 0.0, 1e200)? * times,
     }))
 }
 
 impl Training {
     /// Returns the number of the process with part `t` of stage `p` of copy `d`.
-    fn process(&self, d: u32, p: u32, t: u32) -> u32 {
+    fn process_number(&self, d: u32, p: u32, t: u32) -> u32 {
         (d * self.pp + p) * self.tp + t
     }
 }
@@ -147,20 +150,20 @@ impl BuildGuest for Training {
         }
         for d in 0..dp {
             // Processes of a copy are numbered stage by stage.
-            for after in self.process(d, 1, 0)..self.process(d + 1, 0, 0) {
-                messages.send(after - tp, after, self.pp_volume);
-                messages.send(after, after - tp, self.pp_volume);
+            for after in self.process_number(d, 1, 0)..self.process_number(d + 1, 0, 0) {
+                messages.add_message(after - tp, after, self.pp_volume);
+                messages.add_message(after, after - tp, self.pp_volume);
             }
         }
         // Part t of stage p of the first copy is process p·tp + t.
         for first in 0..pp * tp {
-            let copies: Vec<u32> = (0..dp).map(|d| self.process(d, 0, first)).collect();
+            let copies: Vec<u32> = (0..dp).map(|d| self.process_number(d, 0, first)).collect();
             messages.all_reduce(self.algorithm, &copies, self.dp_volume);
             for experts in copies.chunks(self.ep as usize) {
                 messages.all_to_all(experts, 2.0 * self.ep_volume);
             }
         }
-        messages.merge(label, self.processes)
+        messages.into_guest(label, self.processes)
     }
 }
 

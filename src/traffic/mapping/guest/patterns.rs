@@ -9,11 +9,12 @@ use nodeorder_network::topology::Context;
 pub(super) const N: Opt = Opt::whole("n", "processes");
 
 /// Option that [`parse_volume`] reads.
-pub(super) const VOLUME: Opt = Opt::number("volume", "what each message carries").or("1");
+pub(super) const VOLUME: Opt =
+    Opt::number("volume", "what each message carries").default_value("1");
 
 /// Reads the number of processes.
 pub(super) fn parse_processes(params: &Params) -> Result<u32> {
-    params.whole("n", 1, MAX_PROCESSES)
+    params.required_integer("n", 1, MAX_PROCESSES)
 }
 
 /// Reads the number of processes. Fails if it is no power of two.
@@ -22,14 +23,14 @@ pub(super) fn parse_power_of_two(params: &Params) -> Result<u32> {
     if n.is_power_of_two() {
         Ok(n)
     } else {
-        Err(params.wrong("n", "a power of two"))
+        Err(params.invalid_value("n", "a power of two"))
     }
 }
 
 /// Reads the volume of each message. Fails if it is not above 0.
 pub(super) fn parse_volume(params: &Params) -> Result<f64> {
-    match params.number("volume", 0.0, 1e250)? {
-        volume if volume <= 0.0 => Err(params.wrong("volume", "a number above 0")),
+    match params.required_real("volume", 0.0, 1e250)? {
+        volume if volume <= 0.0 => Err(params.invalid_value("volume", "a number above 0")),
         volume => Ok(volume),
     }
 }
@@ -59,7 +60,7 @@ pub(super) fn list_messages(
     mut targets: impl FnMut(u32, &mut dyn FnMut(u32)),
 ) -> Result<Guest> {
     let bytes = u64::from(n) * u64::from(each) * size_of::<Message>() as u64;
-    context.require("the guest's messages", 2 * bytes)?;
+    context.require_memory("the guest's messages", 2 * bytes)?;
     let mut messages: Vec<Message> = Vec::new();
     for source in 0..n {
         let first = messages.len();
@@ -74,11 +75,11 @@ pub(super) fn list_messages(
             }
         });
     }
-    Guest::merge(label, n, messages)
+    Guest::from_messages(label, n, messages)
 }
 
 /// Writes `count` as a product of `factors` numbers as near to each other as possible, greatest first.
-pub(super) fn square(count: u32, factors: u32) -> String {
+pub(super) fn square_extents(count: u32, factors: u32) -> String {
     let mut rest = count;
     let mut sides = Vec::new();
     for left in (1..=factors).rev() {

@@ -4,7 +4,7 @@ use super::patterns::{N, VOLUME, list_messages, parse_processes, parse_volume};
 use super::{BuildGuest, Guest, GuestEntry, Pattern};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_network::topology::Context;
 
 /// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there
@@ -15,7 +15,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     example: "random:n=64,degree=4,seed=7",
     options: &[
         N,
-        Opt::whole("degree", "targets of each process").or_else("4, or all there are"),
+        Opt::whole("degree", "targets of each process").default_in_words("4, or all there are"),
         SEED,
         VOLUME,
     ],
@@ -39,7 +39,7 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     Ok(Box::new(RandomTargets {
         processes,
         degree: params
-            .integer("degree", 0, others)?
+            .optional_integer("degree", 0, others)?
             .unwrap_or(4.min(others)),
         seed: params.seed()?,
         volume: parse_volume(params)?,
@@ -50,13 +50,13 @@ impl BuildGuest for RandomTargets {
     fn build(&self, label: &str, context: &Context) -> Result<Guest> {
         let n = self.processes;
         let degree = self.degree;
-        let mut random = generator(self.seed);
+        let mut random = seed_generator(self.seed);
         let mut others = Vec::new();
         list_messages(label, context, n, degree, self.volume, move |i, send| {
             // Floyd's sample of `degree` from the n-1 others, numbered without i.
             others.clear();
             for last in n - 1 - degree..n - 1 {
-                let drawn = below(u64::from(last) + 1, &mut random) as u32;
+                let drawn = random_below(u64::from(last) + 1, &mut random) as u32;
                 let taken = others.contains(&drawn);
                 others.push(if taken { last } else { drawn });
             }

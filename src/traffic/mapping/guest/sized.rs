@@ -9,11 +9,11 @@ use nodeorder_network::topology::Context;
 /// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
 /// as the number allows.
 pub fn sized_names() -> Vec<&'static str> {
-    all().map(|sized| sized.name).collect()
+    sized_patterns().map(|sized| sized.name).collect()
 }
 
 /// Iterates over the patterns that exist for any number of processes.
-pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
+pub(super) fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
     GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 
@@ -28,11 +28,13 @@ pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
 /// assert_eq!((guest.processes(), guest.pair_count()), (12, 34));
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
-pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
-    let sized = all().find(|sized| sized.name == name).ok_or_else(|| {
-        let location = SourceLocation::option(format!("--guest {name}"));
-        Error::unknown(location, "pattern", name, sized_names())
-    })?;
+pub fn make_sized_guest(name: &str, count: u32, context: &Context) -> Result<Guest> {
+    let sized = sized_patterns()
+        .find(|sized| sized.name == name)
+        .ok_or_else(|| {
+            let location = SourceLocation::option(format!("--guest {name}"));
+            Error::unknown(location, "pattern", name, sized_names())
+        })?;
     let make =
         |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
     // What unit volumes add up to says which volume makes the mean 1.
@@ -50,25 +52,25 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::patterns::square;
+    use super::super::patterns::square_extents;
     use super::super::tests::messages;
     use super::*;
 
     #[test]
     fn grids_are_as_square_as_they_get() {
-        assert_eq!(square(64, 2), "8x8");
-        assert_eq!(square(64, 3), "4x4x4");
-        assert_eq!(square(12, 2), "4x3");
-        assert_eq!(square(24, 3), "4x3x2");
-        assert_eq!(square(7, 2), "7x1");
-        assert_eq!(square(1, 3), "1x1x1");
+        assert_eq!(square_extents(64, 2), "8x8");
+        assert_eq!(square_extents(64, 3), "4x4x4");
+        assert_eq!(square_extents(12, 2), "4x3");
+        assert_eq!(square_extents(24, 3), "4x3x2");
+        assert_eq!(square_extents(7, 2), "7x1");
+        assert_eq!(square_extents(1, 3), "1x1x1");
     }
 
     #[test]
     fn every_pattern_sends_a_unit_a_process() {
         for name in sized_names() {
             for count in [2, 7, 12, 64] {
-                let guest = sized(name, count, &Context::default()).unwrap();
+                let guest = make_sized_guest(name, count, &Context::default()).unwrap();
                 let volume: f64 = messages(&guest).iter().map(|message| message.2).sum();
                 // A benchmark that takes no more than one of them sends nothing.
                 let alone = count < 4 && ["npb-bt", "npb-sp"].contains(&name);
@@ -76,11 +78,13 @@ mod tests {
                 assert!((volume - all).abs() < 1e-9, "{name} {count}: {volume}");
             }
             assert_eq!(
-                sized(name, 1, &Context::default()).unwrap().pair_count(),
+                make_sized_guest(name, 1, &Context::default())
+                    .unwrap()
+                    .pair_count(),
                 0,
                 "{name}"
             );
         }
-        assert!(sized("rign", 4, &Context::default()).is_err());
+        assert!(make_sized_guest("rign", 4, &Context::default()).is_err());
     }
 }

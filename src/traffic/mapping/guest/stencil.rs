@@ -1,11 +1,11 @@
 //! Halo exchange on a grid of processes.
 
-use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square};
+use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square_extents};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
-use nodeorder_network::topology::lattice::digits;
+use nodeorder_network::topology::lattice::cell_coordinates;
 
 /// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension
 /// fastest. `wrap` closes every dimension to a ring; with `corners` all 3^k - 1 neighbours of a cell get
@@ -24,15 +24,15 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse).sized(&[
         Sized {
             name: "stencil2d",
-            spec: |count| format!("stencil:{}", square(count, 2)),
+            spec: |count| format!("stencil:{}", square_extents(count, 2)),
         },
         Sized {
             name: "stencil3d",
-            spec: |count| format!("stencil:{}", square(count, 3)),
+            spec: |count| format!("stencil:{}", square_extents(count, 3)),
         },
         Sized {
             name: "stencil",
-            spec: |count| format!("stencil:{}", square(count, 3)),
+            spec: |count| format!("stencil:{}", square_extents(count, 3)),
         },
     ]),
 };
@@ -53,10 +53,10 @@ struct Stencil {
 
 /// Reads the options of `stencil`. Fails if a guest may not have as many processes.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
-    let dims = params.dims("dims", "the extents, as in 8x8x8")?;
+    let dims = params.required_extents("dims", "the extents, as in 8x8x8")?;
     Ok(Box::new(Stencil {
-        wrap: params.flag("wrap")?,
-        corners: params.flag("corners")?,
+        wrap: params.is_set("wrap")?,
+        corners: params.is_set("corners")?,
         processes: count_processes(params, &dims)?,
         volume: parse_volume(params)?,
         dims,
@@ -98,11 +98,11 @@ impl BuildGuest for Stencil {
             2 * k
         };
         // Before the steps are listed, which may be very many.
-        context.require("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
+        context.require_memory("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
         let steps = self.list_steps();
         let mut at = vec![0; dims.len()];
         list_messages(label, context, n, most, self.volume, |process, send| {
-            digits(process, dims, &mut at);
+            cell_coordinates(process, dims, &mut at);
             'steps: for step in &steps {
                 let mut cell = 0;
                 for (i, by) in step.iter().enumerate() {

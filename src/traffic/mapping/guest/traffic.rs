@@ -21,7 +21,9 @@ pub struct Message {
 
 impl Message {
     /// Lists messages from the bytes sent, by sender and receiver.
-    pub(super) fn list(sent: impl IntoIterator<Item = ((u32, u32), u64)>) -> Vec<Message> {
+    pub(super) fn list_from_bytes(
+        sent: impl IntoIterator<Item = ((u32, u32), u64)>,
+    ) -> Vec<Message> {
         let mut messages = Vec::new();
         for ((source, target), bytes) in sent {
             messages.push(Message {
@@ -90,7 +92,7 @@ impl Guest {
                 volume,
             });
         }
-        Guest::merge(&label, processes, list)
+        Guest::from_messages(&label, processes, list)
     }
 
     /// Returns the guest called `label` whose processes all send `volume` to all others.
@@ -104,8 +106,12 @@ impl Guest {
 
     /// Returns the guest called `label` of these messages; those of a pair are added up. Fails if the sum of volumes
     /// is no number.
-    pub(super) fn merge(label: &str, processes: u32, messages: Vec<Message>) -> Result<Self> {
-        let messages = merged(messages, || SourceLocation::option(label))?;
+    pub(super) fn from_messages(
+        label: &str,
+        processes: u32,
+        messages: Vec<Message>,
+    ) -> Result<Self> {
+        let messages = tidy_messages(messages, || SourceLocation::option(label))?;
         Ok(Guest {
             label: label.to_string(),
             processes,
@@ -142,7 +148,7 @@ impl Guest {
     ///
     /// # Errors
     /// As [`Guest::new`].
-    pub fn gathered(&self, size: u32) -> Result<Guest> {
+    pub fn gather_groups(&self, size: u32) -> Result<Guest> {
         let size = size.max(1);
         let processes = self.processes.div_ceil(size);
         match &self.traffic {
@@ -156,7 +162,7 @@ impl Guest {
                     target: m.target / size,
                     volume: m.volume,
                 });
-                Guest::merge(&self.label, processes, groups.collect())
+                Guest::from_messages(&self.label, processes, groups.collect())
             }
         }
     }
@@ -195,7 +201,7 @@ pub(in crate::mapping) fn add_up_pairs(messages: &mut Vec<Message>) {
 
 /// Sorts messages, adds up those of a pair, and leaves out messages of a process to itself or of volume 0. Fails if
 /// volumes are so large that their sum is no number.
-pub(super) fn merged(
+pub(super) fn tidy_messages(
     mut messages: Vec<Message>,
     location: impl Fn() -> SourceLocation,
 ) -> Result<Vec<Message>> {

@@ -31,9 +31,9 @@ struct Transpose {
 /// Reads the options of `transpose`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let expected = "two extents, as in 8x8";
-    let dims = params.dims("dims", expected)?;
+    let dims = params.required_extents("dims", expected)?;
     let &[rows, columns] = dims.as_slice() else {
-        return Err(params.wrong("dims", expected));
+        return Err(params.invalid_value("dims", expected));
     };
     Ok(Box::new(Transpose {
         rows,

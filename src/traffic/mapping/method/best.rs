@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::problem::Hops;
-use super::refine::{self, refine};
-use super::tabu::{self, tabu};
+use super::problem::SlotHops;
+use super::refine::{self, refine_mapping};
+use super::tabu::{self, search_swaps};
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use super::{bisection, greedy, grid, rank};
 use nodeorder_base::error::{Error, Result};
@@ -32,11 +32,11 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     about: "all methods that fit, cheap ones first, for time= seconds; the mapping of fewest hop-bytes is kept",
     example: "best:time=0.1",
     options: &[
-        Opt::number("time", "seconds").or_else("2; without end where rounds= is given"),
-        Opt::whole("rounds", "rounds of improvement").or_else("until the time is over"),
+        Opt::number("time", "seconds").default_in_words("2; without end where rounds= is given"),
+        Opt::whole("rounds", "rounds of improvement").default_in_words("until the time is over"),
         SEED,
     ],
-    parse: best,
+    parse: run_all_methods,
 };
 
 /// A method with options, tried on guests of some sizes.
@@ -94,30 +94,30 @@ const STEPS: (u32, u64) = (20_000, 4_000);
 const KEPT: usize = 8;
 
 /// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is over.
-fn best(
+fn run_all_methods(
     problem: &MappingProblem,
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<MappingResult> {
-    let time = params.real("time", 0.0, 1e9)?;
-    let rounds = params.integer("rounds", 0u64, 1_000_000)?;
+    let time = params.optional_real("time", 0.0, 1e9)?;
+    let rounds = params.optional_integer("rounds", 0u64, 1_000_000)?;
     let seed = params.seed()?;
     let default_seed = params.default_seed();
     // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
     let time = time.or(rounds.is_none().then_some(2.0));
-    let began = observer.seconds();
+    let began = observer.elapsed_seconds();
     let deadline = Deadline {
         observer,
         ends: began.zip(time).map(|(began, time)| began + time),
         stopped: AtomicBool::new(false),
     };
     // A mapping that meets the bound may miss it by rounding.
-    let floor = floor(problem) * (1.0 + 1e-12);
-    let mut found: Vec<Tried> = Vec::new();
+    let floor = lower_bound(problem) * (1.0 + 1e-12);
+    let mut found: Vec<RatedMapping> = Vec::new();
     let mut unfinished: Vec<&'static str> = Vec::new();
     for stage in STAGES {
         if found.iter().any(|tried| tried.cost <= floor) {
-            return Ok(choose(found, Vec::new()));
+            return Ok(choose_mapping(found, Vec::new()));
         }
         let mut trials: Vec<&Trial> = stage.iter().collect();
         trials.retain(|trial| trial.sizes.contains(&problem.len()));
@@ -126,9 +126,9 @@ fn best(
             unfinished.extend(trials.iter().map(|trial| trial.method.name));
             continue;
         }
-        let runs: Vec<Option<(Tried, bool)>> = trials
+        let runs: Vec<Option<(RatedMapping, bool)>> = trials
             .par_iter()
-            .map(|trial| run(trial, problem, default_seed, &deadline))
+            .map(|trial| run_trial(trial, problem, default_seed, &deadline))
             .collect::<Result<_>>()?;
         for (tried, finished) in runs.into_iter().flatten() {
             if !finished {
@@ -147,20 +147,20 @@ fn best(
         if found[0].cost <= floor || deadline.should_stop() {
             break;
         }
-        observer.progress(found[0].cost, floor);
-        found.extend(improve(problem, &found, round, seed, &deadline));
+        observer.report_progress(found[0].cost, floor);
+        found.extend(run_searches(problem, &found, round, seed, &deadline));
     }
-    Ok(choose(found, unfinished))
+    Ok(choose_mapping(found, unfinished))
 }
 
 /// Runs a method, and returns its mapping and whether it came to its end; `None` where it cannot work on the problem.
-fn run(
+fn run_trial(
     trial: &Trial,
     problem: &MappingProblem,
     seed: u64,
     deadline: &Deadline<'_>,
-) -> Result<Option<(Tried, bool)>> {
-    let params = Params::inline(trial.text, ',', trial.method.options, seed)?;
+) -> Result<Option<(RatedMapping, bool)>> {
+    let params = Params::parse_inline(trial.text, ',', trial.method.options, seed)?;
     let deadline = Deadline {
         stopped: AtomicBool::new(false),
         ..*deadline
@@ -168,7 +168,7 @@ fn run(
     match (trial.method.parse)(problem, &params, &deadline) {
         Ok(result) => {
             let finished = !deadline.stopped.load(Ordering::Relaxed);
-            let tried = Tried::new(problem, trial.method.name, result.slots);
+            let tried = RatedMapping::new(problem, trial.method.name, result.slots);
             Ok(Some((tried, finished)))
         }
         // That one method cannot work on the problem is no failure of `best`.
@@ -178,24 +178,24 @@ fn run(
 }
 
 /// Searches from two of the mappings in turn, the best first, each with a fresh sequence of draws.
-fn improve(
+fn run_searches(
     problem: &MappingProblem,
-    found: &[Tried],
+    found: &[RatedMapping],
     round: u64,
     seed: u64,
     deadline: &Deadline<'_>,
-) -> Vec<Tried> {
+) -> Vec<RatedMapping> {
     let starts = found.len().min(5) as u64;
     // Always four, whatever the number of threads: the result depends on the seed alone.
     let searches = (0..4u64).into_par_iter().map(|i| {
         let start = found[((2 * round + i / 2) % starts) as usize].slots.clone();
         let seed = seed.wrapping_add(4 * round + i);
-        if i % 2 == 0 && problem.len() <= tabu::MOST {
-            let slots = tabu(problem, start, swaps(problem), seed, deadline);
-            Tried::new(problem, "tabu", slots)
+        if i % 2 == 0 && problem.len() <= tabu::MOST_PROCESSES {
+            let slots = search_swaps(problem, start, count_swaps(problem), seed, deadline);
+            RatedMapping::new(problem, "tabu", slots)
         } else {
-            let slots = refine(problem, start, STEPS.1, seed, deadline);
-            Tried::new(problem, "refine", slots)
+            let slots = refine_mapping(problem, start, STEPS.1, seed, deadline);
+            RatedMapping::new(problem, "refine", slots)
         }
     });
     searches.collect()
@@ -203,7 +203,7 @@ fn improve(
 
 /// Returns the number of swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
 /// a quarter of a second.
-fn swaps(problem: &MappingProblem) -> u32 {
+fn count_swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
     let each = problem.partners.len() as u64 + n * n / 64;
     if n <= 64 {
@@ -223,13 +223,13 @@ struct Deadline<'a> {
 }
 
 impl Observer for Deadline<'_> {
-    fn seconds(&self) -> Option<f64> {
-        self.observer.seconds()
+    fn elapsed_seconds(&self) -> Option<f64> {
+        self.observer.elapsed_seconds()
     }
 
     fn should_stop(&self) -> bool {
         // The clock is asked only where there is an end.
-        let now = self.ends.and_then(|_| self.observer.seconds());
+        let now = self.ends.and_then(|_| self.observer.elapsed_seconds());
         let stop = (now.is_some() && now >= self.ends) || self.observer.should_stop();
         if stop {
             self.stopped.store(true, Ordering::Relaxed);
@@ -239,7 +239,7 @@ impl Observer for Deadline<'_> {
 }
 
 /// A mapping, its hop-bytes and the method that found it.
-struct Tried {
+struct RatedMapping {
     /// Hop-bytes of the mapping.
     cost: f64,
     /// Slot of every process.
@@ -248,11 +248,11 @@ struct Tried {
     method: &'static str,
 }
 
-impl Tried {
+impl RatedMapping {
     /// Measures a mapping.
     fn new(problem: &MappingProblem, method: &'static str, slots: Vec<u32>) -> Self {
-        Tried {
-            cost: problem.cost(&slots),
+        RatedMapping {
+            cost: problem.hop_bytes(&slots),
             slots,
             method,
         }
@@ -260,7 +260,7 @@ impl Tried {
 }
 
 /// Returns the mapping of fewest hop-bytes, of equal ones the first.
-fn choose(found: Vec<Tried>, unfinished: Vec<&'static str>) -> MappingResult {
+fn choose_mapping(found: Vec<RatedMapping>, unfinished: Vec<&'static str>) -> MappingResult {
     let best = found
         .into_iter()
         .reduce(|best, next| if next.cost < best.cost { next } else { best });
@@ -272,10 +272,10 @@ fn choose(found: Vec<Tried>, unfinished: Vec<&'static str>) -> MappingResult {
 }
 
 /// Returns a lower bound on the hop-bytes of all mappings.
-fn floor(problem: &MappingProblem) -> f64 {
+fn lower_bound(problem: &MappingProblem) -> f64 {
     let nearest = nearest_distances(problem);
     let costs = (0..problem.len() as u32).map(|p| -> f64 {
-        let mut volumes: Vec<f64> = problem.partners(p).iter().map(|(_, v)| *v).collect();
+        let mut volumes: Vec<f64> = problem.partners_of(p).iter().map(|(_, v)| *v).collect();
         volumes.sort_by(|a, b| b.total_cmp(a));
         // The largest volume over the least distance: no other pairing costs less.
         let pairs = volumes.iter().zip(&nearest);
@@ -289,12 +289,14 @@ fn floor(problem: &MappingProblem) -> f64 {
 /// where distances are not kept, numbers that are not above these.
 fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
     let n = problem.len() as u32;
-    let partners = (0..n).map(|p| problem.partners(p).len());
+    let partners = (0..n).map(|p| problem.partners_of(p).len());
     let most = partners.max().unwrap_or(0).min(problem.len() - 1);
-    if let Hops::Table(_) = problem.hops {
+    if let SlotHops::Table(_) = problem.hops {
         let rows = (0..n).into_par_iter().map(|slot| {
             let others = (0..n).filter(|s| *s != slot);
-            let mut hops: Vec<u32> = others.map(|s| problem.hops(slot, s) as u32).collect();
+            let mut hops: Vec<u32> = others
+                .map(|s| problem.hops_between(slot, s) as u32)
+                .collect();
             hops.sort_unstable();
             hops.truncate(most);
             hops
@@ -309,7 +311,7 @@ fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
         slots[*router as usize] += 1;
     }
     let here = slots.iter().max().copied().unwrap_or(1) - 1;
-    let links = (0..problem.routers).map(|router| problem.linked(router).len());
+    let links = (0..problem.routers).map(|router| problem.linked_routers(router).len());
     let linked = links.max().unwrap_or(0) * (here + 1);
     // None is above two hops, the least between routers that are not linked.
     let mut nearest = vec![2; most];
@@ -322,7 +324,7 @@ fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
 mod tests {
     use std::sync::atomic::AtomicU32;
 
-    use super::grid::grid;
+    use super::grid::map_grid;
     use super::*;
     use crate::mapping::Guest;
     use crate::mapping::method::{METHODS, place, tests};
@@ -343,11 +345,11 @@ mod tests {
                 let problem = problem(spec, &guest, seed);
                 let mut slots: Vec<u32> = (0..12).collect();
                 swaps.iter().for_each(|(a, b)| slots.swap(*a, *b));
-                let least = floor(&problem);
-                prop_assert!(least <= problem.cost(&slots) + 1e-9);
+                let least = lower_bound(&problem);
+                prop_assert!(least <= problem.hop_bytes(&slots) + 1e-9);
                 let (metric, routers) = (Metric::Hops, Vec::new());
-                let rough = problem.with_hops(Hops::Closed { metric, routers });
-                prop_assert!(floor(&rough) <= least);
+                let rough = problem.with_hops(SlotHops::Closed { metric, routers });
+                prop_assert!(lower_bound(&rough) <= least);
             }
         }
     }
@@ -355,8 +357,8 @@ mod tests {
     #[test]
     fn the_floor_is_reached_by_a_grid_on_its_own() {
         let problem = problem("torus:5x5", "stencil:5x5", 4);
-        let slots = grid(&problem).unwrap();
-        assert_eq!(floor(&problem), problem.cost(&slots));
+        let slots = map_grid(&problem).unwrap();
+        assert_eq!(lower_bound(&problem), problem.hop_bytes(&slots));
     }
 
     /// With rounds and no clock the seed alone decides.
@@ -419,9 +421,9 @@ mod tests {
             let guest = Guest::make(&guest, &context).unwrap();
             let problem = tests::problem(&machine, &guest, seed);
             let cost = |text: &str| {
-                let (method, params) = METHODS.read(text, seed).unwrap();
+                let (method, params) = METHODS.find_and_read(text, seed).unwrap();
                 let found = (method.parse)(&problem, &params, &NoObserver).ok()?;
-                Some(problem.cost(&found.slots))
+                Some(problem.hop_bytes(&found.slots))
             };
             let least = ["best:rounds=0", "best:rounds=1,seed=9"].map(|text| cost(text).unwrap());
             for method in METHODS.names().filter(|name| *name != METHOD.name) {
@@ -440,7 +442,7 @@ mod tests {
     struct Ticks(AtomicU32);
 
     impl Observer for Ticks {
-        fn seconds(&self) -> Option<f64> {
+        fn elapsed_seconds(&self) -> Option<f64> {
             Some(f64::from(self.0.fetch_add(1, Ordering::Relaxed)))
         }
     }

@@ -33,11 +33,14 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         "how nodes are halved",
     )],
     parse: |problem, params, _| {
-        let halves = match params.choice("halves")? {
-            "boxes" => Halves::boxes(problem),
-            _ => Halves::by_rank(problem),
+        let halves = match params.required_choice("halves")? {
+            "boxes" => SlotHalves::by_extent(problem),
+            _ => SlotHalves::by_rank(problem),
         };
-        Ok(MappingResult::new("bisection", bisection(problem, &halves)))
+        Ok(MappingResult::new(
+            "bisection",
+            map_by_halving(problem, &halves),
+        ))
     },
 };
 
@@ -48,7 +51,7 @@ const PASSES: usize = 12;
 const SEEDS: usize = 6;
 
 /// List of slots that says how these are halved: every range of it splits in the middle.
-pub(super) struct Halves {
+pub(super) struct SlotHalves {
     /// Slots in the order of the list.
     slots: Vec<u32>,
     /// Whether the list was made so that its ranges are compact.
@@ -58,10 +61,10 @@ pub(super) struct Halves {
 /// Number of slots of a range that are looked at to find its centre.
 const LOOKED_AT: usize = 64;
 
-impl Halves {
+impl SlotHalves {
     /// Halves the slots by rank.
     pub fn by_rank(problem: &MappingProblem) -> Self {
-        Halves {
+        SlotHalves {
             slots: (0..problem.len() as u32).collect(),
             compact: false,
         }
@@ -69,7 +72,7 @@ impl Halves {
 
     /// Splits every range by how much nearer its slots are to one than to the other of two slots far apart.
     /// O(slots · log² slots).
-    pub fn boxes(problem: &MappingProblem) -> Self {
+    pub fn by_extent(problem: &MappingProblem) -> Self {
         let mut slots: Vec<u32> = (0..problem.len() as u32).collect();
         let mut ranges: Vec<Range<usize>> = std::iter::once(0..slots.len()).collect();
         while let Some(range) = ranges.pop() {
@@ -77,28 +80,33 @@ impl Halves {
             if part.len() < 3 {
                 continue;
             }
-            let a = farthest(problem, part[0], part);
+            let a = farthest_slot(problem, part[0], part);
             // The farthest from a slot at one end lies at the other end.
-            let b = farthest(problem, a, part);
-            part.sort_by_key(|s| ((problem.hops(a, *s) - problem.hops(b, *s)) as i64, *s));
+            let b = farthest_slot(problem, a, part);
+            part.sort_by_key(|s| {
+                (
+                    (problem.hops_between(a, *s) - problem.hops_between(b, *s)) as i64,
+                    *s,
+                )
+            });
             let split = range.start + range.len() / 2;
             ranges.extend([split..range.end, range.start..split]);
         }
-        Halves {
+        SlotHalves {
             slots,
             compact: true,
         }
     }
 
     /// Returns a slot in the middle of a range.
-    fn centre(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
+    fn centre_slot(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
         let part = &self.slots[range.clone()];
         if !self.compact {
             return part[(part.len() - 1) / 2];
         }
         let some = part.iter().step_by(part.len().div_ceil(LOOKED_AT));
         let sums = some.clone().map(|s| {
-            let sum: f64 = some.clone().map(|t| problem.hops(*s, *t)).sum();
+            let sum: f64 = some.clone().map(|t| problem.hops_between(*s, *t)).sum();
             (sum as u64, *s)
         });
         sums.min().map_or(part[0], |(_, slot)| slot)
@@ -106,15 +114,15 @@ impl Halves {
 }
 
 /// Returns the slot of `part` that is farthest from a slot, of equally far ones the lowest.
-fn farthest(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
+fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
     part.iter()
         .copied()
-        .max_by_key(|s| (problem.hops(from, *s) as u32, std::cmp::Reverse(*s)))
+        .max_by_key(|s| (problem.hops_between(from, *s) as u32, std::cmp::Reverse(*s)))
         .unwrap_or(from)
 }
 
 /// Returns the slot of every process by halving processes and slots until every range holds one of each.
-pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
+pub(super) fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
     let mut order: Vec<u32> = (0..n as u32).collect();
@@ -134,14 +142,16 @@ pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
             }
             let split = range.start + range.len() / 2;
             let parts = [range.start..split, split..range.end];
-            let centres = parts.each_ref().map(|half| halves.centre(problem, half));
-            cut.halve(&mut order[range], centres, &middle);
+            let centres = parts
+                .each_ref()
+                .map(|half| halves.centre_slot(problem, half));
+            cut.halve_processes(&mut order[range], centres, &middle);
             next.extend(parts);
         }
         ranges = next;
         // Only after the whole round, so that all cuts of it see partners in the same places.
         for range in &ranges {
-            let centre = halves.centre(problem, range);
+            let centre = halves.centre_slot(problem, range);
             for process in &order[range.clone()] {
                 middle[*process as usize] = centre;
             }
@@ -162,21 +172,21 @@ struct Cut<'a> {
 }
 
 /// Rules of a pass: moves go in pairs, one from each side, so that sizes stay.
-struct Pairs<'a> {
+struct PairedMoves<'a> {
     problem: &'a MappingProblem,
     /// Hops between the centres of the halves.
     apart: f64,
 }
 
-impl Rules for Pairs<'_> {
-    fn links(&self, process: u32) -> impl Iterator<Item = (u32, f64)> {
+impl Rules for PairedMoves<'_> {
+    fn list_links(&self, process: u32) -> impl Iterator<Item = (u32, f64)> {
         self.problem
-            .partners(process)
+            .partners_of(process)
             .iter()
             .map(|(partner, volume)| (*partner, volume * self.apart))
     }
 
-    fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
+    fn choose_move(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
         best[moves % 2]
     }
 
@@ -196,25 +206,28 @@ impl<'a> Cut<'a> {
     }
 
     /// Reorders `processes` so that the first half of them belongs to the slots around `centres[0]`.
-    fn halve(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
+    fn halve_processes(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
         processes.sort_unstable();
         let half = processes.len() / 2;
-        let mut starts = vec![processes.to_vec(), self.grown(processes, processes[0])];
+        let mut starts = vec![
+            processes.to_vec(),
+            self.grow_region(processes, processes[0]),
+        ];
         for _ in 0..2 {
             if let Some(far) = starts.last().and_then(|start| start.last().copied()) {
-                starts.push(self.grown(processes, far));
+                starts.push(self.grow_region(processes, far));
             }
         }
         // A region that grows from a poor place cuts much: several places are tried.
         for part in 1..SEEDS {
-            starts.push(self.grown(processes, processes[part * processes.len() / SEEDS]));
+            starts.push(self.grow_region(processes, processes[part * processes.len() / SEEDS]));
         }
         let mut best: Option<(f64, Vec<u8>)> = None;
         for start in starts {
             for (i, p) in start.iter().enumerate() {
                 self.sides.side[*p as usize] = u8::from(i >= half);
             }
-            let cost = self.improve(processes, centres, middle);
+            let cost = self.improve_cut(processes, centres, middle);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 let sides = processes.iter().map(|p| self.sides.side[*p as usize]);
                 best = Some((cost, sides.collect()));
@@ -230,7 +243,7 @@ impl<'a> Cut<'a> {
     }
 
     /// Orders the processes as a region that grows from one of them takes them in: always the one most tied to it.
-    fn grown(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
+    fn grow_region(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
         for p in processes {
             self.sides.side[*p as usize] = 0;
             self.sides.gain[*p as usize] = 0.0;
@@ -251,7 +264,7 @@ impl<'a> Cut<'a> {
             };
             self.sides.side[p as usize] = 1;
             order.push(p);
-            for (q, v) in self.problem.partners(p) {
+            for (q, v) in self.problem.partners_of(p) {
                 if self.sides.side[*q as usize] == 0 {
                     self.sides.gain[*q as usize] += v;
                     queue.push(Candidate {
@@ -266,34 +279,39 @@ impl<'a> Cut<'a> {
 
     /// Improves the sides by passes until none helps. Returns the cost: traffic times hops between the centres, and to
     /// those outside.
-    fn improve(&mut self, processes: &[u32], centres: [u32; 2], middle: &[u32]) -> f64 {
+    fn improve_cut(&mut self, processes: &[u32], centres: [u32; 2], middle: &[u32]) -> f64 {
         let problem = self.problem;
-        let apart = problem.hops(centres[0], centres[1]).max(1.0);
+        let apart = problem.hops_between(centres[0], centres[1]).max(1.0);
         for _ in 0..PASSES {
             for &p in processes {
                 let here = self.sides.side[p as usize];
-                let partners = problem.partners(p).iter();
+                let partners = problem.partners_of(p).iter();
                 let saved = partners.map(|(q, v)| match self.sides.side[*q as usize] {
                     OUTSIDE => {
                         let there = middle[*q as usize];
-                        let from = problem.hops(centres[here as usize], there);
-                        v * (from - problem.hops(centres[1 - here as usize], there))
+                        let from = problem.hops_between(centres[here as usize], there);
+                        v * (from - problem.hops_between(centres[1 - here as usize], there))
                     }
                     side if side == here => -v * apart,
                     _ => v * apart,
                 });
                 self.sides.gain[p as usize] = saved.sum();
             }
-            if !self.sides.pass(processes, &mut Pairs { problem, apart }) {
+            if !self
+                .sides
+                .improve_once(processes, &mut PairedMoves { problem, apart })
+            {
                 break;
             }
         }
         let mut cost = 0.0;
         for &p in processes {
             let here = self.sides.side[p as usize];
-            for (q, v) in problem.partners(p) {
+            for (q, v) in problem.partners_of(p) {
                 cost += match self.sides.side[*q as usize] {
-                    OUTSIDE => v * problem.hops(centres[here as usize], middle[*q as usize]),
+                    OUTSIDE => {
+                        v * problem.hops_between(centres[here as usize], middle[*q as usize])
+                    }
                     side if side == here => 0.0,
                     // Both ends of a message across the cut are counted.
                     _ => v * apart / 2.0,

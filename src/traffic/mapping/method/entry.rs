@@ -7,10 +7,10 @@ use nodeorder_base::params::Params;
 use nodeorder_base::registry::Entry;
 
 /// A mapping method: an entry of [`super::METHODS`]. It finds the slot of every process.
-pub type MappingMethodEntry = Entry<Build>;
+pub type MappingMethodEntry = Entry<FindSlots>;
 
 /// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
-pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<MappingResult>;
+pub(super) type FindSlots = fn(&MappingProblem, &Params, &dyn Observer) -> Result<MappingResult>;
 
 /// A mapping as slots, and the method that found it.
 pub struct MappingResult {

@@ -20,13 +20,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
     |problem, _, observer| {
-        let slots = greedy(problem, observer);
+        let slots = map_greedily(problem, observer);
         Ok(MappingResult::new("greedy", slots))
     },
 );
 
 /// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
-pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
+pub(super) fn map_greedily(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return (0..n).collect();
@@ -35,7 +35,7 @@ pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u
     let mut bound = vec![0.0; n as usize];
     let mut totals = Vec::new();
     for p in 0..n {
-        totals.push(problem.partners(p).iter().map(|(_, v)| v).sum::<f64>());
+        totals.push(problem.partners_of(p).iter().map(|(_, v)| v).sum::<f64>());
     }
     // Those without a placed partner come last, the busiest first.
     let mut fresh: Vec<u32> = (0..n).collect();
@@ -63,7 +63,7 @@ pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u
                 },
             }
         };
-        let partners = problem.partners(process).iter();
+        let partners = problem.partners_of(process).iter();
         let mut placed: Vec<(u32, f64)> = partners
             .filter_map(|(q, v)| slot[*q as usize].map(|s| (s, *v)))
             .collect();
@@ -74,14 +74,17 @@ pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u
         // `free` stays in rank order, and the first of equals is kept.
         let mut best = (f64::INFINITY, 0);
         for (i, s) in free.iter().enumerate() {
-            let cost = placed.iter().map(|(t, v)| v * problem.hops(*s, *t)).sum();
+            let cost = placed
+                .iter()
+                .map(|(t, v)| v * problem.hops_between(*s, *t))
+                .sum();
             if cost < best.0 {
                 best = (cost, i);
             }
         }
         let here = free.remove(best.1);
         slot[process as usize] = Some(here);
-        for (q, v) in problem.partners(process) {
+        for (q, v) in problem.partners_of(process) {
             if slot[*q as usize].is_none() {
                 bound[*q as usize] += v;
                 queue.push(Candidate {

@@ -1,6 +1,6 @@
 //! Guests that are grids under other numbers, laid out on nodes that form a grid: every message goes one hop.
 
-use super::product::{Factor, FactorShape, ProductGraph, factored};
+use super::product::{Factor, FactorShape, ProductGraph, factor_graph};
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
 
@@ -15,7 +15,7 @@ use nodeorder_base::error::{Error, SourceLocation};
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
-    |problem, _, _| match grid(problem) {
+    |problem, _, _| match map_grid(problem) {
         Some(slots) => Ok(MappingResult::new("grid", slots)),
         None => Err(Error::unsuited(
             SourceLocation::option("--map grid"),
@@ -30,7 +30,7 @@ const COUNTS: f64 = 0.01;
 
 /// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not
 /// match.
-pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
+pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     let n = problem.len();
     if problem.partners.is_empty() {
         // Every mapping of this guest is as good.
@@ -42,11 +42,11 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     let largest = problem.partners.iter().map(|(_, v)| *v).fold(0.0, f64::max);
     let mut partners = Vec::with_capacity(n);
     for p in 0..n as u32 {
-        let all = problem.partners(p).iter();
+        let all = problem.partners_of(p).iter();
         let heavy = all.filter(|(_, v)| *v >= COUNTS * largest);
         partners.push(heavy.map(|(q, _)| *q).collect());
     }
-    let guest = factored(&partners)?;
+    let guest = factor_graph(&partners)?;
     // One slot a router.
     let mut slots = vec![0; n];
     for (slot, router) in problem.router.iter().enumerate() {
@@ -54,18 +54,18 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     }
     let mut neighbours = Vec::with_capacity(n);
     for router in &problem.router {
-        let linked = problem.linked(*router as usize).iter();
+        let linked = problem.linked_routers(*router as usize).iter();
         let mut near: Vec<u32> = linked.map(|router| slots[*router as usize]).collect();
         near.sort_unstable();
         neighbours.push(near);
     }
-    let host = factored(&neighbours)?;
-    let chosen = assigned(&guest.factors, &host.factors)?;
+    let host = factor_graph(&neighbours)?;
+    let chosen = assign_factors(&guest.factors, &host.factors)?;
     let mut walks = Vec::new();
     for (g, factor) in guest.factors.iter().enumerate() {
         let mut parts: Vec<usize> = (0..host.factors.len()).collect();
         parts.retain(|h| chosen[*h] == g);
-        walks.push(walk(factor, &parts, &host)?);
+        walks.push(walk_parts(factor, &parts, &host)?);
     }
     let mut slot = vec![0; n];
     for (at, process) in guest.vertices.iter().enumerate() {
@@ -82,20 +82,25 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
 
 /// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
 /// factor of the host. `None` if there is no such choice.
-fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
+fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply up to.
-    fn place(guest: &[Factor], left: &mut [usize], host: &[Factor], to: &mut Vec<usize>) -> bool {
+    fn assign_rest(
+        guest: &[Factor],
+        left: &mut [usize],
+        host: &[Factor],
+        to: &mut Vec<usize>,
+    ) -> bool {
         let Some(factor) = host.get(to.len()) else {
             return guest.iter().enumerate().all(|(g, factor)| {
                 let serves = host.iter().zip(&*to).filter(|(_, to)| **to == g);
-                suits(factor, &serves.map(|(part, _)| *part).collect::<Vec<_>>())
+                has_walk(factor, &serves.map(|(part, _)| *part).collect::<Vec<_>>())
             });
         };
         for g in 0..guest.len() {
             if left[g].is_multiple_of(factor.size) {
                 left[g] /= factor.size;
                 to.push(g);
-                if place(guest, left, host, to) {
+                if assign_rest(guest, left, host, to) {
                     return true;
                 }
                 to.pop();
@@ -106,11 +111,11 @@ fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     }
     let mut left: Vec<usize> = guest.iter().map(|f| f.size).collect();
     let mut to = Vec::new();
-    (place(guest, &mut left, host, &mut to)).then_some(to)
+    (assign_rest(guest, &mut left, host, &mut to)).then_some(to)
 }
 
 /// Returns whether a walk of this shape goes through all of these factors.
-fn suits(factor: &Factor, parts: &[Factor]) -> bool {
+fn has_walk(factor: &Factor, parts: &[Factor]) -> bool {
     let size: usize = parts.iter().map(|p| p.size).product();
     size == factor.size
         && match (factor.shape, parts) {
@@ -127,9 +132,9 @@ fn suits(factor: &Factor, parts: &[Factor]) -> bool {
 
 /// Lays the guest's factor out, as parts of an index into the host's vertices: step by step one hop, and with a ring also
 /// from the last to the first. `None` if no closed walk goes through the parts.
-fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usize>> {
+fn walk_parts(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usize>> {
     if factor.shape != FactorShape::Ring || parts.len() == 1 {
-        return Some(snake(parts, host));
+        return Some(walk_snake(parts, host));
     }
     // Rows of a snake through the others: out along all but their first places, back along those.
     let even = parts
@@ -137,16 +142,16 @@ fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usi
         .position(|h| host.factors[*h].size.is_multiple_of(2))?;
     let mut others = parts.to_vec();
     let even = others.remove(even);
-    let row = snake(&others, host);
+    let row = walk_snake(&others, host);
     let mut walk = vec![row[0]];
     walk.extend(repeat_along(&row[1..], even, host));
     let back = (1..host.factors[even].size).rev();
-    walk.extend(back.map(|x| row[0] + x * stride(even, host)));
+    walk.extend(back.map(|x| row[0] + x * index_stride(even, host)));
     Some(walk)
 }
 
 /// Walks through all `parts` as a snake, the last fastest.
-fn snake(parts: &[usize], host: &ProductGraph) -> Vec<usize> {
+fn walk_snake(parts: &[usize], host: &ProductGraph) -> Vec<usize> {
     let walk = parts.iter().rev();
     walk.fold(vec![0], |walk, h| repeat_along(&walk, *h, host))
 }
@@ -156,7 +161,7 @@ fn repeat_along(row: &[usize], h: usize, host: &ProductGraph) -> Vec<usize> {
     let mut walk = Vec::new();
     for x in 0..host.factors[h].size {
         let first = walk.len();
-        walk.extend(row.iter().map(|at| at + x * stride(h, host)));
+        walk.extend(row.iter().map(|at| at + x * index_stride(h, host)));
         if x % 2 == 1 {
             walk[first..].reverse();
         }
@@ -165,7 +170,7 @@ fn repeat_along(row: &[usize], h: usize, host: &ProductGraph) -> Vec<usize> {
 }
 
 /// Returns how much the index of a vertex grows from one position along the host's factor `h` to the next.
-fn stride(h: usize, host: &ProductGraph) -> usize {
+fn index_stride(h: usize, host: &ProductGraph) -> usize {
     host.factors[h + 1..].iter().map(|f| f.size).product()
 }
 
@@ -181,11 +186,11 @@ mod tests {
         let problem = problem(&build(spec), &guest, 6);
         let mut volume = 0.0;
         guest.for_each_message(|m| volume += m.volume);
-        let slots = grid(&problem)?;
+        let slots = map_grid(&problem)?;
         let mut used = slots.clone();
         used.sort_unstable();
         assert_eq!(used, (0..problem.len() as u32).collect::<Vec<_>>());
-        Some(problem.cost(&slots) / volume)
+        Some(problem.hop_bytes(&slots) / volume)
     }
 
     #[test]

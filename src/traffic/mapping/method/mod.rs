@@ -54,7 +54,7 @@ pub fn place(
     text: &str,
     observer: &dyn Observer,
 ) -> Result<PlacedGuest> {
-    let (method, params) = METHODS.read(text, topology.context().seed)?;
+    let (method, params) = METHODS.find_and_read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         return Err(Error::unsuited(
             SourceLocation::option(text),
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(used, nodes, "{method} uses every node it was given");
         assert_eq!(mapping, place().mapping);
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = FixedRouting::named("ecmp-hop").unwrap();
+        let routing = FixedRouting::find_by_name("ecmp-hop").unwrap();
         analyse(&fabric, guest, &mapping, routing)
             .unwrap()
             .dilation
@@ -155,7 +155,7 @@ mod tests {
     fn methods_read_the_options_that_they_declare() {
         let (machine, guest, nodes) = rings();
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
-        nodeorder_base::registry::testing::check(&METHODS, |entry, params| {
+        nodeorder_base::registry::testing::check_table(&METHODS, |entry, params| {
             (entry.parse)(&problem, params, &NoObserver).map(|_| ())
         });
     }
@@ -202,8 +202,9 @@ mod tests {
                 "best:rounds=1",
             ] {
                 let found = [usize::MAX, 0].map(|kept| {
-                    let problem = MappingProblem::keeping(&machine, &guest, &nodes, kept).unwrap();
-                    let (method, params) = METHODS.read(method, 1).unwrap();
+                    let problem =
+                        MappingProblem::keeping_distances(&machine, &guest, &nodes, kept).unwrap();
+                    let (method, params) = METHODS.find_and_read(method, 1).unwrap();
                     let found = (method.parse)(&problem, &params, &NoObserver);
                     found.map_err(|e| e.to_string()).map(|f| f.slots)
                 });
@@ -221,10 +222,10 @@ mod tests {
             let guest = guest(&format!("random:n=12,degree=3,seed={seed}"));
             let problem = problem(&build("torus:4x3,per_router=2"), &guest, order);
             let mut slot: Vec<u32> = (0..12).collect();
-            let before = problem.cost(&slot);
+            let before = problem.hop_bytes(&slot);
             let gain = if a == b { 0.0 } else { problem.swap_gain(&slot, a, b) };
             slot.swap(a as usize, b as usize);
-            prop_assert_eq!(problem.cost(&slot), before + gain);
+            prop_assert_eq!(problem.hop_bytes(&slot), before + gain);
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct MappingProblem {
     /// Number of routers that have slots.
     pub(super) routers: usize,
     /// Hops between these routers.
-    pub(super) hops: Hops,
+    pub(super) hops: SlotHops,
     /// Start of each router's neighbours inside the allocation: `linked[starts[r]..starts[r + 1]]`, ascending.
     starts: Vec<usize>,
     /// Neighbours of all routers, as indices into `hops`.
@@ -29,7 +29,7 @@ pub struct MappingProblem {
 const KEPT: usize = 8192;
 
 /// Hops between the routers of an allocation.
-pub(super) enum Hops {
+pub(super) enum SlotHops {
     /// Hops of all pairs, row by row.
     Table(Vec<u32>),
     /// Closed form, evaluated when hops are asked for.
@@ -39,34 +39,34 @@ pub(super) enum Hops {
     },
 }
 
-impl Hops {
+impl SlotHops {
     /// Finds the hops between `routers`, and keeps those of up to `kept` routers in any case.
     fn new(topology: &Topology, routers: &[RouterId], kept: usize) -> Result<Self> {
         if routers.len() > kept && !matches!(topology.metric(), Metric::Hops) {
-            return Ok(Hops::Closed {
+            return Ok(SlotHops::Closed {
                 metric: topology.metric().clone(),
                 routers: routers.to_vec(),
             });
         }
         let count = routers.len() as u64;
-        topology.require("the distances inside the allocation", 4 * count * count)?;
+        topology.require_memory("the distances inside the allocation", 4 * count * count)?;
         let rows = routers.par_iter().map(|from| -> Result<Vec<u32>> {
             let hops = topology.hops_from(*from)?;
             Ok(routers.iter().map(|to| hops[to.index()]).collect())
         });
         let rows: Vec<Vec<u32>> = rows.collect::<Result<_>>()?;
-        Ok(Hops::Table(rows.concat()))
+        Ok(SlotHops::Table(rows.concat()))
     }
 }
 
 impl MappingProblem {
     /// Prepares to map `guest` to `nodes`, one for each process. Fails if more memory is needed than allowed.
     pub(super) fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
-        MappingProblem::keeping(topology, guest, nodes, KEPT)
+        MappingProblem::keeping_distances(topology, guest, nodes, KEPT)
     }
 
     /// Prepares a mapping as [`MappingProblem::new`], with distances kept for up to `kept` routers in any case.
-    pub(super) fn keeping(
+    pub(super) fn keeping_distances(
         topology: &Topology,
         guest: &Guest,
         nodes: &[NodeId],
@@ -94,13 +94,13 @@ impl MappingProblem {
             partners: Vec::new(),
             router,
             routers: routers.len(),
-            hops: Hops::new(topology, &routers, kept)?,
+            hops: SlotHops::new(topology, &routers, kept)?,
             starts,
             linked,
         };
         // Every mapping of all-to-all traffic costs the same: no partner is worth knowing.
         if let Traffic::Messages(messages) = guest.traffic() {
-            topology.require("the partners of every process", 64 * messages.len() as u64)?;
+            topology.require_memory("the partners of every process", 64 * messages.len() as u64)?;
             let mut both = Vec::with_capacity(2 * messages.len());
             for m in messages {
                 both.push(*m);
@@ -128,33 +128,35 @@ impl MappingProblem {
     }
 
     /// Returns the partners of a process, each with the volume of both directions.
-    pub(super) fn partners(&self, process: u32) -> &[(u32, f64)] {
+    pub(super) fn partners_of(&self, process: u32) -> &[(u32, f64)] {
         &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
     }
 
     /// Returns the hops between two slots.
     #[inline]
-    pub(super) fn hops(&self, a: u32, b: u32) -> f64 {
+    pub(super) fn hops_between(&self, a: u32, b: u32) -> f64 {
         let a = self.router[a as usize] as usize;
         let b = self.router[b as usize] as usize;
         f64::from(match &self.hops {
-            Hops::Table(hops) => hops[a * self.routers + b],
-            Hops::Closed { metric, routers } => metric.between(routers[a], routers[b]).unwrap_or(0),
+            SlotHops::Table(hops) => hops[a * self.routers + b],
+            SlotHops::Closed { metric, routers } => {
+                metric.distance_between(routers[a], routers[b]).unwrap_or(0)
+            }
         })
     }
 
     /// Returns the routers of the allocation that are linked to one of them, by their indices, ascending.
-    pub(super) fn linked(&self, router: usize) -> &[u32] {
+    pub(super) fn linked_routers(&self, router: usize) -> &[u32] {
         &self.linked[self.starts[router]..self.starts[router + 1]]
     }
 
     /// Returns the hop-bytes of a mapping.
-    pub(super) fn cost(&self, slot: &[u32]) -> f64 {
+    pub(super) fn hop_bytes(&self, slot: &[u32]) -> f64 {
         let costs = (0..self.len() as u32).map(|p| -> f64 {
             let here = slot[p as usize];
-            let partners = self.partners(p).iter();
+            let partners = self.partners_of(p).iter();
             partners
-                .map(|(q, v)| v * self.hops(here, slot[*q as usize]))
+                .map(|(q, v)| v * self.hops_between(here, slot[*q as usize]))
                 .sum()
         });
         // Every message stands at both ends.
@@ -172,10 +174,13 @@ impl MappingProblem {
     fn move_gain(&self, slot: &[u32], process: u32, other: u32) -> f64 {
         let from = slot[process as usize];
         let to = slot[other as usize];
-        let partners = self.partners(process).iter().filter(|(q, _)| *q != other);
+        let partners = self
+            .partners_of(process)
+            .iter()
+            .filter(|(q, _)| *q != other);
         let gains = partners.map(|(q, v)| {
             let there = slot[*q as usize];
-            v * (self.hops(to, there) - self.hops(from, there))
+            v * (self.hops_between(to, there) - self.hops_between(from, there))
         });
         gains.sum()
     }
@@ -184,7 +189,7 @@ impl MappingProblem {
 #[cfg(test)]
 impl MappingProblem {
     /// Returns the problem with other distances.
-    pub(super) fn with_hops(self, hops: Hops) -> Self {
+    pub(super) fn with_hops(self, hops: SlotHops) -> Self {
         MappingProblem { hops, ..self }
     }
 }

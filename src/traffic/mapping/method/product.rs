@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
-use nodeorder_network::topology::numbered_sets;
+use nodeorder_network::topology::number_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
 pub(super) struct ProductGraph {
@@ -45,7 +45,7 @@ const MOST_NEIGHBOURS: usize = 64;
 /// # References
 /// Feder, "Product graph representations", J. Graph Theory 16(5), 1992,
 /// <https://doi.org/10.1002/jgt.3190160508>.
-pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
+pub(super) fn factor_graph(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     let n = neighbours.len();
     let mut degrees = neighbours.iter().map(Vec::len);
     if n < 2 || !degrees.all(|degree| (1..=MOST_NEIGHBOURS).contains(&degree)) {
@@ -67,8 +67,8 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
                 }
             }
         }
-        *position = numbered_sets(joined);
-        sizes.push(sets(position));
+        *position = number_sets(joined);
+        sizes.push(count_sets(position));
     }
     let mut sizes_left = sizes.iter();
     if sizes_left.try_fold(1usize, |all, size| all.checked_mul(*size)) != Some(n) {
@@ -116,12 +116,12 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
 }
 
 /// Returns the number of sets, from the number of each member's set.
-fn sets(numbers: &[u32]) -> usize {
+fn count_sets(numbers: &[u32]) -> usize {
     numbers.iter().max().map_or(0, |last| *last as usize + 1)
 }
 
 /// Factor of every edge, seen from either end.
-struct Classes {
+struct EdgeFactors {
     /// Index of each vertex's first edge, and at last the number of all.
     first: Vec<usize>,
     /// Number of each edge's factor.
@@ -129,7 +129,7 @@ struct Classes {
 }
 
 /// Finds the factor of every edge, and the number of factors.
-fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
+fn edge_classes(neighbours: &[Vec<u32>]) -> (EdgeFactors, usize) {
     let mut first = vec![0];
     for near in neighbours {
         first.push(first[first.len() - 1] + near.len());
@@ -158,9 +158,9 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
             }
         }
     }
-    let of = numbered_sets(joined);
-    let count = sets(&of);
-    (Classes { first, of }, count)
+    let of = number_sets(joined);
+    let count = count_sets(&of);
+    (EdgeFactors { first, of }, count)
 }
 
 /// Finds the shape of a connected graph, and the number of every vertex along it; `None` if it is no path, ring or clique.
@@ -225,7 +225,7 @@ mod tests {
             ("hyperx:5x4", vec![(4, Clique), (5, Clique)]),
             ("mesh:2x2x2x2", vec![(2, Path); 4]),
         ] {
-            let found = factored(&shuffled(spec)).unwrap_or_else(|| panic!("{spec}"));
+            let found = factor_graph(&shuffled(spec)).unwrap_or_else(|| panic!("{spec}"));
             let mut factors: Vec<_> = found.factors.iter().map(|f| (f.size, f.shape)).collect();
             factors.sort_by_key(|(size, _)| *size);
             assert_eq!(factors, expected, "{spec}");
@@ -239,13 +239,13 @@ mod tests {
             "watts-strogatz:n=36,k=4,p=0.1,seed=1",
             "dragonfly:p=1,a=4,h=2",
         ] {
-            assert!(factored(&shuffled(spec)).is_none(), "{spec}");
+            assert!(factor_graph(&shuffled(spec)).is_none(), "{spec}");
         }
         // A grid with a link more, or one less.
         let mut grid = shuffled("mesh:5x6");
         let far = *grid[0].last().unwrap();
         grid[0].retain(|v| *v != far);
         grid[far as usize].retain(|v| *v != 0);
-        assert!(factored(&grid).is_none());
+        assert!(factor_graph(&grid).is_none());
     }
 }

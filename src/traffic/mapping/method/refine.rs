@@ -1,12 +1,12 @@
 //! Local search on hop-bytes: swaps that bring partners together.
 
-use super::bisection::{Halves, bisection};
-use super::greedy::greedy;
+use super::bisection::{SlotHalves, map_by_halving};
+use super::greedy::map_greedily;
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 
 /// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
@@ -26,14 +26,14 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     example: "refine:from=greedy,steps=1000",
     options: &[
         FROM,
-        Opt::whole("steps", "tries for each process").or("4000"),
+        Opt::whole("steps", "tries for each process").default_value("4000"),
         SEED,
     ],
     parse: |problem, params, observer| {
-        let steps = params.whole("steps", 0u64, 1_000_000)?;
+        let steps = params.required_integer("steps", 0u64, 1_000_000)?;
         let seed = params.seed()?;
-        let start = start(problem, params, observer)?;
-        let slots = refine(problem, start, steps, seed, observer);
+        let start = starting_slots(problem, params, observer)?;
+        let slots = refine_mapping(problem, start, steps, seed, observer);
         Ok(MappingResult::new("refine", slots))
     },
 };
@@ -49,34 +49,34 @@ pub(super) const FROM: Opt = Opt::one_of(
 const NEAR: usize = 12;
 
 /// Returns the mapping that `from=` names.
-pub(super) fn start(
+pub(super) fn starting_slots(
     problem: &MappingProblem,
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
-    Ok(match params.choice("from")? {
-        "greedy" => greedy(problem, observer),
+    Ok(match params.required_choice("from")? {
+        "greedy" => map_greedily(problem, observer),
         "rank" => (0..problem.len() as u32).collect(),
-        _ => bisection(problem, &Halves::by_rank(problem)),
+        _ => map_by_halving(problem, &SlotHalves::by_rank(problem)),
     })
 }
 
 /// Improves a mapping by `steps` tries for each process, fewer where `observer` says to stop.
-pub(super) fn refine(
+pub(super) fn refine_mapping(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u64,
     seed: u64,
     observer: &dyn Observer,
 ) -> Vec<u32> {
-    let mut random = generator(seed);
+    let mut random = seed_generator(seed);
     let n = problem.len() as u64;
     if n < 3 || problem.partners.is_empty() {
         return start;
     }
-    let near = nearest(problem);
-    let mut state = State::new(problem, start);
-    state.descend(&near);
+    let near = slots_near_routers(problem);
+    let mut state = SwappedMapping::new(problem, start);
+    state.make_helpful_swaps(&near);
     let mut best = (state.cost, state.slot.clone());
     // A swap moves about two processes by a hop or so: the first threshold is what that costs on average.
     let sum: f64 = problem.partners.iter().map(|(_, v)| v).sum();
@@ -84,21 +84,22 @@ pub(super) fn refine(
     let all = n * steps;
     for step in 0..all {
         let threshold = top * (1.0 - step as f64 / all as f64);
-        let a = below(n, &mut random) as u32;
-        let partners = problem.partners(a);
+        let a = random_below(n, &mut random) as u32;
+        let partners = problem.partners_of(a);
         if partners.is_empty() {
             continue;
         }
-        let (partner, _) = partners[below(partners.len() as u64, &mut random) as usize];
+        let (partner, _) = partners[random_below(partners.len() as u64, &mut random) as usize];
         let around = &near[problem.router[state.slot[partner as usize] as usize] as usize];
         // Only a slot near a partner can bring the two together.
-        let b = state.process[around[below(around.len() as u64, &mut random) as usize] as usize];
+        let b =
+            state.process[around[random_below(around.len() as u64, &mut random) as usize] as usize];
         if a == b {
             continue;
         }
         let gain = problem.swap_gain(&state.slot, a, b);
         if gain < threshold {
-            state.swap(a, b, gain);
+            state.swap_processes(a, b, gain);
         }
         // A copy now and then is cheap; the last state is looked at in any case.
         if step % n == 0 {
@@ -111,8 +112,8 @@ pub(super) fn refine(
         }
     }
     for slot in [state.slot.clone(), best.1.clone()] {
-        let mut last = State::new(problem, slot);
-        last.descend(&near);
+        let mut last = SwappedMapping::new(problem, slot);
+        last.make_helpful_swaps(&near);
         if last.cost < best.0 {
             best = (last.cost, last.slot);
         }
@@ -121,7 +122,7 @@ pub(super) fn refine(
 }
 
 /// Lists the [`NEAR`] slots nearest to each router of the allocation, its own included.
-fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
+fn slots_near_routers(problem: &MappingProblem) -> Vec<Vec<u32>> {
     let n = problem.len() as u32;
     // A slot of each router: all of them have some.
     let mut on = vec![0; problem.routers];
@@ -131,7 +132,7 @@ fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
     let mut near = Vec::with_capacity(on.len());
     for here in on {
         let mut slots: Vec<u32> = (0..n).collect();
-        let key = |s: &u32| (problem.hops(here, *s) as u32, *s);
+        let key = |s: &u32| (problem.hops_between(here, *s) as u32, *s);
         if slots.len() > NEAR {
             slots.select_nth_unstable_by_key(NEAR, key);
             slots.truncate(NEAR);
@@ -143,7 +144,7 @@ fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
 }
 
 /// A mapping being changed.
-struct State<'a> {
+struct SwappedMapping<'a> {
     problem: &'a MappingProblem,
     /// Slot of each process.
     slot: Vec<u32>,
@@ -153,23 +154,23 @@ struct State<'a> {
     cost: f64,
 }
 
-impl<'a> State<'a> {
+impl<'a> SwappedMapping<'a> {
     /// Begins with a mapping.
     fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let mut process = vec![0; slot.len()];
         for (p, s) in slot.iter().enumerate() {
             process[*s as usize] = p as u32;
         }
-        State {
+        SwappedMapping {
             problem,
-            cost: problem.cost(&slot),
+            cost: problem.hop_bytes(&slot),
             slot,
             process,
         }
     }
 
     /// Swaps two processes, which raises the cost by `gain`.
-    fn swap(&mut self, a: u32, b: u32, gain: f64) {
+    fn swap_processes(&mut self, a: u32, b: u32, gain: f64) {
         self.slot.swap(a as usize, b as usize);
         self.process[self.slot[a as usize] as usize] = a;
         self.process[self.slot[b as usize] as usize] = b;
@@ -178,7 +179,7 @@ impl<'a> State<'a> {
 
     /// Makes every swap that helps until there is none, then computes the cost anew: many small gains have added up
     /// rounding errors.
-    fn descend(&mut self, near: &[Vec<u32>]) {
+    fn make_helpful_swaps(&mut self, near: &[Vec<u32>]) {
         let problem = self.problem;
         // Rounding must not pass for a gain, or two processes are swapped for ever.
         let least = 1e-9 * self.cost / self.slot.len() as f64;
@@ -186,7 +187,7 @@ impl<'a> State<'a> {
         while helped {
             helped = false;
             for a in 0..self.slot.len() as u32 {
-                for (partner, _) in problem.partners(a) {
+                for (partner, _) in problem.partners_of(a) {
                     let around =
                         &near[problem.router[self.slot[*partner as usize] as usize] as usize];
                     for slot in around {
@@ -196,13 +197,13 @@ impl<'a> State<'a> {
                         }
                         let gain = problem.swap_gain(&self.slot, a, b);
                         if gain < -least {
-                            self.swap(a, b, gain);
+                            self.swap_processes(a, b, gain);
                             helped = true;
                         }
                     }
                 }
             }
         }
-        self.cost = problem.cost(&self.slot);
+        self.cost = problem.hop_bytes(&self.slot);
     }
 }

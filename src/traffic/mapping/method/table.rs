@@ -1,11 +1,11 @@
 //! The table of mapping methods.
 
-use super::entry::Build;
+use super::entry::FindSlots;
 use super::{best, bisection, greedy, grid, rank, refine, tabu};
 use nodeorder_base::registry::Registry;
 
 /// Every mapping method.
-pub static METHODS: Registry<Build> = Registry::new(
+pub static METHODS: Registry<FindSlots> = Registry::new(
     "mapping method",
     "--map",
     &[

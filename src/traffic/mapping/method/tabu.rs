@@ -1,11 +1,11 @@
 //! Tabu search over all swaps of two processes, for guests of some hundred processes.
 
-use super::refine::{FROM, start};
+use super::refine::{FROM, starting_slots};
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
-use nodeorder_base::random::{below, generator};
+use nodeorder_base::random::{random_below, seed_generator};
 
 /// `tabu[:from=bisection|greedy|rank,steps=20000,seed=1]`: the robust tabu search for quadratic assignment. Every
 /// step makes the best swap of two processes, even one that costs, but none that puts both back where they were
@@ -24,29 +24,33 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "tabu",
     about: "swaps of any two processes from=bisection|greedy|rank on, steps=, seed=; up to 1024 processes",
     example: "tabu:from=greedy,steps=1000",
-    options: &[FROM, Opt::whole("steps", "swaps made").or("20000"), SEED],
+    options: &[
+        FROM,
+        Opt::whole("steps", "swaps made").default_value("20000"),
+        SEED,
+    ],
     parse: |problem, params, observer| {
-        let steps = params.whole("steps", 0u32, 10_000_000)?;
+        let steps = params.required_integer("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
-        if problem.len() > MOST {
+        if problem.len() > MOST_PROCESSES {
             let n = problem.len();
             return Err(Error::unsuited(
                 SourceLocation::option("--map tabu"),
                 format!("{n} processes, and `tabu` looks at all pairs of them"),
-                format!("use refine beyond {MOST}"),
+                format!("use refine beyond {MOST_PROCESSES}"),
             ));
         }
-        let start = start(problem, params, observer)?;
-        let slots = tabu(problem, start, steps, seed, observer);
+        let start = starting_slots(problem, params, observer)?;
+        let slots = search_swaps(problem, start, steps, seed, observer);
         Ok(MappingResult::new("tabu", slots))
     },
 };
 
 /// Largest number of processes for which tables of all pairs are kept.
-pub(super) const MOST: usize = 1024;
+pub(super) const MOST_PROCESSES: usize = 1024;
 
 /// Improves a mapping by `steps` swaps, fewer where `observer` says to stop.
-pub(super) fn tabu(
+pub(super) fn search_swaps(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u32,
@@ -57,21 +61,21 @@ pub(super) fn tabu(
     if n < 3 || problem.partners.is_empty() {
         return start;
     }
-    let mut search = Search::new(problem, start);
-    let mut random = generator(seed);
+    let mut search = TabuSearch::new(problem, start);
+    let mut random = seed_generator(seed);
     let mut best = (search.cost, search.slot.clone());
     // Rounding of many gains must not pass for a gain.
     let least = 1e-9 * (search.cost / n as f64).max(f64::MIN_POSITIVE);
     for step in 1..=steps {
-        let Some((r, s)) = search.choose(step, best.0 - least) else {
+        let Some((r, s)) = search.choose_swap(step, best.0 - least) else {
             continue;
         };
         for (process, slot) in [(r, search.slot[r]), (s, search.slot[s])] {
             // A drawn length keeps the search from going in circles.
-            let rest = 9 * n as u64 / 10 + below(n as u64 / 5 + 1, &mut random);
-            search.until[process * n + slot as usize] = step.saturating_add(rest as u32);
+            let rest = 9 * n as u64 / 10 + random_below(n as u64 / 5 + 1, &mut random);
+            search.forbidden_until[process * n + slot as usize] = step.saturating_add(rest as u32);
         }
-        search.swap(r, s);
+        search.swap_processes(r, s);
         if search.cost < best.0 - least {
             best = (search.cost, search.slot.clone());
         }
@@ -83,7 +87,7 @@ pub(super) fn tabu(
 }
 
 /// A mapping being changed, with the gain of every swap. Tables are n × n, by rows.
-struct Search<'a> {
+struct TabuSearch<'a> {
     problem: &'a MappingProblem,
     /// Number of processes.
     n: usize,
@@ -101,28 +105,28 @@ struct Search<'a> {
     /// Lower bound on the gains of each row.
     least: Vec<f64>,
     /// Step up to which a process does not go back to a slot, by process and slot.
-    until: Vec<u32>,
+    forbidden_until: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TabuSearch<'a> {
     /// Begins with a mapping, and computes the gain of every swap.
     fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let n = problem.len();
         // Rows a power of two apart would share their places in the cache.
         let width = n + 8;
-        let mut search = Search {
+        let mut search = TabuSearch {
             problem,
             n,
-            cost: problem.cost(&slot),
+            cost: problem.hop_bytes(&slot),
             slot,
             own: vec![0.0; n],
             hops: (0..n * n)
-                .map(|i| problem.hops((i / n) as u32, (i % n) as u32))
+                .map(|i| problem.hops_between((i / n) as u32, (i % n) as u32))
                 .collect(),
             gain: vec![0.0; n * width],
             width,
             least: vec![f64::NEG_INFINITY; n],
-            until: vec![0; n * n],
+            forbidden_until: vec![0; n * n],
         };
         for process in 0..n {
             search.own[process] = search.cost_of(process);
@@ -136,7 +140,7 @@ impl<'a> Search<'a> {
     /// Returns the hop-bytes of a process's messages.
     fn cost_of(&self, process: usize) -> f64 {
         let hops = &self.hops[self.slot[process] as usize * self.n..][..self.n];
-        let partners = self.problem.partners(process as u32).iter();
+        let partners = self.problem.partners_of(process as u32).iter();
         partners
             .map(|(k, volume)| volume * hops[self.slot[*k as usize] as usize])
             .sum()
@@ -148,7 +152,7 @@ impl<'a> Search<'a> {
         // Hop-bytes of `end` on each slot, and its volume with each process.
         let mut on = vec![0.0; n];
         let mut with = vec![0.0; n];
-        for (k, volume) in self.problem.partners(end as u32) {
+        for (k, volume) in self.problem.partners_of(end as u32) {
             with[*k as usize] = *volume;
             let from = &self.hops[self.slot[*k as usize] as usize * n..][..n];
             for (on, hops) in on.iter_mut().zip(from) {
@@ -159,7 +163,7 @@ impl<'a> Search<'a> {
         let slots = self.slot.iter();
         let from_end: Vec<f64> = slots.map(|slot| hops[*slot as usize]).collect();
         for k in (0..most).filter(|k| *k != end) {
-            let partners = self.problem.partners(k as u32).iter();
+            let partners = self.problem.partners_of(k as u32).iter();
             let there: f64 = partners
                 .map(|(j, volume)| volume * from_end[*j as usize])
                 .sum();
@@ -174,7 +178,7 @@ impl<'a> Search<'a> {
 
     /// Chooses the swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below `best`
     /// come first. `None` if all swaps are forbidden.
-    fn choose(&mut self, step: u32, best: f64) -> Option<(usize, usize)> {
+    fn choose_swap(&mut self, step: u32, best: f64) -> Option<(usize, usize)> {
         let n = self.n;
         let long = 10 * (n * n) as u32;
         let mut chosen = None;
@@ -192,7 +196,7 @@ impl<'a> Search<'a> {
             if unwanted(self.least[a]) {
                 continue;
             }
-            let until = &self.until[a * n..][..n];
+            let until = &self.forbidden_until[a * n..][..n];
             let at = self.slot[a] as usize;
             for (b, gain) in (a + 1..).zip(gains.iter().copied()) {
                 // Neither allowed nor wanted.
@@ -200,7 +204,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let there = until[self.slot[b] as usize];
-                let back = self.until[b * n + at];
+                let back = self.forbidden_until[b * n + at];
                 let old = step > long && there + long < step && back + long < step;
                 let urgent = old || self.cost + gain < best;
                 // A swap is forbidden if both would be back where they were.
@@ -221,17 +225,17 @@ impl<'a> Search<'a> {
 
     /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) for each that changes: one of the two
     /// exchanges more with r than with s, or less.
-    fn swap(&mut self, r: usize, s: usize) {
+    fn swap_processes(&mut self, r: usize, s: usize) {
         let n = self.n;
         let width = self.width;
         self.cost += self.gain[r * width + s];
         self.slot.swap(r, s);
         // What each process exchanges more with r than with s.
         let mut apart = vec![0.0; n];
-        for (k, volume) in self.problem.partners(r as u32) {
+        for (k, volume) in self.problem.partners_of(r as u32) {
             apart[*k as usize] += volume;
         }
-        for (k, volume) in self.problem.partners(s as u32) {
+        for (k, volume) in self.problem.partners_of(s as u32) {
             apart[*k as usize] -= volume;
         }
         // Hops by which each process is nearer to r than to s, now that they are swapped.
@@ -259,7 +263,7 @@ impl<'a> Search<'a> {
         }
         for process in [r, s] {
             self.own[process] = self.cost_of(process);
-            for (k, _) in self.problem.partners(process as u32) {
+            for (k, _) in self.problem.partners_of(process as u32) {
                 self.own[*k as usize] = self.cost_of(*k as usize);
             }
         }
@@ -297,10 +301,10 @@ mod tests {
     fn gains_that_are_kept_are_those_of_the_definition() {
         let guest = guest("random:n=20,degree=4,seed=3");
         let problem = problem(&build("torus:4x3,per_router=2"), &guest, 2);
-        let mut search = Search::new(&problem, (0..20).collect());
+        let mut search = TabuSearch::new(&problem, (0..20).collect());
         for (r, s) in [(0, 1), (3, 17), (1, 19), (0, 3), (5, 17)] {
-            search.swap(r, s);
-            assert!((search.cost - problem.cost(&search.slot)).abs() < 1e-9);
+            search.swap_processes(r, s);
+            assert!((search.cost - problem.hop_bytes(&search.slot)).abs() < 1e-9);
             for a in 0..20 {
                 for b in a + 1..20 {
                     let expected = problem.swap_gain(&search.slot, a as u32, b as u32);
@@ -324,11 +328,11 @@ mod tests {
             let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
             let least = permutations(nodes.len() as u32)
                 .into_iter()
-                .map(|slot| problem.cost(&slot));
+                .map(|slot| problem.hop_bytes(&slot));
             let start = (0..nodes.len() as u32).collect();
-            let found = tabu(&problem, start, 500, 1, &NoObserver);
+            let found = search_swaps(&problem, start, 500, 1, &NoObserver);
             assert_eq!(
-                problem.cost(&found),
+                problem.hop_bytes(&found),
                 least.fold(f64::INFINITY, f64::min),
                 "{spec} {text}"
             );

@@ -10,12 +10,12 @@ const GAP: Opt = Opt::number(
     "gap",
     "stop when this close to the proved best, as a part of it",
 )
-.or("0.01");
+.default_value("0.01");
 const TIME: Opt = Opt::number(
     "time",
     "seconds after which to stop with what is proved by then",
 )
-.or("60");
+.default_value("60");
 const SHARES: Opt = Opt::one_of(
     "shares",
     &["own", "even"],
@@ -63,9 +63,9 @@ impl BestShares {
             name,
             path_set,
             // Only detours have intermediates, and so the option.
-            even: path_set == PathSet::Detours && params.choice("shares")? == "even",
-            gap: params.number("gap", 1e-6, 1.0)?,
-            seconds: params.number("time", 1e-3, 1e9)?,
+            even: path_set == PathSet::Detours && params.required_choice("shares")? == "even",
+            gap: params.required_real("gap", 1e-6, 1.0)?,
+            seconds: params.required_real("time", 1e-3, 1e9)?,
         })
     }
 
@@ -73,7 +73,7 @@ impl BestShares {
     ///
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
-    pub fn check(&self, topology: &Topology) -> Result<()> {
+    pub fn check_machine(&self, topology: &Topology) -> Result<()> {
         let kind = if self.path_set != PathSet::Detours {
             return Ok(());
         } else if is_fat_tree(topology) {

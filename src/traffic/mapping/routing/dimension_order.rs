@@ -1,7 +1,7 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
-use super::fabric::over_roots;
+use super::fabric::sum_over_roots;
 use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
@@ -19,17 +19,17 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
     RoutingMethod::Fixed(FixedPaths {
-        routes: Some(routes),
-        ..FixedPaths::shortest(
+        routes: Some(walk_routes),
+        ..FixedPaths::shortest_paths(
             "grid of dimensions",
             |topology| matches!(topology.metric(), Metric::Product(_)),
-            loads,
+            find_loads,
         )
     }),
 );
 
 /// Links from every router to the next and to the one before along an axis.
-struct Ports {
+struct AxisLinks {
     axis: Axis,
     /// Difference of router numbers from one position along the axis to the next.
     stride: usize,
@@ -37,7 +37,7 @@ struct Ports {
     steps: [Vec<usize>; 2],
 }
 
-impl Ports {
+impl AxisLinks {
     /// Finds the links along axis `i` of the grid `product`.
     fn new(links: &RouterGraph, product: &Product, i: usize) -> Self {
         // The one link of a ring of two is that of a path.
@@ -56,12 +56,12 @@ impl Ports {
                 let x = router / stride % extent;
                 let neighbours = [(x + 1) % extent, (x + extent - 1) % extent];
                 for (steps, y) in steps.iter_mut().zip(neighbours) {
-                    let link = links.index(router, router - x * stride + y * stride);
+                    let link = links.find_link(router, router - x * stride + y * stride);
                     steps.push(link.unwrap_or(usize::MAX));
                 }
             }
         }
-        Ports {
+        AxisLinks {
             axis,
             stride: stride as usize,
             steps,
@@ -71,27 +71,27 @@ impl Ports {
 
 /// Rule for traffic to the opposite position of an even ring, where both ways round are equally long.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tie {
+pub(super) enum TieRule {
     /// Half of the traffic each way.
     Halves,
     /// Up from even positions, down from odd ones: all traffic of a pair on one path, both directions alike.
     Parity,
 }
 
-impl Tie {
+impl TieRule {
     /// Returns the shares that go up and down from position `a`.
-    fn shares(self, a: u32) -> [f64; 2] {
+    fn way_shares(self, a: u32) -> [f64; 2] {
         match self {
-            Tie::Halves => [0.5, 0.5],
-            Tie::Parity if a.is_multiple_of(2) => [1.0, 0.0],
-            Tie::Parity => [0.0, 1.0],
+            TieRule::Halves => [0.5, 0.5],
+            TieRule::Parity if a.is_multiple_of(2) => [1.0, 0.0],
+            TieRule::Parity => [0.0, 1.0],
         }
     }
 }
 
 /// Returns how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there that
 /// way. At most one of the two is taken but for the tie of an even ring.
-pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
+pub(super) fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64); 2] {
     let n = axis.extent;
     match axis.shape {
         Shape::Ring => {
@@ -100,7 +100,7 @@ pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
             match up.cmp(&down) {
                 std::cmp::Ordering::Less => [(up, 1.0), (0, 0.0)],
                 std::cmp::Ordering::Equal => {
-                    let [rising, falling] = tie.shares(a);
+                    let [rising, falling] = tie.way_shares(a);
                     [(up, rising), (down, falling)]
                 }
                 std::cmp::Ordering::Greater => [(0, 0.0), (down, 1.0)],
@@ -115,36 +115,36 @@ pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
 struct Grid<'a> {
     links: &'a RouterGraph,
     /// Links along each dimension.
-    ports: Vec<Ports>,
-    tie: Tie,
+    ports: Vec<AxisLinks>,
+    tie: TieRule,
 }
 
 /// Finds the loads of `dimension-order`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    loads_with(Tie::Halves, fabric, demand)
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    grid_loads(TieRule::Halves, fabric, demand)
 }
 
 /// Finds the loads where ties are broken by a rule. Fails on a machine without dimensions, and if more memory is needed
 /// than allowed.
-pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub(super) fn grid_loads(tie: TieRule, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let (grid, product) = Grid::new(tie, fabric)?;
     let sources = demand.roots(End::Source);
     let far = product.diameter() as usize;
-    over_roots(
+    sum_over_roots(
         fabric,
         sources.len(),
         || (Vec::new(), Vec::new()),
         |(buffer, weights), root, loads| {
-            let row = demand.row(End::Source, root, buffer);
+            let row = demand.flows_at(End::Source, root, buffer);
             // A few flows are walked hop by hop; many are added up in one sweep over all routers.
             if row.len() * far < fabric.links.router_count() {
                 for Flow { router, volume, .. } in row {
-                    grid.walk(sources[root], *router, |link, share| {
+                    grid.walk_flow(sources[root], *router, |link, share| {
                         loads[link] += share * volume
                     });
                 }
             } else {
-                grid.spread(sources[root], row, weights, loads);
+                grid.load_source(sources[root], row, weights, loads);
             }
             Ok(())
         },
@@ -152,12 +152,12 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
 }
 
 /// Finds the links of each pair by walking its path hop by hop.
-fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
-    let (grid, _) = Grid::new(Tie::Halves, fabric)?;
+fn walk_routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    let (grid, _) = Grid::new(TieRule::Halves, fabric)?;
     let mut routes = Vec::with_capacity(pairs.len());
     for (from, to) in pairs {
         let mut route = Route::new();
-        grid.walk(*from, *to, |link, share| route.push((link as u32, share)));
+        grid.walk_flow(*from, *to, |link, share| route.push((link as u32, share)));
         route.sort_unstable_by_key(|(link, _)| *link);
         routes.push(route);
     }
@@ -166,7 +166,7 @@ fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
 
 impl<'a> Grid<'a> {
     /// Finds the links along the dimensions of a machine, and returns these dimensions, too. Fails if it has none.
-    fn new(tie: Tie, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
+    fn new(tie: TieRule, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
         let Metric::Product(product) = fabric.topology.metric() else {
             return Err(Error::unsuited(
                 SourceLocation::option("--routing dimension-order"),
@@ -176,13 +176,13 @@ impl<'a> Grid<'a> {
         };
         let links = fabric.links;
         let ports = (0..product.axes.len())
-            .map(|i| Ports::new(links, product, i))
+            .map(|i| AxisLinks::new(links, product, i))
             .collect();
         Ok((Grid { links, ports, tie }, product))
     }
 
     /// Walks the path of one flow hop by hop: calls `visit` with its links and the share of it on each.
-    fn walk(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
+    fn walk_flow(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
         let mut at = source as usize;
         for ports in &self.ports {
             let extent = ports.axis.extent as usize;
@@ -193,17 +193,17 @@ impl<'a> Grid<'a> {
             }
             let end = at - a * ports.stride + b * ports.stride;
             if ports.axis.shape == Shape::Clique {
-                if let Some(link) = self.links.index(at as u32, end as u32) {
+                if let Some(link) = self.links.find_link(at as u32, end as u32) {
                     visit(link, 1.0);
                 }
             } else {
-                let ways = ways(ports.axis, a as u32, b as u32, self.tie);
+                let ways = ways_along_axis(ports.axis, a as u32, b as u32, self.tie);
                 for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
                     let mut router = at;
                     for _ in 0..*hops {
                         let link = ports.steps[up][router];
                         visit(link, *share);
-                        router = self.links.head(link) as usize;
+                        router = self.links.link_head(link) as usize;
                     }
                 }
             }
@@ -213,7 +213,13 @@ impl<'a> Grid<'a> {
 
     /// Adds the loads of all flows of a source at once. Along dimension k, traffic differs only by where it leaves the
     /// dimensions before k, and the sum of all later targets travels together.
-    fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
+    fn load_source(
+        &self,
+        source: u32,
+        row: &[Flow],
+        weights: &mut Vec<Vec<f64>>,
+        loads: &mut [f64],
+    ) {
         let k = self.ports.len();
         weights.resize(k + 1, Vec::new());
         weights[k].clear();
@@ -243,7 +249,7 @@ impl<'a> Grid<'a> {
                     for (x, weight) in line.iter().enumerate() {
                         if x != start && *weight != 0.0 {
                             let from = router(start) as u32;
-                            self.links.load(from, router(x) as u32, *weight, loads);
+                            self.links.add_load(from, router(x) as u32, *weight, loads);
                         }
                     }
                     continue;
@@ -255,7 +261,7 @@ impl<'a> Grid<'a> {
                 } else {
                     [extent - 1 - start, start]
                 };
-                let shares = self.tie.shares(start as u32);
+                let shares = self.tie.way_shares(start as u32);
                 for (way, steps) in ports.steps.iter().enumerate() {
                     let position = |hops: usize| {
                         let offset = if way == 0 { hops } else { extent - hops };

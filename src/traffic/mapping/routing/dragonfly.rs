@@ -36,7 +36,7 @@ pub struct Groups {
 
 /// Traffic of every router with every group, in both directions, by [`Groups::cell_of`]. Traffic inside groups
 /// is left out.
-pub(super) struct Totals {
+pub(super) struct GroupTotals {
     /// Volume from the router to the group.
     pub sent: Vec<f64>,
     /// Volume from the group to the router.
@@ -57,7 +57,7 @@ impl Groups {
         let cells = u64::from(count) * u64::from(count);
         fabric
             .topology
-            .require("the cables between groups", 24 * cells + 64 * cells)?;
+            .require_memory("the cables between groups", 24 * cells + 64 * cells)?;
         let mut cables = vec![Vec::new(); cells as usize];
         for (from, to, link) in fabric.links.iter().filter(|(u, v, _)| u / size != v / size) {
             let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
@@ -83,28 +83,28 @@ impl Groups {
     }
 
     /// Returns the index of a router and a group in a table of both.
-    pub fn cell(&self, router: u32, group: u32) -> usize {
+    pub fn cell_of(&self, router: u32, group: u32) -> usize {
         router as usize * self.count as usize + group as usize
     }
 
     /// Returns the group of a router.
-    pub fn of(&self, router: u32) -> u32 {
+    pub fn group_of(&self, router: u32) -> u32 {
         router / self.size
     }
 
     /// Returns the cables from one group to another.
-    pub fn cables(&self, from: u32, to: u32) -> &[Cable] {
+    pub fn cables_between(&self, from: u32, to: u32) -> &[Cable] {
         &self.cables[(from * self.count + to) as usize]
     }
 
     /// Finds which share of the cables between a router's group and another one ends at the router, by
     /// [`Groups::cell_of`].
-    pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
+    pub fn cable_shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric
             .topology
-            .require("the cables of every router", 8 * cells)?;
+            .require_memory("the cables of every router", 8 * cells)?;
         let mut own = vec![0.0; cells as usize];
         for (i, between) in self.cables.iter().enumerate() {
             for cable in between {
@@ -115,30 +115,32 @@ impl Groups {
     }
 
     /// Adds traffic inside groups to its direct links and sums up the rest by router and group.
-    pub(super) fn split(
+    pub(super) fn load_inside_groups(
         &self,
         fabric: &Fabric<'_>,
         demand: &Demand,
         loads: &mut [f64],
-    ) -> Result<Totals> {
+    ) -> Result<GroupTotals> {
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric
             .topology
-            .require("traffic between routers and groups", 16 * cells)?;
-        let mut totals = Totals {
+            .require_memory("traffic between routers and groups", 16 * cells)?;
+        let mut totals = GroupTotals {
             sent: vec![0.0; cells as usize],
             received: vec![0.0; cells as usize],
         };
         let mut buffer = Vec::new();
         for (i, source) in demand.roots(End::Source).iter().enumerate() {
-            for flow in demand.row(End::Source, i, &mut buffer) {
-                let from = self.of(*source);
-                let to = self.of(flow.router);
+            for flow in demand.flows_at(End::Source, i, &mut buffer) {
+                let from = self.group_of(*source);
+                let to = self.group_of(flow.router);
                 if from == to {
-                    fabric.links.load(*source, flow.router, flow.volume, loads);
+                    fabric
+                        .links
+                        .add_load(*source, flow.router, flow.volume, loads);
                 } else {
-                    totals.sent[self.cell(*source, to)] += flow.volume;
-                    totals.received[self.cell(flow.router, from)] += flow.volume;
+                    totals.sent[self.cell_of(*source, to)] += flow.volume;
+                    totals.received[self.cell_of(flow.router, from)] += flow.volume;
                 }
             }
         }
@@ -146,8 +148,8 @@ impl Groups {
     }
 
     /// Adds `volume` to the cables from one group to another, by their shares.
-    pub fn cross(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
-        for cable in self.cables(from, to) {
+    pub fn load_cables(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+        for cable in self.cables_between(from, to) {
             loads[cable.link] += volume * cable.share;
         }
     }

@@ -5,10 +5,10 @@ use multiversion::multiversion;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::RouterGraph;
 
-use super::levels::{Levels, keep, over_levels, put};
-use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::levels::{Levels, keep_roots, sum_over_levels, write_roots};
+use super::wave::{LANES, Waves, pick_roots, sum_over_batches, sum_roots};
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
-use nodeorder_network::topology::search::SPREAD;
+use nodeorder_network::topology::search::SPREAD_BITS;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
 /// hashing switches do.
@@ -21,30 +21,30 @@ use nodeorder_network::topology::search::SPREAD;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
-    RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
+    RoutingMethod::Fixed(FixedPaths::shortest_paths("", |_| true, find_loads)),
 );
 
 /// Finds the loads of `ecmp-hop`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
-        return weighted::by_hop(fabric, demand);
+        return weighted::weighted_hop_loads(fabric, demand);
     }
     let links = fabric.links;
     // By link away from the target: the way the search goes, against the traffic.
-    let dense = over_levels(fabric, demand, End::Target, |levels, loads| {
+    let dense = sum_over_levels(fabric, demand, End::Target, |levels, loads| {
         walk_levels(links, levels, loads);
         true
     })?;
     let away = match dense {
         Some(away) => away,
-        None => over_batches(fabric, demand, End::Target, |waves, roots, loads| {
-            waves.search(links, demand, End::Target, roots);
+        None => sum_over_batches(fabric, demand, End::Target, |waves, roots, loads| {
+            waves.search_partners(links, demand, End::Target, roots);
             walk_back(links, waves, loads);
             Ok(())
         })?,
     };
     // The traffic runs against the links that the searches took.
-    let back = links.iter().map(|(from, to, _)| links.index(to, from));
+    let back = links.iter().map(|(from, to, _)| links.find_link(to, from));
     Ok(back.map(|link| link.map_or(0.0, |i| away[i])).collect())
 }
 
@@ -54,23 +54,23 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, nearer, further], mut flow| {
         let mut ways = [0.0; LANES];
-        for (load, v) in loads[links.leaving(stop.router)]
+        for (load, v) in find_loads[links.links_from(stop.router)]
             .iter_mut()
-            .zip(links.heads(stop.router))
+            .zip(links.heads_from(stop.router))
         {
-            let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
+            let arriving = pick_roots(stop.roots, further[*v as usize], [0.0; LANES]);
             for l in 0..LANES {
                 flow[l] += arriving[l];
                 ways[l] += nearer[*v as usize][l];
             }
-            *load += sum(arriving);
+            *load += sum_roots(arriving);
         }
         // A root has no nearer neighbour: it is the end of all ways.
         for l in 0..LANES {
             flow[l] /= ways[l];
         }
         let here = &mut here[stop.router as usize];
-        *here = pick(stop.roots, flow, *here);
+        *here = pick_roots(stop.roots, flow, *here);
     });
 }
 
@@ -79,23 +79,23 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [nearer, further], flows, mut flow| {
         let mut ways = 0;
-        for (load, v) in loads[links.leaving(stop.router)]
+        for (load, v) in find_loads[links.links_from(stop.router)]
             .iter_mut()
-            .zip(links.heads(stop.router))
+            .zip(links.heads_from(stop.router))
         {
             let v = *v as usize;
             // A byte a root: levels are taken where no router has more than 255 neighbours.
-            ways += SPREAD[(nearer[v] & stop.roots) as usize];
-            let arriving = keep(further[v] & stop.roots, &flows[v]);
+            ways += SPREAD_BITS[(nearer[v] & stop.roots) as usize];
+            let arriving = keep_roots(further[v] & stop.roots, &flows[v]);
             for l in 0..LANES {
                 flow[l] += arriving[l];
             }
-            *load += sum(arriving);
+            *load += sum_roots(arriving);
         }
         let ways = ways.to_le_bytes();
         for l in 0..LANES {
             flow[l] /= f64::from(ways[l]);
         }
-        put(stop.roots, &flow, &mut flows[stop.router as usize]);
+        write_roots(stop.roots, &flow, &mut flows[stop.router as usize]);
     });
 }

@@ -4,8 +4,8 @@ use super::super::demand::{Demand, End};
 use multiversion::multiversion;
 use nodeorder_network::topology::RouterGraph;
 
-use super::levels::{Levels, keep, over_levels, put};
-use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::levels::{Levels, keep_roots, sum_over_levels, write_roots};
+use super::wave::{LANES, Waves, pick_roots, sum_over_batches, sum_roots};
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
 use nodeorder_base::error::Result;
 
@@ -27,17 +27,17 @@ use nodeorder_base::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-path",
     "all shortest paths, an equal share each",
-    RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
+    RoutingMethod::Fixed(FixedPaths::shortest_paths("", |_| true, find_loads)),
 );
 
 /// Finds the loads of `ecmp-path`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
-        return weighted::by_path(fabric, demand);
+        return weighted::weighted_path_loads(fabric, demand);
     }
     // Levels count the paths to all routers. Where there are too many, waves only count those to partners, which may do.
-    let dense = over_levels(fabric, demand, End::Source, |levels, loads| {
-        let finite = levels.count();
+    let dense = sum_over_levels(fabric, demand, End::Source, |levels, loads| {
+        let finite = levels.count_paths();
         if finite {
             walk_levels(fabric.links, levels, loads);
         }
@@ -46,8 +46,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if let Some(loads) = dense {
         return Ok(loads);
     }
-    over_batches(fabric, demand, End::Source, |waves, roots, loads| {
-        if !waves.count(fabric.links, demand, End::Source, roots) {
+    sum_over_batches(fabric, demand, End::Source, |waves, roots, loads| {
+        if !waves.count_paths(fabric.links, demand, End::Source, roots) {
             return Err(weighted::too_many_paths(fabric));
         }
         walk_back(fabric.links, waves, loads);
@@ -61,22 +61,22 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, _, further], mut dep| {
         let here = &mut here[stop.router as usize];
-        let paths = pick(stop.roots, *here, [0.0; LANES]);
-        for (load, v) in loads[links.leaving(stop.router)]
+        let paths = pick_roots(stop.roots, *here, [0.0; LANES]);
+        for (load, v) in find_loads[links.links_from(stop.router)]
             .iter_mut()
-            .zip(links.heads(stop.router))
+            .zip(links.heads_from(stop.router))
         {
             let mut through = further[*v as usize];
             for l in 0..LANES {
                 through[l] *= paths[l];
                 dep[l] += through[l];
             }
-            *load += sum(through);
+            *load += sum_roots(through);
         }
         for l in 0..LANES {
             dep[l] /= paths[l];
         }
-        *here = pick(stop.roots, dep, *here);
+        *here = pick_roots(stop.roots, dep, *here);
     });
 }
 
@@ -84,21 +84,21 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [_, further], numbers, mut dep| {
-        let paths = keep(stop.roots, &numbers[stop.router as usize]);
-        for (load, v) in loads[links.leaving(stop.router)]
+        let paths = keep_roots(stop.roots, &numbers[stop.router as usize]);
+        for (load, v) in find_loads[links.links_from(stop.router)]
             .iter_mut()
-            .zip(links.heads(stop.router))
+            .zip(links.heads_from(stop.router))
         {
-            let mut through = keep(further[*v as usize] & stop.roots, &numbers[*v as usize]);
+            let mut through = keep_roots(further[*v as usize] & stop.roots, &numbers[*v as usize]);
             for l in 0..LANES {
                 through[l] *= paths[l];
                 dep[l] += through[l];
             }
-            *load += sum(through);
+            *load += sum_roots(through);
         }
         for l in 0..LANES {
             dep[l] /= paths[l];
         }
-        put(stop.roots, &dep, &mut numbers[stop.router as usize]);
+        write_roots(stop.roots, &dep, &mut numbers[stop.router as usize]);
     });
 }

@@ -56,14 +56,14 @@ pub struct FixedPaths {
     /// Finds the load of every directed link.
     pub(super) loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
     /// Finds the mean path length between two routers.
-    pub(super) lengths: fn(&Fabric<'_>) -> Result<Lengths>,
+    pub(super) lengths: fn(&Fabric<'_>) -> Result<PathLengths>,
     /// Finds the links between each pair of routers, where there is a faster way than by the loads each pair causes.
     pub(super) routes: Option<FindRoutes>,
 }
 
 impl FixedPaths {
     /// Returns shortest paths on the machines that `suits` accepts, which the text `needs` describes.
-    pub(super) const fn shortest(
+    pub(super) const fn shortest_paths(
         needs: &'static str,
         suits: fn(&Topology) -> bool,
         loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
@@ -72,7 +72,7 @@ impl FixedPaths {
             needs,
             suits,
             loads,
-            lengths: |_| Ok(Lengths::Shortest),
+            lengths: |_| Ok(PathLengths::Shortest),
             routes: None,
         }
     }
@@ -85,7 +85,7 @@ pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>
 pub type Route = Vec<(u32, f64)>;
 
 /// Mean path length between two routers.
-pub(in crate::mapping) enum Lengths {
+pub(in crate::mapping) enum PathLengths {
     /// All paths are shortest ones.
     Shortest,
     /// Longer ones occur: the mean length between two routers, weighted by the shares of paths.

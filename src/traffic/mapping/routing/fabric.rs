@@ -35,7 +35,7 @@ impl<'t> Fabric<'t> {
 
     /// Returns a zero for every link. Schedules ask for loads at every start: arrays that were given back are used again,
     /// as fresh memory costs more than the sums.
-    pub(super) fn no_loads(&self) -> Vec<f64> {
+    pub(super) fn zero_loads(&self) -> Vec<f64> {
         let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
         let mut loads = spare.unwrap_or_default();
         loads.clear();
@@ -47,13 +47,13 @@ impl<'t> Fabric<'t> {
     /// `None` where nodes are on one rail only.
     fn rails_of_nodes(&self) -> Option<(u32, u32)> {
         let rails = self.topology.network().rails()?;
-        (rails.interfaces() > 1).then(|| (rails.interfaces(), rails.per_rail()))
+        (rails.interfaces_per_node() > 1).then(|| (rails.interfaces_per_node(), rails.per_rail()))
     }
 
     /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
-    pub fn settle(&self, loads: &mut [f64]) {
+    pub fn complete_loads(&self, loads: &mut [f64]) {
         // Most machines have no joints.
-        if self.links.cabled() < self.links.len() {
+        if self.links.cabled_link_count() < self.links.len() {
             for (i, load) in loads.iter_mut().enumerate() {
                 if self.links.is_joint(i) {
                     *load = 0.0;
@@ -64,13 +64,13 @@ impl<'t> Fabric<'t> {
             return;
         };
         for from in 0..per_rail {
-            for link in self.links.leaving(from) {
-                let to = self.links.head(link);
+            for link in self.links.links_from(from) {
+                let to = self.links.link_head(link);
                 let share = loads[link] / f64::from(rails);
                 // Its own part is added again with those of the other rails.
                 loads[link] = 0.0;
                 for shift in (0..rails).map(|rail| rail * per_rail) {
-                    self.links.load(from + shift, to + shift, share, loads);
+                    self.links.add_load(from + shift, to + shift, share, loads);
                 }
             }
         }
@@ -84,8 +84,8 @@ impl<'t> Fabric<'t> {
         let one = std::mem::take(route);
         for shift in (0..rails).map(|rail| rail * per_rail) {
             for (link, share) in &one {
-                let (from, to) = self.links.ends(*link as usize);
-                let link = self.links.index(from + shift, to + shift);
+                let (from, to) = self.links.link_ends(*link as usize);
+                let link = self.links.find_link(from + shift, to + shift);
                 route.extend(link.map(|link| (link as u32, share / f64::from(rails))));
             }
         }
@@ -93,7 +93,7 @@ impl<'t> Fabric<'t> {
     }
 
     /// Takes loads of all links that are no longer needed.
-    pub fn give_back(&self, loads: Vec<f64>) {
+    pub fn recycle_loads(&self, loads: Vec<f64>) {
         debug_assert_eq!(loads.len(), self.links.len());
         self.spare
             .lock()
@@ -142,7 +142,7 @@ impl<'t> Fabric<'t> {
 
 /// Sums what `add` puts on the links for each of `roots` roots. Roots are dealt out in fixed pieces whose
 /// sums are added in order, so that the number of threads does not show in the result.
-pub(super) fn over_roots<S>(
+pub(super) fn sum_over_roots<S>(
     fabric: &Fabric<'_>,
     roots: usize,
     scratch: impl Fn() -> S + Sync,
@@ -155,23 +155,23 @@ pub(super) fn over_roots<S>(
     let pieces: Vec<usize> = (0..roots).step_by(size).collect();
     fabric
         .topology
-        .require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
+        .require_memory("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
     let parts = pieces.par_iter().map(|first| -> Result<Vec<f64>> {
         let mut scratch = scratch();
-        let mut loads = fabric.no_loads();
+        let mut loads = fabric.zero_loads();
         for root in *first..roots.min(first + size) {
             add(&mut scratch, root, &mut loads)?;
         }
         Ok(loads)
     });
     let parts: Vec<Result<Vec<f64>>> = parts.collect();
-    let mut all = fabric.no_loads();
+    let mut all = fabric.zero_loads();
     for part in parts {
         let part = part?;
         for (all, part) in all.iter_mut().zip(&part) {
             *all += part;
         }
-        fabric.give_back(part);
+        fabric.recycle_loads(part);
     }
     Ok(all)
 }

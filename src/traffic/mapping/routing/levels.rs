@@ -12,7 +12,7 @@
 //!
 //! A neighbour nearer to a root is one whose bit stands one level before: an AND finds it for eight roots at once.
 
-use super::fabric::{Fabric, over_roots};
+use super::fabric::{Fabric, sum_over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
@@ -22,13 +22,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Uniform};
-use super::wave::{LANES, RootValues, Stop, batches};
-use nodeorder_network::topology::search::{self, MAX_HOPS, Search, WIDTH};
+use super::wave::{LANES, RootValues, Stop, order_roots};
+use nodeorder_network::topology::search::{self, BatchSearch, MAX_HOPS, WIDTH};
 
 /// Distances of all routers from up to eight roots, and a number for each router and root.
 pub(super) struct Levels<'a> {
     links: &'a RouterGraph,
-    search: Search<'a>,
+    search: BatchSearch<'a>,
     /// Roots that `search` began at, by their position in the list of all.
     searched: Range<usize>,
     /// Largest distance found, in hops.
@@ -50,7 +50,7 @@ pub(super) struct Levels<'a> {
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
 /// byte. Also `None` where `add` returns false. Fails if more memory is needed than allowed. O(routers · hops · links) /
 /// 256 for the distances; a visit to every router at each of its distances for `add`.
-pub(super) fn over_levels(
+pub(super) fn sum_over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,
     end: End,
@@ -58,20 +58,20 @@ pub(super) fn over_levels(
 ) -> Result<Option<Vec<f64>>> {
     let links = fabric.links;
     let graph = fabric.topology.graph()?;
-    let Some(uniform) = suiting(fabric, demand, end)? else {
+    let Some(uniform) = suitable_traffic(fabric, demand, end)? else {
         return Ok(None);
     };
     let at = demand.roots(end);
-    let roots = batches(links, demand, end);
+    let roots = order_roots(links, demand, end);
     let routers: Vec<RouterId> = roots
         .iter()
         .map(|root| RouterId(at[*root as usize]))
         .collect();
     // Numbers, traffic, and a mask for every distance that may occur.
     let each = 8 * LANES as u64 + 8 + u64::from(MAX_HOPS);
-    let each = search::bytes(graph) + each * graph.router_count() as u64;
-    fabric.topology.require(
-        search::SEARCHING,
+    let each = search::buffer_bytes(graph) + each * graph.router_count() as u64;
+    fabric.topology.require_memory(
+        search::SEARCH_MEMORY,
         rayon::current_num_threads() as u64 * each,
     )?;
     let mut there = vec![0.0; links.router_count()];
@@ -79,12 +79,12 @@ pub(super) fn over_levels(
         there[*router as usize] = *processes as f64;
     }
     let fine = AtomicBool::new(true);
-    let loads = over_roots(
+    let loads = sum_over_roots(
         fabric,
         routers.len().div_ceil(LANES),
         || Levels {
             links,
-            search: Search::new(graph),
+            search: BatchSearch::new(graph),
             searched: 0..0,
             far: 0,
             masks: Vec::new(),
@@ -94,7 +94,7 @@ pub(super) fn over_levels(
             volume: uniform.volume,
         },
         |levels, batch, loads| {
-            levels.find(&routers, batch * LANES);
+            levels.find_distances(&routers, batch * LANES);
             for (lane, here) in levels.here.iter_mut().enumerate() {
                 let root = roots.get(batch * LANES + lane);
                 *here = root.map_or(0.0, |root| uniform.processes[*root as usize] as f64);
@@ -109,12 +109,18 @@ pub(super) fn over_levels(
 }
 
 /// Returns the traffic of `demand`; `None` if levels do not suit it or the machine.
-fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<&'a Uniform>> {
+fn suitable_traffic<'a>(
+    fabric: &Fabric<'_>,
+    demand: &'a Demand,
+    end: End,
+) -> Result<Option<&'a Uniform>> {
     let graph = fabric.topology.graph()?;
     let roots = demand.roots(end);
     let routers = fabric.links.router_count();
-    let degrees = (0..routers as u32).map(|router| fabric.links.heads(router).len());
-    let uniform = demand.uniform().filter(|uniform| uniform.volume > 0.0);
+    let degrees = (0..routers as u32).map(|router| fabric.links.heads_from(router).len());
+    let uniform = demand
+        .as_all_to_all()
+        .filter(|uniform| uniform.volume > 0.0);
     // With few roots most visits are to routers without traffic; neighbours are counted in bytes.
     if graph.is_weighted() || 4 * roots.len() < routers || degrees.max() > Some(255) {
         return Ok(None);
@@ -126,11 +132,14 @@ fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Opti
 
 impl Levels<'_> {
     /// Finds the distances from the roots at `first` and the seven after it.
-    fn find(&mut self, roots: &[RouterId], first: usize) {
+    fn find_distances(&mut self, roots: &[RouterId], first: usize) {
         if !self.searched.contains(&first) {
             self.searched = first..roots.len().min(first + WIDTH);
             // No distance is too large: see `suiting`.
-            self.far = self.search.run(&roots[self.searched.clone()]).unwrap_or(0) as usize;
+            self.far = self
+                .search
+                .run_batch(&roots[self.searched.clone()])
+                .unwrap_or(0) as usize;
         }
         let routers = self.links.router_count();
         self.masks.resize(
@@ -140,7 +149,7 @@ impl Levels<'_> {
         self.masks[self.far + 2].fill(0);
         let lanes = LANES.min(roots.len() - first);
         let eight = (first - self.searched.start) / LANES;
-        self.search.levels(
+        self.search.fill_levels(
             eight,
             u8::MAX >> (LANES - lanes),
             &mut self.masks[1..self.far + 2],
@@ -174,10 +183,10 @@ impl Levels<'_> {
     }
 
     /// Counts the shortest paths of every router from each root. Returns whether all numbers are finite.
-    pub fn count(&mut self) -> bool {
+    pub fn count_paths(&mut self) -> bool {
         // A root is reached from itself by one path, of no link.
         for (numbers, roots) in self.numbers.iter_mut().zip(&self.masks[1]) {
-            put(*roots, &[1.0; LANES], numbers);
+            write_roots(*roots, &[1.0; LANES], numbers);
         }
         let mut finite = true;
         for distance in 1..=self.far {
@@ -201,8 +210,8 @@ fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [Ro
             continue;
         }
         let mut paths = [0.0; LANES];
-        for v in links.heads(router as u32) {
-            let there = keep(nearer[*v as usize] & roots, &numbers[*v as usize]);
+        for v in links.heads_from(router as u32) {
+            let there = keep_roots(nearer[*v as usize] & roots, &numbers[*v as usize]);
             for l in 0..LANES {
                 paths[l] += there[l];
             }
@@ -214,13 +223,13 @@ fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [Ro
                 largest[l]
             };
         }
-        put(roots, &paths, &mut numbers[router]);
+        write_roots(roots, &paths, &mut numbers[router]);
     }
     largest.iter().all(|paths| paths.is_finite())
 }
 
 /// Masks of 64 bits for the numbers of eight roots, by the byte that names these: all bits for a root that is named.
-static WHOLE: [[u64; LANES]; 256] = {
+static ROOT_MASKS: [[u64; LANES]; 256] = {
     let mut table = [[0; LANES]; 256];
     let mut roots = 0;
     while roots < 256 {
@@ -236,15 +245,15 @@ static WHOLE: [[u64; LANES]; 256] = {
 
 /// Returns `lane` for the roots named, 0 for the others.
 #[inline(always)]
-pub(super) fn keep(roots: u8, lane: &RootValues) -> RootValues {
-    let whole = &WHOLE[roots as usize];
+pub(super) fn keep_roots(roots: u8, lane: &RootValues) -> RootValues {
+    let whole = &ROOT_MASKS[roots as usize];
     std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
 }
 
 /// Writes `lane` for the roots named, and leaves the others as they are.
 #[inline(always)]
-pub(super) fn put(roots: u8, lane: &RootValues, into: &mut RootValues) {
-    let whole = &WHOLE[roots as usize];
+pub(super) fn write_roots(roots: u8, lane: &RootValues, into: &mut RootValues) {
+    let whole = &ROOT_MASKS[roots as usize];
     for l in 0..LANES {
         let bits = lane[l].to_bits() & whole[l] | into[l].to_bits() & !whole[l];
         into[l] = f64::from_bits(bits);
@@ -271,7 +280,8 @@ mod tests {
             let nodes: Vec<_> = topology.nodes().iter().collect();
             let mapping = ProcessMapping::in_order(&guest, "by id", &nodes).unwrap();
             let demand = Demand::new(&topology, &guest, &mapping).unwrap();
-            let found = suiting(&Fabric::new(&topology).unwrap(), &demand, End::Target).unwrap();
+            let found =
+                suitable_traffic(&Fabric::new(&topology).unwrap(), &demand, End::Target).unwrap();
             assert_eq!(found.is_some(), suits, "{spec}");
         }
     }

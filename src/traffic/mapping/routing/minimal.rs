@@ -2,7 +2,7 @@
 
 use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::{Fabric, FixedPaths, Lengths, RoutingEntry, RoutingMethod};
+use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
@@ -28,16 +28,16 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Finds the loads of `minimal`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    let mut loads = fabric.no_loads();
-    let totals = groups.split(fabric, demand, &mut loads)?;
-    direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
+    let mut loads = fabric.zero_loads();
+    let totals = groups.load_inside_groups(fabric, demand, &mut loads)?;
+    load_direct_cables(fabric, &groups, &totals.sent, &totals.received, &mut loads);
     Ok(loads)
 }
 
 /// Adds the loads of traffic between groups, each router's total with each group given.
-pub(super) fn direct(
+pub(super) fn load_direct_cables(
     fabric: &Fabric<'_>,
     groups: &Groups,
     sent: &[f64],
@@ -48,19 +48,19 @@ pub(super) fn direct(
     // Shares of cables do not depend on the router, so traffic is added up by pair of groups first.
     let mut between = vec![0.0; (count * count) as usize];
     for router in 0..fabric.links.router_count() as u32 {
-        let here = groups.of(router);
+        let here = groups.group_of(router);
         for other in (0..count).filter(|g| *g != here) {
-            let cell = groups.cell(router, other);
+            let cell = groups.cell_of(router, other);
             if sent[cell] != 0.0 {
-                for cable in groups.cables(here, other) {
+                for cable in groups.cables_between(here, other) {
                     let volume = sent[cell] * cable.share;
-                    fabric.links.load(router, cable.from, volume, loads);
+                    fabric.links.add_load(router, cable.from, volume, loads);
                 }
             }
             if received[cell] != 0.0 {
-                for cable in groups.cables(other, here) {
+                for cable in groups.cables_between(other, here) {
                     let volume = received[cell] * cable.share;
-                    fabric.links.load(cable.to, router, volume, loads);
+                    fabric.links.add_load(cable.to, router, volume, loads);
                 }
             }
             between[(here * count + other) as usize] += sent[cell];
@@ -68,22 +68,22 @@ pub(super) fn direct(
     }
     for from in 0..count {
         for to in (0..count).filter(|to| *to != from) {
-            groups.cross(from, to, between[(from * count + to) as usize], loads);
+            groups.load_cables(from, to, between[(from * count + to) as usize], loads);
         }
     }
 }
 
 /// Finds the mean path length between two routers.
-pub(super) fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
+pub(super) fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
     let groups = Groups::new(fabric)?;
-    let own = groups.shares(fabric)?;
-    Ok(Lengths::Mean(Box::new(move |a, b| {
-        let from = groups.of(a.0);
-        let to = groups.of(b.0);
+    let own = groups.cable_shares(fabric)?;
+    Ok(PathLengths::Mean(Box::new(move |a, b| {
+        let from = groups.group_of(a.0);
+        let to = groups.group_of(b.0);
         if from == to {
             return f64::from(u8::from(a != b));
         }
         // A hop at either end, but where the cable ends at the router itself.
-        3.0 - own[groups.cell(a.0, to)] - own[groups.cell(b.0, from)]
+        3.0 - own[groups.cell_of(a.0, to)] - own[groups.cell_of(b.0, from)]
     })))
 }

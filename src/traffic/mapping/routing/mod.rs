@@ -28,7 +28,7 @@ mod wave;
 mod weighted;
 
 pub use dragonfly::{Cable, Groups, is_dragonfly};
-pub(super) use entry::Lengths;
+pub(super) use entry::PathLengths;
 pub use entry::{BestShares, FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
 pub use fabric::Fabric;
 pub use one_path::Routes;
@@ -46,11 +46,11 @@ impl FixedRouting {
     ///
     /// # Errors
     /// An unknown name; a routing with the best shares, which [`BestShares::read`] takes.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn find_by_name(name: &str) -> Result<Self> {
         let entry = ROUTINGS.find(name)?;
         if let Some(routing) = FixedRouting::new(entry) {
             // It has no options: any is refused.
-            ROUTINGS.params(entry, name, 1)?;
+            ROUTINGS.read_options(entry, name, 1)?;
             return Ok(routing);
         }
         let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
@@ -83,7 +83,7 @@ impl FixedRouting {
     }
 
     /// Returns whether it works on `topology`.
-    pub fn suits(&self, topology: &Topology) -> bool {
+    pub fn works_on(&self, topology: &Topology) -> bool {
         (self.paths.suits)(topology)
     }
 
@@ -91,8 +91,8 @@ impl FixedRouting {
     ///
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
-    pub fn check(&self, topology: &Topology) -> Result<()> {
-        if self.suits(topology) {
+    pub fn check_machine(&self, topology: &Topology) -> Result<()> {
+        if self.works_on(topology) {
             return Ok(());
         }
         let works: Vec<&str> = suitable(topology).iter().map(FixedRouting::name).collect();
@@ -113,10 +113,10 @@ impl FixedRouting {
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.
-    pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-        self.check(fabric.topology)?;
+    pub fn link_loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+        self.check_machine(fabric.topology)?;
         let mut loads = (self.paths.loads)(fabric, demand)?;
-        fabric.settle(&mut loads);
+        fabric.complete_loads(&mut loads);
         Ok(loads)
     }
 
@@ -129,8 +129,8 @@ impl FixedRouting {
     /// # Complexity
     /// `one-path` takes O(hops) a pair where there are dimensions, else a search for each target; the others find
     /// the loads of all links for each pair.
-    pub fn routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
-        self.check(fabric.topology)?;
+    pub fn find_routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+        self.check_machine(fabric.topology)?;
         let mut all: Vec<Route> = if let Some(find) = self.paths.routes {
             find(fabric, pairs)?
         } else {
@@ -139,7 +139,7 @@ impl FixedRouting {
                 if from == to {
                     return Ok(Route::new());
                 }
-                let loads = (self.paths.loads)(fabric, &Demand::between(*from, *to))?;
+                let loads = (self.paths.loads)(fabric, &Demand::unit_between(*from, *to))?;
                 Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
             });
             routes.collect::<Result<_>>()?
@@ -151,8 +151,8 @@ impl FixedRouting {
     }
 
     /// Finds how long the paths between two routers are.
-    pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
-        self.check(fabric.topology)?;
+    pub(super) fn path_lengths(&self, fabric: &Fabric<'_>) -> Result<PathLengths> {
+        self.check_machine(fabric.topology)?;
         (self.paths.lengths)(fabric)
     }
 }
@@ -160,7 +160,7 @@ impl FixedRouting {
 /// Returns the routings with fixed shares that work on a topology.
 pub fn suitable(topology: &Topology) -> Vec<FixedRouting> {
     FixedRouting::all()
-        .filter(|routing| routing.suits(topology))
+        .filter(|routing| routing.works_on(topology))
         .collect()
 }
 
@@ -170,15 +170,17 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check(&ROUTINGS, |entry, params| match entry.parse {
-            RoutingMethod::Fixed(_) => Ok(()),
-            RoutingMethod::Searched(parse) => parse(params).map(drop),
+        nodeorder_base::registry::testing::check_table(&ROUTINGS, |entry, params| {
+            match entry.parse {
+                RoutingMethod::Fixed(_) => Ok(()),
+                RoutingMethod::Searched(parse) => parse(params).map(drop),
+            }
         });
     }
 
     #[test]
     fn fixed_routings_have_no_options() {
-        let refused = |name: &str| FixedRouting::named(name).err().unwrap().to_string();
+        let refused = |name: &str| FixedRouting::find_by_name(name).err().unwrap().to_string();
         assert!(refused("ecmp-hop:gap=1").contains("unknown key for ecmp-hop `gap`"));
         assert!(refused("ideal").contains("expected a fixed routing: dimension-order"));
     }

@@ -1,9 +1,9 @@
 //! One shortest path for each pair of routers, as programs take them that know a single one.
 
 use super::super::demand::{Demand, End};
-use super::dimension_order::{Tie, loads_with, ways};
-use super::fabric::over_roots;
-use super::weighted::Ways;
+use super::dimension_order::{TieRule, grid_loads, ways_along_axis};
+use super::fabric::sum_over_roots;
+use super::weighted::ShortestPathDag;
 use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
@@ -26,37 +26,37 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
     RoutingMethod::Fixed(FixedPaths {
-        routes: Some(routes),
-        ..FixedPaths::shortest("", |_| true, loads)
+        routes: Some(search_routes),
+        ..FixedPaths::shortest_paths("", |_| true, find_loads)
     }),
 );
 
 /// Finds the loads of `one-path`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     // Along dimensions no search is needed.
     if matches!(fabric.topology.metric(), Metric::Product(_)) {
-        return loads_with(Tie::Parity, fabric, demand);
+        return grid_loads(TieRule::Parity, fabric, demand);
     }
     let targets = demand.roots(End::Target);
     let graph = fabric.topology.graph()?;
     let zeros = vec![0.0; graph.router_count()];
-    over_roots(
+    sum_over_roots(
         fabric,
         targets.len(),
-        || (Routes::of(graph, None), Vec::new(), zeros.clone()),
+        || (Routes::with_grid(graph, None), Vec::new(), zeros.clone()),
         |(paths, buffer, carried), root, loads| {
-            paths.search(targets[root]);
-            for flow in demand.row(End::Target, root, buffer) {
+            paths.search_target(targets[root]);
+            for flow in demand.flows_at(End::Target, root, buffer) {
                 carried[flow.router as usize] = flow.volume;
             }
             // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
-            for at in paths.nearest().iter().skip(1).rev() {
+            for at in paths.routers_by_distance().iter().skip(1).rev() {
                 let volume = std::mem::take(&mut carried[*at as usize]);
                 if volume > 0.0
-                    && let Some(next) = paths.next(*at)
+                    && let Some(next) = paths.next_router(*at)
                 {
                     carried[next as usize] += volume;
-                    fabric.links.load(*at, next, volume, loads);
+                    fabric.links.add_load(*at, next, volume, loads);
                 }
             }
             // The buffer is all zeros again for the next target.
@@ -67,7 +67,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 }
 
 /// Finds the links of each pair's path.
-fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+fn search_routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     // Target by target: one search serves all pairs of a target.
     let mut by_target: Vec<usize> = (0..pairs.len()).collect();
     by_target.sort_by_key(|i| pairs[*i].1);
@@ -75,10 +75,10 @@ fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     let mut paths = Routes::new(fabric.topology)?;
     let mut path = Vec::new();
     for i in by_target {
-        paths.path(pairs[i].0, pairs[i].1, &mut path);
+        paths.fill_path(pairs[i].0, pairs[i].1, &mut path);
         let links = path
             .windows(2)
-            .filter_map(|hop| fabric.links.index(hop[0], hop[1]));
+            .filter_map(|hop| fabric.links.find_link(hop[0], hop[1]));
         all[i] = links.map(|link| (link as u32, 1.0)).collect();
         all[i].sort_unstable_by_key(|(link, _)| *link);
     }
@@ -95,7 +95,7 @@ pub struct Routes<'t> {
     /// Routers in the order of the search, the nearest first.
     queue: Vec<u32>,
     /// Shortest ways, in place of hops, where links have weights.
-    ways: Option<Ways<'t>>,
+    ways: Option<ShortestPathDag<'t>>,
     /// Target searched from last.
     target: u32,
 }
@@ -110,25 +110,25 @@ impl<'t> Routes<'t> {
             Metric::Product(product) => Some(product),
             _ => None,
         };
-        Ok(Routes::of(topology.graph()?, grid))
+        Ok(Routes::with_grid(topology.graph()?, grid))
     }
 
     /// Prepares to find routes along the dimensions of `grid`, or without it by searches of `graph`.
-    fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
+    fn with_grid(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
         Routes {
             graph,
             grid,
             hops: vec![0; graph.router_count()],
             queue: Vec::new(),
-            ways: graph.is_weighted().then(|| Ways::new(graph)),
+            ways: graph.is_weighted().then(|| ShortestPathDag::new(graph)),
             target: u32::MAX,
         }
     }
 
     /// Finds the hops of all routers to a target, unless that was the last one.
-    fn search(&mut self, target: u32) {
+    fn search_target(&mut self, target: u32) {
         if let Some(ways) = &mut self.ways {
-            ways.search(target);
+            ways.search_root(target);
         } else if self.target != target {
             self.graph
                 .fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
@@ -137,14 +137,14 @@ impl<'t> Routes<'t> {
     }
 
     /// Returns the routers by their distance from the target, the nearest first.
-    fn nearest(&self) -> &[u32] {
+    fn routers_by_distance(&self) -> &[u32] {
         self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
     }
 
     /// Returns the router after `at` on the way to the target; `None` at the target, and where no path leads there.
-    fn next(&self, at: u32) -> Option<u32> {
+    fn next_router(&self, at: u32) -> Option<u32> {
         if let Some(ways) = &self.ways {
-            let mut nearer = ways.nearer(at);
+            let mut nearer = ways.nearer_neighbours(at);
             let count = nearer.clone().count();
             return nearer.nth(self.target as usize % count.max(1));
         }
@@ -160,15 +160,15 @@ impl<'t> Routes<'t> {
     ///
     /// # Complexity
     /// O(hops·degree); a search of the whole graph where `target` is another than before and there is no grid.
-    pub fn path(&mut self, source: u32, target: u32, path: &mut Vec<u32>) {
+    pub fn fill_path(&mut self, source: u32, target: u32, path: &mut Vec<u32>) {
         path.clear();
         path.push(source);
         if let Some(grid) = self.grid {
-            return by_dimension(grid, target, path);
+            return walk_dimensions(grid, target, path);
         }
-        self.search(target);
+        self.search_target(target);
         let mut at = source;
-        while let Some(next) = self.next(at) {
+        while let Some(next) = self.next_router(at) {
             path.push(next);
             at = next;
         }
@@ -176,7 +176,7 @@ impl<'t> Routes<'t> {
 }
 
 /// Adds the routers of the route to `target`, dimension by dimension, to a path that holds its start.
-fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
+fn walk_dimensions(grid: &Product, target: u32, path: &mut Vec<u32>) {
     for (i, axis) in grid.axes.iter().enumerate() {
         let stride = grid.stride(i);
         let Some(&start) = path.last() else { return };
@@ -187,7 +187,7 @@ fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
             path.push(base + b * stride);
             continue;
         }
-        let [(up, rising), (down, falling)] = ways(*axis, a, b, Tie::Parity);
+        let [(up, rising), (down, falling)] = ways_along_axis(*axis, a, b, TieRule::Parity);
         // The rule of ties takes one way, whole.
         if rising > 0.0 {
             path.extend((1..=up).map(|hop| base + (a + hop) % axis.extent * stride));

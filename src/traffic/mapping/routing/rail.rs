@@ -17,16 +17,16 @@ use nodeorder_base::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target",
-    RoutingMethod::Fixed(FixedPaths::shortest(
+    RoutingMethod::Fixed(FixedPaths::shortest_paths(
         "multi-rail network",
         |topology| topology.network().rails().is_some(),
-        loads,
+        find_loads,
     )),
 );
 
 /// Finds the loads of `rail`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let mut loads = fabric.no_loads();
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let mut loads = fabric.zero_loads();
     let Some(rails) = fabric.topology.network().rails() else {
         return Ok(loads);
     };
@@ -37,11 +37,13 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut down = up.clone();
     let mut buffer = Vec::new();
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.row(End::Source, i, &mut buffer) {
+        for flow in demand.flows_at(End::Source, i, &mut buffer) {
             let from = source / each;
             // What changes the rail does so first.
             let leaf = from * each + flow.router % each;
-            fabric.links.load(*source, leaf, flow.volume, &mut loads);
+            fabric
+                .links
+                .add_load(*source, leaf, flow.volume, &mut loads);
             if from != flow.router / each {
                 up[leaf as usize] += flow.volume;
                 down[flow.router as usize] += flow.volume;
@@ -52,9 +54,9 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         let rising = up[leaf as usize] / f64::from(rails.spines);
         let falling = down[leaf as usize] / f64::from(rails.spines);
         for number in 0..rails.spines {
-            let spine = rails.spine(leaf % each, number);
-            fabric.links.load(leaf, spine, rising, &mut loads);
-            fabric.links.load(spine, leaf, falling, &mut loads);
+            let spine = rails.spine_switch(leaf % each, number);
+            fabric.links.add_load(leaf, spine, rising, &mut loads);
+            fabric.links.add_load(spine, leaf, falling, &mut loads);
         }
     }
     Ok(loads)

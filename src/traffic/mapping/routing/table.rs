@@ -31,13 +31,15 @@ impl BestShares {
     ///
     /// # Errors
     /// Options that cannot be read.
-    pub fn read(text: &str) -> Result<Option<Self>> {
+    pub fn parse_routing(text: &str) -> Result<Option<Self>> {
         let Some(entry) = ROUTINGS.get(text) else {
             return Ok(None);
         };
         match entry.parse {
             RoutingMethod::Fixed(_) => Ok(None),
-            RoutingMethod::Searched(parse) => parse(&ROUTINGS.params(entry, text, 1)?).map(Some),
+            RoutingMethod::Searched(parse) => {
+                parse(&ROUTINGS.read_options(entry, text, 1)?).map(Some)
+            }
         }
     }
 }

@@ -17,7 +17,11 @@ use nodeorder_network::topology::{Metric, Topology};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "up-down",
     "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    RoutingMethod::Fixed(FixedPaths::shortest("fat tree", is_fat_tree, loads)),
+    RoutingMethod::Fixed(FixedPaths::shortest_paths(
+        "fat tree",
+        is_fat_tree,
+        find_loads,
+    )),
 );
 
 /// Returns whether `topology` is a fat tree.
@@ -44,7 +48,7 @@ struct SwitchLevel {
 }
 
 /// Lists the levels, from the leaves up: how many parents a switch has is read off its links.
-fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
+fn list_levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
     let Metric::Tree(tree) = fabric.topology.metric() else {
         return Vec::new();
     };
@@ -54,9 +58,9 @@ fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
     let mut leaves = 1;
     let mut children = 0;
     for arity in tree.arity.iter().rev().copied().chain([0]) {
-        let subtrees = (tree.leaves() / u64::from(leaves)) as u32;
+        let subtrees = (tree.count_leaves() / u64::from(leaves)) as u32;
         let switches = subtrees * tops;
-        let parents = fabric.links.heads(first).len() as u32 - children;
+        let parents = fabric.links.heads_from(first).len() as u32 - children;
         let zeros = vec![0.0; subtrees as usize];
         levels.push(SwitchLevel {
             first,
@@ -76,12 +80,12 @@ fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
 }
 
 /// Finds the loads of `up-down`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let mut loads = fabric.no_loads();
-    let mut levels = levels(fabric);
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let mut loads = fabric.zero_loads();
+    let mut levels = list_levels(fabric);
     let mut buffer = Vec::new();
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.row(End::Source, i, &mut buffer) {
+        for flow in demand.flows_at(End::Source, i, &mut buffer) {
             for level in &mut levels {
                 let from = source / level.leaves;
                 let to = flow.router / level.leaves;
@@ -100,11 +104,15 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         let above = level.first + level.switches;
         for switch in level.first..above {
             let subtree = ((switch - level.first) / level.tops) as usize;
-            for (link, parent) in fabric.links.leaving(switch).zip(fabric.links.heads(switch)) {
+            for (link, parent) in fabric
+                .links
+                .links_from(switch)
+                .zip(fabric.links.heads_from(switch))
+            {
                 if *parent >= above {
                     loads[link] += level.out[subtree] / links;
                     let down = level.into[subtree] / links;
-                    fabric.links.load(*parent, switch, down, &mut loads);
+                    fabric.links.add_load(*parent, switch, down, &mut loads);
                 }
             }
         }

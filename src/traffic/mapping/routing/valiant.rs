@@ -2,8 +2,8 @@
 
 use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::minimal::direct;
-use super::{Fabric, FixedPaths, Lengths, RoutingEntry, RoutingMethod};
+use super::minimal::load_direct_cables;
+use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
@@ -28,24 +28,24 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Finds the loads of `valiant`.
-fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    let mut loads = fabric.no_loads();
-    let totals = groups.split(fabric, demand, &mut loads)?;
+    let mut loads = fabric.zero_loads();
+    let totals = groups.load_inside_groups(fabric, demand, &mut loads)?;
     let count = groups.count;
     // Without a third group the direct way is all there is.
     if count < 3 {
-        direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
+        load_direct_cables(fabric, &groups, &totals.sent, &totals.received, &mut loads);
         return Ok(loads);
     }
     let via = f64::from(count - 2);
     // Both legs cross each pair of groups: the first in `direct` below, the second beside it.
     let sent = volume_by_third(&groups, &totals.sent);
     let received = volume_by_third(&groups, &totals.received);
-    direct(fabric, &groups, &sent, &received, &mut loads);
+    load_direct_cables(fabric, &groups, &sent, &received, &mut loads);
     let mut between = vec![0.0; (count * count) as usize];
     for (router, row) in totals.sent.chunks_exact(count as usize).enumerate() {
-        let here = groups.of(router as u32);
+        let here = groups.group_of(router as u32);
         for (other, volume) in row.iter().enumerate() {
             between[(here * count) as usize + other] += volume;
         }
@@ -59,14 +59,14 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                     continue;
                 }
                 second += part;
-                for into in groups.cables(from, middle) {
-                    for out in groups.cables(middle, to) {
+                for into in groups.cables_between(from, middle) {
+                    for out in groups.cables_between(middle, to) {
                         let volume = part * into.share * out.share;
-                        fabric.links.load(into.to, out.from, volume, &mut loads);
+                        fabric.links.add_load(into.to, out.from, volume, &mut loads);
                     }
                 }
             }
-            groups.cross(middle, to, second, &mut loads);
+            groups.load_cables(middle, to, second, &mut loads);
         }
     }
     Ok(loads)
@@ -77,7 +77,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 fn volume_by_third(groups: &Groups, totals: &[f64]) -> Vec<f64> {
     let mut legs = totals.to_vec();
     for (router, row) in legs.chunks_exact_mut(groups.count as usize).enumerate() {
-        let here = groups.of(router as u32);
+        let here = groups.group_of(router as u32);
         let all = row.iter().sum::<f64>();
         for (group, cell) in row.iter_mut().enumerate() {
             *cell = if group as u32 == here {
@@ -91,14 +91,14 @@ fn volume_by_third(groups: &Groups, totals: &[f64]) -> Vec<f64> {
 }
 
 /// Finds the mean path length between two routers.
-fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
+fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
     let groups = Groups::new(fabric)?;
     let count = groups.count;
     if count < 3 {
-        return super::minimal::lengths(fabric);
+        return super::minimal::mean_lengths(fabric);
     }
     let n = count as usize;
-    let own = groups.shares(fabric)?;
+    let own = groups.cable_shares(fabric)?;
     // Of the ways from one group to another over a third, how often the two cables meet at a router.
     let mut meet = vec![0.0; n * n];
     for router in own.chunks_exact(n) {
@@ -110,15 +110,15 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
         }
     }
     let all: Vec<f64> = own.chunks_exact(n).map(|row| row.iter().sum()).collect();
-    Ok(Lengths::Mean(Box::new(move |a, b| {
-        let from = groups.of(a.0);
-        let to = groups.of(b.0);
+    Ok(PathLengths::Mean(Box::new(move |a, b| {
+        let from = groups.group_of(a.0);
+        let to = groups.group_of(b.0);
         if from == to {
             return f64::from(u8::from(a != b));
         }
         // Five hops, but where a cable ends at the router itself: at the start, in the middle, at the end.
-        let start = all[a.index()] - own[groups.cell(a.0, to)];
-        let end = all[b.index()] - own[groups.cell(b.0, from)];
+        let start = all[a.index()] - own[groups.cell_of(a.0, to)];
+        let end = all[b.index()] - own[groups.cell_of(b.0, from)];
         5.0 - (start + end + meet[from as usize * n + to as usize]) / f64::from(count - 2)
     })))
 }

@@ -8,7 +8,7 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
-use super::fabric::{Fabric, over_roots};
+use super::fabric::{Fabric, sum_over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::RouterGraph;
 
@@ -37,7 +37,7 @@ pub struct Waves {
     /// Numbers by distance modulo three, then by router.
     pub planes: [Vec<RootValues>; 3],
     /// Traffic of each router with the roots; zero where there is none.
-    pub wanted: Vec<RootValues>,
+    pub traffic: Vec<RootValues>,
     /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
     stops: Vec<Stop>,
     /// Index in `stops` at which each distance begins, and at last the end.
@@ -47,7 +47,7 @@ pub struct Waves {
     /// Roots that reach each router with the present step, one bit each.
     fresh: Vec<u8>,
     /// Roots that have traffic with each router, one bit each.
-    wants: Vec<u8>,
+    partner_roots: Vec<u8>,
     /// Routers that have traffic with some root, where these are listed.
     partners: Vec<u32>,
     /// Buffer for a row of the demand.
@@ -60,36 +60,48 @@ impl Waves {
         let zeros = vec![[0.0; LANES]; routers];
         Waves {
             planes: [zeros.clone(), zeros.clone(), zeros.clone()],
-            wanted: zeros,
+            traffic: zeros,
             seen: vec![0; routers],
             fresh: vec![0; routers],
-            wants: vec![0; routers],
+            partner_roots: vec![0; routers],
             ..Waves::default()
         }
     }
 
     /// Searches from some roots of `demand`, at most eight, until the partners of all are reached. Every router's
     /// number is then 1.
-    pub fn search(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) {
-        let mut left = self.begin(demand, end, roots);
-        while left > 0 && self.step(links) {
-            left -= self.arrive();
-            let level = self.far();
+    pub fn search_partners(
+        &mut self,
+        links: &RouterGraph,
+        demand: &Demand,
+        end: End,
+        roots: &[u32],
+    ) {
+        let mut left = self.start_from(demand, end, roots);
+        while left > 0 && self.find_next_level(links) {
+            left -= self.mark_reached();
+            let level = self.largest_distance();
             let stops = &self.stops[self.first[level]..self.first[level + 1]];
-            fill(stops, &mut self.planes[level % 3]);
+            set_ones(stops, &mut self.planes[level % 3]);
         }
     }
 
     /// Counts shortest paths, searching as [`Waves::search_partners`] does: every router's number is then that of its
     /// shortest paths from the root. Returns whether all are finite.
-    pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
-        let mut left = self.begin(demand, end, roots);
-        while left > 0 && self.step(links) {
-            left -= self.arrive();
-            let level = self.far();
+    pub fn count_paths(
+        &mut self,
+        links: &RouterGraph,
+        demand: &Demand,
+        end: End,
+        roots: &[u32],
+    ) -> bool {
+        let mut left = self.start_from(demand, end, roots);
+        while left > 0 && self.find_next_level(links) {
+            left -= self.mark_reached();
+            let level = self.largest_distance();
             let stops = &self.stops[self.first[level]..self.first[level + 1]];
-            let [into, from, _] = three(&mut self.planes, level);
-            if !add_up(links, stops, from, into) {
+            let [into, from, _] = neighbouring_planes(&mut self.planes, level);
+            if !add_neighbours(links, stops, from, into) {
                 return false;
             }
         }
@@ -97,7 +109,7 @@ impl Waves {
     }
 
     /// Returns the largest distance reached.
-    pub fn far(&self) -> usize {
+    pub fn largest_distance(&self) -> usize {
         self.first.len() - 2
     }
 
@@ -105,10 +117,10 @@ impl Waves {
     /// hop less and of one more, and the router's traffic with the roots.
     #[inline(always)]
     pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
-        for distance in (0..=self.far()).rev() {
-            let [here, nearer, further] = three(&mut self.planes, distance);
+        for distance in (0..=self.largest_distance()).rev() {
+            let [here, nearer, further] = neighbouring_planes(&mut self.planes, distance);
             for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
-                let wanted = self.wanted[stop.router as usize];
+                let wanted = self.traffic[stop.router as usize];
                 visit(stop, [&mut *here, &mut *nearer, &mut *further], wanted);
             }
         }
@@ -116,7 +128,7 @@ impl Waves {
 
     /// Clears what the last batch left and starts from the next one's roots. Returns how many partners
     /// there are to be reached.
-    fn begin(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+    fn start_from(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
         for (level, bounds) in self.first.windows(2).enumerate() {
             let plane = &mut self.planes[level % 3];
             for stop in &self.stops[bounds[0]..bounds[1]] {
@@ -138,28 +150,28 @@ impl Waves {
             self.seen[stop.router as usize] = stop.roots;
             self.planes[0][stop.router as usize][lane] = 1.0;
         }
-        match demand.uniform() {
-            Some(uniform) => self.want_all(uniform, at, roots),
-            None => self.want(demand, end, roots),
+        match demand.as_all_to_all() {
+            Some(uniform) => self.note_all_to_all(uniform, at, roots),
+            None => self.note_traffic(demand, end, roots),
         }
     }
 
     /// Notes the traffic of the roots where flows are listed. Returns the number of partners, once for each root.
-    fn want(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+    fn note_traffic(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
         for router in self.partners.drain(..) {
-            self.wanted[router as usize] = [0.0; LANES];
-            self.wants[router as usize] = 0;
+            self.traffic[router as usize] = [0.0; LANES];
+            self.partner_roots[router as usize] = 0;
         }
         let mut left = 0;
         for (lane, root) in roots.iter().enumerate() {
-            let row = demand.row(end, *root as usize, &mut self.row);
+            let row = demand.flows_at(end, *root as usize, &mut self.row);
             for flow in row.iter().filter(|f| f.volume > 0.0) {
                 let router = flow.router as usize;
-                if self.wants[router] == 0 {
+                if self.partner_roots[router] == 0 {
                     self.partners.push(flow.router);
                 }
-                self.wants[router] |= 1 << lane;
-                self.wanted[router][lane] = flow.volume;
+                self.partner_roots[router] |= 1 << lane;
+                self.traffic[router][lane] = flow.volume;
                 left += 1;
             }
         }
@@ -168,7 +180,7 @@ impl Waves {
 
     /// Notes all-to-all traffic as [`Waves::note_traffic`] does: every root is a partner of every other, so that all entries
     /// are written over and none needs clearing.
-    fn want_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
+    fn note_all_to_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
             here[lane] = uniform.processes[*root as usize] as f64;
@@ -180,26 +192,26 @@ impl Waves {
             0
         };
         for (router, there) in at.iter().zip(&uniform.processes) {
-            self.wanted[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
-            self.wants[*router as usize] = all;
+            self.traffic[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
+            self.partner_roots[*router as usize] = all;
         }
         for (lane, root) in roots.iter().enumerate() {
             let router = at[*root as usize] as usize;
-            self.wanted[router][lane] = 0.0;
-            self.wants[router] &= !(1 << lane);
+            self.traffic[router][lane] = 0.0;
+            self.partner_roots[router] &= !(1 << lane);
         }
         all.count_ones() * (at.len() as u32 - 1)
     }
 
     /// Finds the routers one hop further. Returns whether there are any.
-    fn step(&mut self, links: &RouterGraph) -> bool {
-        let level = self.far();
+    fn find_next_level(&mut self, links: &RouterGraph) -> bool {
+        let level = self.largest_distance();
         let from = self.first[level];
         let to = self.first[level + 1];
         let mut end = to;
         for i in from..to {
             let Stop { router, roots } = self.stops[i];
-            let heads = links.heads(router);
+            let heads = links.heads_from(router);
             // Written without a branch: an entry that is not new is overwritten by the next one.
             if self.stops.len() <= end + heads.len() {
                 self.stops.resize(
@@ -223,29 +235,29 @@ impl Waves {
     }
 
     /// Marks the routers just found as seen by their roots. Returns how many partners are among them.
-    fn arrive(&mut self) -> u32 {
-        let level = self.far();
+    fn mark_reached(&mut self) -> u32 {
+        let level = self.largest_distance();
         let mut partners = 0;
         for stop in &mut self.stops[self.first[level]..self.first[level + 1]] {
             let router = stop.router as usize;
             stop.roots = std::mem::take(&mut self.fresh[router]);
             self.seen[router] |= stop.roots;
-            partners += (stop.roots & self.wants[router]).count_ones();
+            partners += (stop.roots & self.partner_roots[router]).count_ones();
         }
         partners
     }
 }
 
 /// Sums what `add` puts on the links for each batch of at most eight roots, as [`over_roots`].
-pub(super) fn over_batches(
+pub(super) fn sum_over_batches(
     fabric: &Fabric<'_>,
     demand: &Demand,
     end: End,
     add: impl Fn(&mut Waves, &[u32], &mut [f64]) -> Result<()> + Sync,
 ) -> Result<Vec<f64>> {
-    let roots = batches(fabric.links, demand, end);
+    let roots = order_roots(fabric.links, demand, end);
     let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    over_roots(
+    sum_over_roots(
         fabric,
         batches.len(),
         || Waves::new(fabric.links.router_count()),
@@ -255,7 +267,7 @@ pub(super) fn over_batches(
 
 /// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer distances
 /// they have to one router, the fewer times it is visited. O(roots · a few hundred links).
-pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
+pub(super) fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Number of routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;
     let roots = demand.roots(end);
@@ -287,7 +299,7 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
             if here != NONE {
                 order.push(here);
             }
-            for v in links.heads(router) {
+            for v in links.heads_from(router) {
                 if std::mem::replace(&mut visited[*v as usize], *first) != *first {
                     queue.push(*v);
                 }
@@ -303,7 +315,10 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
 }
 
 /// Returns the planes of a distance, of one hop less and of one more.
-fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValues]; 3] {
+fn neighbouring_planes(
+    planes: &mut [Vec<RootValues>; 3],
+    distance: usize,
+) -> [&mut [RootValues]; 3] {
     let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
     match distance % 3 {
         0 => [a, c, b],
@@ -314,7 +329,7 @@ fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValue
 
 /// Returns `a` for the roots named, `b` for the others.
 #[inline(always)]
-pub fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
+pub fn pick_roots(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     let mut picked = b;
     for l in 0..LANES {
         picked[l] = if roots & 1 << l != 0 { a[l] } else { b[l] };
@@ -324,23 +339,23 @@ pub fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
 
 /// Returns the sum over the roots, always added in the same order, so that results do not depend on the processor.
 #[inline(always)]
-pub fn sum(lane: RootValues) -> f64 {
+pub fn sum_roots(lane: RootValues) -> f64 {
     let [a, b, c, d, e, f, g, h] = lane;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 /// Sets the number of every stop to 1 for its roots.
 #[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn fill(stops: &[Stop], into: &mut [RootValues]) {
+fn set_ones(stops: &[Stop], into: &mut [RootValues]) {
     for stop in stops {
         let here = &mut into[stop.router as usize];
-        *here = pick(stop.roots, [1.0; LANES], *here);
+        *here = pick_roots(stop.roots, [1.0; LANES], *here);
     }
 }
 
 /// Adds up the numbers of the neighbours nearer to a root. Returns whether all sums are finite.
 #[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn add_up(
+fn add_neighbours(
     links: &RouterGraph,
     stops: &[Stop],
     from: &[RootValues],
@@ -349,14 +364,14 @@ fn add_up(
     let mut largest = [0f64; LANES];
     for stop in stops {
         let mut paths = [0.0; LANES];
-        for v in links.heads(stop.router) {
+        for v in links.heads_from(stop.router) {
             let there = &from[*v as usize];
             for l in 0..LANES {
                 paths[l] += there[l];
             }
         }
         let here = &mut into[stop.router as usize];
-        *here = pick(stop.roots, paths, *here);
+        *here = pick_roots(stop.roots, paths, *here);
         for l in 0..LANES {
             largest[l] = if here[l] > largest[l] {
                 here[l]

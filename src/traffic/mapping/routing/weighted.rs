@@ -4,14 +4,14 @@
 //! circles.
 
 use super::super::demand::{Demand, End, Flow};
-use super::fabric::{Fabric, over_roots};
+use super::fabric::{Fabric, sum_over_roots};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
-use nodeorder_network::topology::graph::step;
+use nodeorder_network::topology::graph::pack_link_length;
 
 /// Shortest ways from one router, with buffers reused from root to root.
-pub(super) struct Ways<'g> {
+pub(super) struct ShortestPathDag<'g> {
     graph: &'g RouterGraph,
     /// Distance of every router, and the number of links on the way, in one number as [`step`] adds them up.
     ways: Vec<u64>,
@@ -21,10 +21,10 @@ pub(super) struct Ways<'g> {
     root: Option<u32>,
 }
 
-impl<'g> Ways<'g> {
+impl<'g> ShortestPathDag<'g> {
     /// Prepares searches in a graph.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        Ways {
+        ShortestPathDag {
             graph,
             ways: vec![0; graph.router_count()],
             nearest: Vec::new(),
@@ -33,30 +33,30 @@ impl<'g> Ways<'g> {
     }
 
     /// Searches from `root`, unless that was the last root.
-    pub fn search(&mut self, root: u32) {
+    pub fn search_root(&mut self, root: u32) {
         if self.root != Some(root) {
             self.graph
-                .fill_ways(RouterId(root), &mut self.ways, &mut self.nearest);
+                .fill_path_lengths(RouterId(root), &mut self.ways, &mut self.nearest);
             self.root = Some(root);
         }
     }
 
     /// Iterates over the neighbours of a router that are next to it on the shortest ways to the root, ascending.
-    pub fn nearer(&self, at: u32) -> impl Iterator<Item = u32> + Clone + '_ {
+    pub fn nearer_neighbours(&self, at: u32) -> impl Iterator<Item = u32> + Clone + '_ {
         let router = RouterId(at);
-        let weights: Vec<u32> = self.graph.weights(router).collect();
+        let weights: Vec<u32> = self.graph.neighbour_weights(router).collect();
         let neighbours = self.graph.neighbours(router).iter().zip(weights);
         let way = self.ways[at as usize];
         neighbours
             .filter(move |(v, weight)| {
-                self.ways[**v as usize].checked_add(step(*weight)) == Some(way)
+                self.ways[**v as usize].checked_add(pack_link_length(*weight)) == Some(way)
             })
             .map(|(v, _)| *v)
     }
 }
 
 /// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
-type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
+type Scratch<'g> = (ShortestPathDag<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
 /// Returns the error of a machine whose numbers of shortest paths are beyond `f64`.
 pub(super) fn too_many_paths(fabric: &Fabric<'_>) -> Error {
@@ -67,15 +67,15 @@ pub(super) fn too_many_paths(fabric: &Fabric<'_>) -> Error {
 }
 
 /// Finds the loads of `ecmp-hop`. O(links · log routers) a target.
-pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub(super) fn weighted_hop_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let targets = demand.roots(End::Target);
-    over(
+    sum_over_searches(
         fabric,
         targets.len(),
         |(ways, carried, _, row), root, loads| {
-            ways.search(targets[root]);
+            ways.search_root(targets[root]);
             carried.fill(0.0);
-            for flow in demand.row(End::Target, root, row) {
+            for flow in demand.flows_at(End::Target, root, row) {
                 carried[flow.router as usize] = flow.volume;
             }
             for at in ways.nearest.iter().skip(1).rev() {
@@ -84,11 +84,11 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                     continue;
                 }
                 // Routers come farthest first, so all that passes this one has arrived.
-                let next = ways.nearer(*at);
+                let next = ways.nearer_neighbours(*at);
                 let share = volume / next.clone().count() as f64;
                 for v in next {
                     carried[v as usize] += share;
-                    fabric.links.load(*at, v, share, loads);
+                    fabric.links.add_load(*at, v, share, loads);
                 }
             }
             Ok(())
@@ -97,20 +97,20 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 }
 
 /// Finds the loads of `ecmp-path`. Fails if there are more paths than an `f64` counts. O(links · log routers) a source.
-pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub(super) fn weighted_path_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let sources = demand.roots(End::Source);
-    over(
+    sum_over_searches(
         fabric,
         sources.len(),
         |(ways, paths, carried, row), root, loads| {
-            ways.search(sources[root]);
+            ways.search_root(sources[root]);
             paths.fill(0.0);
             carried.fill(0.0);
             paths[sources[root] as usize] = 1.0;
             for at in ways.nearest.iter().skip(1) {
-                paths[*at as usize] = ways.nearer(*at).map(|v| paths[v as usize]).sum();
+                paths[*at as usize] = ways.nearer_neighbours(*at).map(|v| paths[v as usize]).sum();
             }
-            for flow in demand.row(End::Source, root, row) {
+            for flow in demand.flows_at(End::Source, root, row) {
                 carried[flow.router as usize] = flow.volume;
             }
             for at in ways.nearest.iter().skip(1).rev() {
@@ -118,10 +118,10 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> 
                 if each == 0.0 {
                     continue;
                 }
-                for v in ways.nearer(*at) {
+                for v in ways.nearer_neighbours(*at) {
                     let share = each * paths[v as usize];
                     carried[v as usize] += share;
-                    fabric.links.load(v, *at, share, loads);
+                    fabric.links.add_load(v, *at, share, loads);
                 }
             }
             if paths.iter().all(|paths| paths.is_finite()) {
@@ -134,17 +134,24 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> 
 }
 
 /// Sums what `add` puts on the links for each root.
-fn over<'f>(
+fn sum_over_searches<'f>(
     fabric: &'f Fabric<'_>,
     roots: usize,
     add: impl Fn(&mut Scratch<'f>, usize, &mut [f64]) -> Result<()> + Sync,
 ) -> Result<Vec<f64>> {
     let graph = fabric.topology.graph()?;
     let zeros = vec![0.0; graph.router_count()];
-    over_roots(
+    sum_over_roots(
         fabric,
         roots,
-        || (Ways::new(graph), zeros.clone(), zeros.clone(), Vec::new()),
+        || {
+            (
+                ShortestPathDag::new(graph),
+                zeros.clone(),
+                zeros.clone(),
+                Vec::new(),
+            )
+        },
         add,
     )
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result, SourceLocation, six_digits};
+use nodeorder_base::error::{Error, Result, SourceLocation, format_six_digits};
 use nodeorder_base::input::{Line, Text};
-use nodeorder_base::random::{generator, unit};
+use nodeorder_base::random::{random_unit, seed_generator};
 use nodeorder_network::topology::Context;
-use nodeorder_traffic::mapping::guest::{Benchmark, sized, sized_names};
+use nodeorder_traffic::mapping::guest::{Benchmark, make_sized_guest, sized_names};
 use nodeorder_traffic::mapping::{GUESTS, Guest};
 
 /// Application that jobs run.
@@ -36,7 +36,7 @@ pub(super) fn read_applications(
     // A benchmark says itself how much it sends.
     let count = if benchmarks { 3 } else { 4 };
     let columns = &["app", "weight", "guest", "share"][..count];
-    let header = lines.next().map(|line| line.fields()).transpose()?;
+    let header = lines.next().map(|line| line.split_csv()).transpose()?;
     if header.as_ref().is_none_or(|fields| fields != columns) {
         let found = header.map_or("no lines".into(), |f| format!("`{}`", f.join(",")));
         let expected = format!("the header {}", columns.join(","));
@@ -44,14 +44,14 @@ pub(super) fn read_applications(
     }
     let mut all: Vec<Application> = Vec::new();
     for line in lines {
-        let fields = line.fields()?;
+        let fields = line.split_csv()?;
         if fields.len() != count {
             let expected = format!("{count}: {}", columns.join(","));
-            return Err(line.wrong(format!("{} fields", fields.len()), expected));
+            return Err(line.error_here(format!("{} fields", fields.len()), expected));
         }
         let name = &fields[0];
         if all.iter().any(|app| app.name == **name) {
-            return Err(line.wrong(
+            return Err(line.error_here(
                 format!("application `{name}` again"),
                 "each application once",
             ));
@@ -66,7 +66,7 @@ pub(super) fn read_applications(
             },
             location: line.location(),
         };
-        app.check(benchmarks, context)?;
+        app.check_guest(benchmarks, context)?;
         all.push(app);
     }
     if all.iter().map(|app| app.weight).sum::<f64>() <= 0.0 {
@@ -83,7 +83,7 @@ pub(super) fn read_applications(
 fn parse_number(line: &Line<'_>, what: &str, text: &str, most: f64) -> Result<f64> {
     match text.trim().parse() {
         Ok(value) if (0.0..=most).contains(&value) => Ok(value),
-        _ => Err(line.wrong(
+        _ => Err(line.error_here(
             format!("{what} `{text}`"),
             format!("a number from 0 to {most}"),
         )),
@@ -95,10 +95,10 @@ pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed
     let all: f64 = applications.iter().map(|app| app.weight).sum();
     // Rounding may leave the last bit of the range to no one: it belongs to the last application of any weight.
     let last = applications.iter().rposition(|app| app.weight > 0.0);
-    let mut random = generator(seed);
+    let mut random = seed_generator(seed);
     let mut drawn = Vec::with_capacity(tasks);
     for _ in 0..tasks {
-        let mut at = unit(&mut random) * all;
+        let mut at = random_unit(&mut random) * all;
         let chosen = applications.iter().position(|app| {
             at -= app.weight;
             at < 0.0
@@ -110,10 +110,11 @@ pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed
 
 impl Application {
     /// Checks that the guest exists, and is a benchmark if one is needed. Fails otherwise.
-    pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
+    pub(super) fn check_guest(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
-            let made = Benchmark::sized(&self.guest, 1, context).map(|_| ());
-            return made.map_err(|error| error.about(&self.guest, &self.location));
+            // Any size shows whether there is such a benchmark.
+            let made = Benchmark::make_sized(&self.guest, 1, context).map(|_| ());
+            return made.map_err(|error| error.quote_located(&self.guest, &self.location));
         }
         if sized_names().contains(&self.guest.as_str()) {
             return Ok(());
@@ -130,7 +131,7 @@ impl Application {
     }
 
     /// Describes what jobs run, as results quote it.
-    pub(super) fn what(&self, benchmark: bool, compute: Option<f64>) -> String {
+    pub(super) fn describe_traffic(&self, benchmark: bool, compute: Option<f64>) -> String {
         let Application { guest, share, .. } = self;
         match compute {
             None if benchmark => format!("the benchmark {guest}"),
@@ -138,7 +139,7 @@ impl Application {
             Some(seconds) => {
                 format!(
                     "{guest} traffic after {} s of computing",
-                    six_digits(seconds)
+                    format_six_digits(seconds)
                 )
             }
         }
@@ -146,9 +147,9 @@ impl Application {
 
     /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
     /// mean, or a guest of its own size for the job's first nodes. Fails if the guest has more processes than the job nodes.
-    pub(super) fn guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
+    pub(super) fn make_guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
-            return sized(&self.guest, nodes, context);
+            return make_sized_guest(&self.guest, nodes, context);
         }
         let guest = Guest::make(&self.guest, context)?;
         if guest.processes() > nodes {

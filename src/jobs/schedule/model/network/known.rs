@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::recent::Place;
-use super::state::{Known, Network};
+use super::recent::JobPlacement;
+use super::state::{NetworkModel, ReferenceTimes};
 use crate::schedule::task::Task;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
@@ -16,9 +16,9 @@ use nodeorder_traffic::mapping::{Guest, ProcessMapping};
 /// Number of windows of an ordering that are tried as the compact allocation.
 const WINDOWS: usize = 4;
 
-impl Network<'_> {
+impl NetworkModel<'_> {
     /// Places a job on some nodes and routes its traffic. Fails if that takes more memory than allowed.
-    fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<PlacedJob> {
+    fn route_job(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<PlacedJob> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
         PlacedJob::new(
             self.options.detail,
@@ -32,16 +32,16 @@ impl Network<'_> {
 
     /// Places a task of a known size on its nodes, or takes it from the cache; returns also the seconds of latency in its
     /// iteration alone.
-    pub fn placed(&mut self, place: Place) -> Result<(Arc<PlacedJob>, f64)> {
-        if let Some(found) = self.recent.find(&place) {
+    pub fn routed_job(&mut self, place: JobPlacement) -> Result<(Arc<PlacedJob>, f64)> {
+        if let Some(found) = self.recent.find_job(&place) {
             return Ok(found);
         }
-        let phases = &self.known[&(place.0, place.1)].phases;
+        let phases = &self.references[&(place.0, place.1)].phases;
         let pairs = phases.iter().map(|phase| phase.guest.pair_count()).sum();
-        let job = self.place(phases, place.2.clone())?;
-        let latency = job.latency(&self.channels);
+        let job = self.route_job(phases, place.2.clone())?;
+        let latency = job.latency_share(&self.channels);
         let found = (Arc::new(job), latency);
-        self.recent.keep(place, pairs, found.clone());
+        self.recent.add_job(place, pairs, found.clone());
         Ok(found)
     }
 
@@ -60,8 +60,8 @@ impl Network<'_> {
         let times: Vec<(f64, f64)> = windows
             .par_iter()
             .map(|nodes| {
-                let placed = self.place(phases, nodes.to_vec())?;
-                Ok((placed.alone(), placed.latency(&self.channels)))
+                let placed = self.route_job(phases, nodes.to_vec())?;
+                Ok((placed.time_alone(), placed.latency_share(&self.channels)))
             })
             .collect::<Result<_>>()?;
         // Of equal times the first, so that the latency does not depend on threads.
@@ -76,8 +76,8 @@ impl Network<'_> {
 
     /// Computes the reference times of an application's jobs of one size, unless they are known. Fails if an iteration
     /// takes no time, or the guest does not fit the size.
-    pub fn prepare(&mut self, app: u32, task: &Task) -> Result<()> {
-        if self.known.contains_key(&(app, task.nodes)) {
+    pub fn prepare_reference(&mut self, app: u32, task: &Task) -> Result<()> {
+        if self.references.contains_key(&(app, task.nodes)) {
             return Ok(());
         }
         let application = &self.applications[app as usize];
@@ -86,12 +86,12 @@ impl Network<'_> {
         let mut iterations = None;
         let mut processes = task.nodes;
         let mut phases = if self.options.speed.is_some() {
-            let made = Benchmark::sized(&application.guest, task.nodes, context)?;
+            let made = Benchmark::make_sized(&application.guest, task.nodes, context)?;
             operations = made.operations;
             iterations = Some(made.iterations);
-            Phase::of_stages(&made, 0.0)
+            Phase::from_stages(&made, 0.0)
         } else {
-            let guest = application.guest(task.nodes, task.id, context)?;
+            let guest = application.make_guest(task.nodes, task.id, context)?;
             processes = guest.processes();
             vec![Phase {
                 compute: 0.0,
@@ -135,14 +135,14 @@ impl Network<'_> {
                 "compute= above 0 where nothing is sent",
             ));
         }
-        let known = Known {
+        let known = ReferenceTimes {
             phases,
             processes,
             iterations,
             reference,
             latency,
         };
-        self.known.insert((app, task.nodes), known);
+        self.references.insert((app, task.nodes), known);
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! The network model at work: tasks start, change speed when others start or end, and end.
 
-use super::state::{Job, Known, Network};
-use crate::schedule::model::entry::{Lost, Model, Start, stretched};
-use crate::schedule::task::TICKS;
-use nodeorder_base::error::{Result, six_digits};
+use super::state::{NetworkModel, ReferenceTimes, RunningJob};
+use crate::schedule::model::entry::{LostNodeTime, Model, StartedTask, scale_ticks};
+use crate::schedule::task::TICKS_PER_SECOND;
+use nodeorder_base::error::{Result, format_six_digits};
 use nodeorder_traffic::corun::Speeds;
 
-impl Model for Network<'_> {
-    fn rule(&self) -> String {
+impl Model for NetworkModel<'_> {
+    fn describe_rule(&self) -> String {
         let ends = if self.options.kill {
             "; jobs end at their requested times"
         } else {
@@ -25,8 +25,8 @@ impl Model for Network<'_> {
         } else {
             format!(
                 ", {} bytes a second a link, {} s a hop",
-                six_digits(bandwidth),
-                six_digits(latency)
+                format_six_digits(bandwidth),
+                format_six_digits(latency)
             )
         };
         rate += if node_links_shared {
@@ -46,27 +46,28 @@ impl Model for Network<'_> {
         )
     }
 
-    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
-        let app = self.drawn[start.index as usize];
-        self.prepare(app, start.task)?;
-        let &Known {
+    fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {
+        let app = self.application_of_task[start.index as usize];
+        self.prepare_reference(app, start.task)?;
+        let &ReferenceTimes {
             reference,
             latency: least,
             processes,
             iterations,
             ..
-        } = &self.known[&(app, start.task.nodes)];
+        } = &self.references[&(app, start.task.nodes)];
         // A benchmark runs all its iterations, whatever the trace says.
         let run = iterations.map_or(start.task.run, |iterations| {
-            stretched(TICKS, f64::from(iterations) * reference)
+            scale_ticks(TICKS_PER_SECOND, f64::from(iterations) * reference)
         });
+        // A guest of its own size runs on the first nodes of a larger job.
         let nodes = start.ranks.iter().take(processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
-        let (placed, latency) = self.placed((app, start.task.nodes, nodes.collect()))?;
-        let seconds = placed.alone();
+        let (placed, latency) = self.routed_job((app, start.task.nodes, nodes.collect()))?;
+        let seconds = placed.time_alone();
         let latency = (run as f64 * (latency - least) / reference).round() as i64;
-        self.level.start(start.index, placed);
-        let alone = stretched(run, seconds / reference);
+        self.level.start_job(start.index, placed);
+        let alone = scale_ticks(run, seconds / reference);
         // As a difference, because the sum with a missing limit would overflow.
         let longest = if self.options.kill {
             start.task.requested
@@ -74,7 +75,7 @@ impl Model for Network<'_> {
             i64::MAX - start.now
         };
         let duration = alone.min(longest);
-        let job = Job {
+        let job = RunningJob {
             nodes: start.task.nodes,
             run,
             start: start.now,
@@ -92,11 +93,11 @@ impl Model for Network<'_> {
         Ok(duration)
     }
 
-    fn end(&mut self, task: u32) {
+    fn end_task(&mut self, task: u32) {
         let Some(job) = self.jobs.remove(&task) else {
             return;
         };
-        self.level.end(task);
+        self.level.end_job(task);
         self.changed = true;
         // At the limit a job is done, too, if less than a tick is left: that is rounding.
         let since = (job.end - job.since) as f64;
@@ -119,12 +120,12 @@ impl Model for Network<'_> {
         self.lost.killed += u32::from(!done);
     }
 
-    fn settle(&mut self, now: i64, moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+    fn settle_ends(&mut self, now: i64, moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
         // Speeds only change when a task starts or ends.
         if !std::mem::take(&mut self.changed) {
             return Ok(());
         }
-        for (task, seconds) in self.level.update() {
+        for (task, seconds) in self.level.update_times() {
             let Some(job) = self.jobs.get_mut(&task) else {
                 continue;
             };
@@ -135,7 +136,7 @@ impl Model for Network<'_> {
             job.left -= (now - job.since) as f64 * job.reference / job.seconds;
             job.since = now;
             job.seconds = seconds;
-            let ticks = stretched(1, job.left.max(0.0) * seconds / job.reference);
+            let ticks = scale_ticks(1, job.left.max(0.0) * seconds / job.reference);
             let end = (now + ticks).min(job.limit);
             if job.end != end {
                 job.end = end;
@@ -145,7 +146,7 @@ impl Model for Network<'_> {
         Ok(())
     }
 
-    fn lost(&self) -> Option<Lost> {
+    fn lost_time(&self) -> Option<LostNodeTime> {
         Some(self.lost)
     }
 }

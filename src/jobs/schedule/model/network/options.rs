@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::applications::{Application, draw_applications, read_applications};
 use super::recent::RecentJobs;
-use super::state::{ITERATIONS, JobOptions, Network, NetworkOptions};
+use super::state::{ITERATIONS, JobOptions, NetworkModel, NetworkOptions};
 use crate::allocator::AllocatorContext;
-use crate::schedule::model::entry::{BuildModel, Lost, Model, ModelEntry};
+use crate::schedule::model::entry::{BuildModel, LostNodeTime, Model, ModelEntry};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params, SEED, Unit, join};
+use nodeorder_base::params::{Opt, Params, SEED, Unit, join_options};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::{NodeOrder, defaults};
-use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Level, SPEED_OPTIONS};
+use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, RunningJobs, SPEED_OPTIONS};
 use nodeorder_traffic::mapping::routing::suitable;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 
@@ -65,51 +65,51 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
     about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
     example: "network:share=0.3,guest=stencil3d",
-    options: &join::<6, 10, 16>(
+    options: &join_options::<6, 10, 16>(
         SPEED_OPTIONS,
         [
             Opt::number(
                 "share",
                 "share of the run time in which a job sends, on a compact allocation",
             )
-            .or_else("0.2"),
+            .default_in_words("0.2"),
             Opt::text(
                 "guest",
                 "traffic of every job: a pattern for any size, or a guest",
             )
-            .or_else("stencil3d"),
+            .default_in_words("stencil3d"),
             Opt::file(
                 "apps",
                 "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
             )
-            .or_else("one: share= and guest="),
+            .default_in_words("one: share= and guest="),
             Opt::text(
                 "bytes",
                 "what a process sends in an iteration on the mean, such as 1MB",
             )
-            .or_else("1"),
+            .default_in_words("1"),
             Opt::text(
                 "compute",
                 "computing in an iteration, such as 20ms, instead of a share",
             )
-            .or_else("by share"),
+            .default_in_words("by share"),
             Opt::text(
                 "speed",
                 "operations a second, such as 1Gf: jobs run their benchmark once",
             )
-            .or_else("run times are the trace's"),
+            .default_in_words("run times are the trace's"),
             Opt::name_of(
                 "routing",
                 || ROUTINGS.names().collect(),
                 "which links the traffic takes",
             )
-            .or_else("dimension-order on grids, else ecmp-path"),
+            .default_in_words("dimension-order on grids, else ecmp-path"),
             Opt::one_of(
                 "level",
                 &["flow", "job"],
                 "how closely messages are followed",
             )
-            .or_else("flow with speed=, else job"),
+            .default_in_words("flow with speed=, else job"),
             Opt::flag("kill", "end jobs at their requested times"),
             SEED,
         ],
@@ -120,40 +120,50 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
 impl NetworkOptions {
     /// Reads the options. Fails if one is out of range, or two say the same thing.
     fn parse(params: &Params) -> Result<Self> {
-        let share = params.real("share", 0.0, 1.0)?;
-        let guest = params.word("guest")?;
-        let file = params.path("apps")?;
-        let compute = params.quantity("compute", Unit::Seconds)?;
-        let speed = params.quantity("speed", Unit::Speed)?;
+        let share = params.optional_real("share", 0.0, 1.0)?;
+        let guest = params.optional_word("guest")?;
+        let file = params.optional_path("apps")?;
+        let compute = params.optional_quantity("compute", Unit::Seconds)?;
+        let speed = params.optional_quantity("speed", Unit::Speed)?;
         // A benchmark says itself what it computes and sends.
         let by_speed = ["share", "bytes", "compute"];
         if speed.is_some()
-            && let Some(key) = by_speed.into_iter().find(|key| params.has(key))
+            && let Some(key) = by_speed.into_iter().find(|key| params.has_key(key))
         {
-            return Err(params.wrong(key, "either it or speed=, with which benchmarks say it"));
+            return Err(
+                params.invalid_value(key, "either it or speed=, with which benchmarks say it")
+            );
         }
         if speed == Some(0.0) {
-            return Err(params.wrong("speed", "more than 0"));
+            return Err(params.invalid_value("speed", "more than 0"));
         }
-        let bytes = params.quantity("bytes", Unit::Bytes)?.unwrap_or(1.0);
+        let bytes = params
+            .optional_quantity("bytes", Unit::Bytes)?
+            .unwrap_or(1.0);
         if bytes <= 0.0 {
-            return Err(params.wrong("bytes", "more than 0"));
+            return Err(params.invalid_value("bytes", "more than 0"));
         }
         let figures = FigureOptions::parse(params)?;
-        let by_job = match params.chosen("level")? {
+        let by_job = match params.optional_choice("level")? {
             Some(level) => level == "job",
             None => speed.is_none(),
         };
         if compute.is_some() && share.is_some() {
-            return Err(params.wrong("share", "either share= or compute="));
+            return Err(params.invalid_value("share", "either share= or compute="));
         }
         if file.is_some()
-            && let Some(key) = ["share", "guest"].into_iter().find(|key| params.has(key))
+            && let Some(key) = ["share", "guest"]
+                .into_iter()
+                .find(|key| params.has_key(key))
         {
-            return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
+            return Err(
+                params.invalid_value(key, "no share= or guest= beside apps=, whose file has them")
+            );
         }
-        let routing = params.word("routing")?;
-        let routing = routing.map(|name| FixedRouting::named(&name)).transpose()?;
+        let routing = params.optional_word("routing")?;
+        let routing = routing
+            .map(|name| FixedRouting::find_by_name(&name))
+            .transpose()?;
         let jobs = match file {
             Some(path) => JobOptions::File(path),
             None => JobOptions::One(Application {
@@ -173,23 +183,23 @@ impl NetworkOptions {
             figures,
             detail: if by_job { Detail::Job } else { Detail::Flow },
             routing,
-            kill: params.flag("kill")?,
+            kill: params.is_set("kill")?,
             seed: params.seed()?,
         })
     }
 
     /// Returns the routing, by default the first that suits the machine. Fails if it does not suit.
-    fn routing(&self, topology: &Topology) -> Result<FixedRouting> {
+    fn choose_routing(&self, topology: &Topology) -> Result<FixedRouting> {
         let routing = self
             .routing
             .or_else(|| suitable(topology).into_iter().next())
             .ok_or_else(|| Error::input(self.location.clone(), "no `routing`", "a routing"))?;
-        routing.check(topology)?;
+        routing.check_machine(topology)?;
         Ok(routing)
     }
 
     /// Reads and checks the applications; returns also a description of them. Fails if one does not exist.
-    fn applications(&self, topology: &Topology) -> Result<(Vec<Application>, String)> {
+    fn load_applications(&self, topology: &Topology) -> Result<(Vec<Application>, String)> {
         let benchmarks = self.speed.is_some();
         match &self.jobs {
             JobOptions::File(path) => {
@@ -197,8 +207,8 @@ impl NetworkOptions {
                 Ok((read, format!("applications of {}", path.display())))
             }
             JobOptions::One(application) => {
-                application.check(benchmarks, topology.context())?;
-                let what = application.what(benchmarks, self.compute);
+                application.check_guest(benchmarks, topology.context())?;
+                let what = application.describe_traffic(benchmarks, self.compute);
                 Ok((vec![application.clone()], what))
             }
         }
@@ -206,33 +216,33 @@ impl NetworkOptions {
 }
 
 impl BuildModel for NetworkOptions {
-    fn build<'a>(
+    fn build_model<'a>(
         self: Box<Self>,
         context: &AllocatorContext<'a>,
         tasks: usize,
     ) -> Result<Box<dyn Model + 'a>> {
         let topology = context.topology;
-        let figures = self.figures.read(topology.context().memory)?;
-        let routing = self.routing(topology)?;
-        let (applications, what) = self.applications(topology)?;
+        let figures = self.figures.read_figures(topology.context().memory)?;
+        let routing = self.choose_routing(topology)?;
+        let (applications, what) = self.load_applications(topology)?;
         let fabric = Fabric::new(topology)?;
-        let channels = Channels::new(topology, fabric.links, &figures.speeds(1.0));
-        Ok(Box::new(Network {
-            drawn: draw_applications(&applications, tasks, self.seed),
+        let channels = Channels::new(topology, fabric.links, &figures.with_defaults(1.0));
+        Ok(Box::new(NetworkModel {
+            application_of_task: draw_applications(&applications, tasks, self.seed),
             applications,
             what,
-            level: Level::new(channels.clone(), ITERATIONS),
+            level: RunningJobs::new(channels.clone(), ITERATIONS),
             channels,
             routing,
             topology,
             order: context.order,
             fabric,
-            compact: list_compact(topology)?,
-            known: HashMap::new(),
+            compact: make_compact_orderings(topology)?,
+            references: HashMap::new(),
             recent: RecentJobs::default(),
             jobs: BTreeMap::new(),
             changed: false,
-            lost: Lost::default(),
+            lost: LostNodeTime::default(),
             options: *self,
         }))
     }
@@ -244,7 +254,7 @@ impl BuildModel for NetworkOptions {
 
 /// Makes the orderings whose windows are tried as the compact allocation: those that `compare` starts from, except the
 /// random one and those that are slow to make.
-fn list_compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
+fn make_compact_orderings(topology: &Topology) -> Result<Vec<NodeOrder>> {
     let slow = [
         "random",
         "spectral",
@@ -252,7 +262,7 @@ fn list_compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
         "dfs",
         "hierarchical:scatter=true",
     ];
-    let mut texts = defaults::suiting(topology);
+    let mut texts = defaults::default_orderings(topology);
     texts.retain(|text| !slow.contains(&text.as_str()));
     texts
         .par_iter()

@@ -7,21 +7,21 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_traffic::corun::PlacedJob;
 
 /// Largest number of pairs of processes of the jobs kept, together: about 80 MB.
-const PAIRS: u64 = 200_000;
+const MAX_PAIRS: u64 = 200_000;
 
 /// Key of the cache: application, number of nodes of the task, and the node of each process.
-pub(super) type Place = (u32, u32, Vec<NodeId>);
+pub(super) type JobPlacement = (u32, u32, Vec<NodeId>);
 
 /// Job with its routes, and the seconds of latency in its iteration alone.
-type Found = (Arc<PlacedJob>, f64);
+type CachedJob = (Arc<PlacedJob>, f64);
 
 /// The last jobs placed, oldest first, each with its number of pairs of processes.
 #[derive(Default)]
-pub(super) struct RecentJobs(VecDeque<(Place, u64, Found)>);
+pub(super) struct RecentJobs(VecDeque<(JobPlacement, u64, CachedJob)>);
 
 impl RecentJobs {
     /// Finds the job of a key; `None` if it is not kept.
-    pub fn find(&self, place: &Place) -> Option<Found> {
+    pub fn find_job(&self, place: &JobPlacement) -> Option<CachedJob> {
         self.0
             .iter()
             .find(|(known, ..)| known == place)
@@ -29,10 +29,10 @@ impl RecentJobs {
     }
 
     /// Adds a job and drops the oldest ones above the limit.
-    pub fn keep(&mut self, place: Place, pairs: u64, job: Found) {
+    pub fn add_job(&mut self, place: JobPlacement, pairs: u64, job: CachedJob) {
         self.0.push_back((place, pairs, job));
         let mut all: u64 = self.0.iter().map(|(_, pairs, _)| pairs).sum();
-        while all > PAIRS {
+        while all > MAX_PAIRS {
             all -= self.0.pop_front().map_or(all, |(_, pairs, _)| pairs);
         }
     }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use super::applications::Application;
 use super::recent::RecentJobs;
-use crate::schedule::model::entry::Lost;
+use crate::schedule::model::entry::LostNodeTime;
 use nodeorder_base::error::SourceLocation;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Level, Phase};
+use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Phase, RunningJobs};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 /// Number of iterations for which jobs that meet are simulated beside each other: as many as `corun` takes.
@@ -46,7 +46,7 @@ pub(super) enum JobOptions {
 }
 
 /// Traffic and reference times of an application's jobs of one size.
-pub(super) struct Known {
+pub(super) struct ReferenceTimes {
     /// Phases of an iteration.
     pub phases: Vec<Phase>,
     /// Number of processes.
@@ -60,7 +60,7 @@ pub(super) struct Known {
 }
 
 /// Running task.
-pub(super) struct Job {
+pub(super) struct RunningJob {
     /// Number of nodes.
     pub nodes: u32,
     /// Run time on the compact allocation, alone, in ticks.
@@ -86,11 +86,11 @@ pub(super) struct Job {
 }
 
 /// Network model on one ordering, with the tasks that run.
-pub(super) struct Network<'a> {
+pub(super) struct NetworkModel<'a> {
     pub options: NetworkOptions,
     pub applications: Vec<Application>,
     /// Index of the application of each task.
-    pub drawn: Vec<u32>,
+    pub application_of_task: Vec<u32>,
     /// Description of the applications.
     pub what: String,
     /// Links, node links and switches that messages share.
@@ -102,15 +102,15 @@ pub(super) struct Network<'a> {
     /// Orderings whose windows are tried as the compact allocation.
     pub compact: Vec<NodeOrder>,
     /// Traffic and reference times by application and number of nodes.
-    pub known: HashMap<(u32, u32), Known>,
+    pub references: HashMap<(u32, u32), ReferenceTimes>,
     /// Jobs placed not long ago, with their routes.
     pub recent: RecentJobs,
     /// Jobs that share links now.
-    pub level: Level,
+    pub level: RunningJobs,
     /// Running tasks by index in queue order.
-    pub jobs: BTreeMap<u32, Job>,
+    pub jobs: BTreeMap<u32, RunningJob>,
     /// Whether a task has started or ended since speeds were last computed.
     pub changed: bool,
     /// Time lost by the tasks that have ended.
-    pub lost: Lost,
+    pub lost: LostNodeTime,
 }

@@ -8,7 +8,7 @@ use crate::topology::site::{SiteKind, SiteTorus};
 use nodeorder_base::input::Text;
 
 /// One topology of a file.
-pub(super) struct Found {
+pub(super) struct NamedTopology {
     pub kind: SiteKind,
     /// Name in a topology.yaml, else `default`.
     pub name: String,
@@ -36,10 +36,10 @@ pub(super) struct SiteUnit {
     pub speed: Option<u32>,
 }
 
-impl Found {
+impl NamedTopology {
     /// Returns a topology without units.
     pub fn new(kind: SiteKind, name: &str) -> Self {
-        Found {
+        NamedTopology {
             kind,
             name: name.into(),
             units: Vec::new(),
@@ -52,17 +52,17 @@ impl Found {
     }
 
     /// Returns a wiring with a switch for each unit, and no cables.
-    pub fn switches(&self) -> Wiring {
+    pub fn wiring_of_switches(&self) -> Wiring {
         let mut wiring = Wiring::default();
         for unit in &self.units {
-            wiring.add(&unit.name, unit.nodes.clone(), unit.line);
+            wiring.add_switch(&unit.name, unit.nodes.clone(), unit.line);
         }
         wiring
     }
 }
 
 /// Writes path and line of a file, for a remark.
-pub(super) fn at(text: &Text, line: usize) -> String {
+pub(super) fn file_and_line(text: &Text, line: usize) -> String {
     format!("{}:{line}", Path::new(text.name()).display())
 }
 
@@ -80,12 +80,12 @@ pub(super) fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option
     let base = sizes.first()?;
     let mut sizes = sizes.iter();
     let odd = sizes.find(|size| !(*size / base).is_power_of_two())?;
-    let place = at(text, line);
+    let place = file_and_line(text, line);
     Some(format!(
         "{place}: block size {odd} is not {base} times a power of two: Slurm stops at it (`Invalid BlockSizes value`)"
     ))
 }
 
 /// Remark on `Nodes=ALL`, which reads like a wildcard.
-pub(super) const ALL: &str =
+pub(super) const ALL_IS_NO_WILDCARD: &str =
     "Nodes=ALL is no wildcard: Slurm looks for a node called ALL, and so has none here";

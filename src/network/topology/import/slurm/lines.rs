@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::found::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
+use super::found::{
+    ALL_IS_NO_WILDCARD, NamedTopology, SiteUnit, check_sizes, file_and_line, remark_on_sizes,
+};
 use crate::topology::context::Context;
-use crate::topology::import::host_list::expand;
+use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
@@ -16,7 +18,7 @@ fn read_entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
     while !rest.is_empty() {
         let Some((key, value, after)) = split_entry(rest) else {
             let word = rest.split_whitespace().next().unwrap_or_default();
-            return Err(line.wrong(format!("`{word}`"), "Key=value"));
+            return Err(line.error_here(format!("`{word}`"), "Key=value"));
         };
         entries.push((key.to_ascii_lowercase(), value));
         rest = after.trim_start();
@@ -90,9 +92,9 @@ const KEYS: [(&str, SiteKind, &[&str]); 5] = [
 
 /// Reads the lines of one topology. Fails, with the line, at another line, key or value, lines of two kinds of
 /// topologies, a torus, whose coordinates are not printed, or a key that comes again.
-pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
-    let mut reader = Reader {
-        found: Found::new(SiteKind::Tree, "default"),
+pub(super) fn read_lines(text: &Text, context: &Context) -> Result<NamedTopology> {
+    let mut reader = LineReader {
+        found: NamedTopology::new(SiteKind::Tree, "default"),
         kind: None,
         nodes: 0,
         printed: Vec::new(),
@@ -104,7 +106,7 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
         let head = entries.first().map_or("", |(key, _)| key.as_str());
         if ["torusname", "placementdims"].contains(&head) {
             let expected = "the output of `scontrol show topoconf`, which has the coordinates";
-            return Err(line.wrong(format!("`{}`", line.text), expected));
+            return Err(line.error_here(format!("`{}`", line.text), expected));
         }
         if ["topologyparam", "nodename"].contains(&head) {
             reader.read_slurm_conf(&entries, &line, context)?;
@@ -112,7 +114,7 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
         }
         let Some((_, kind, allowed)) = KEYS.iter().find(|(key, ..)| *key == head) else {
             let expected = "a line SwitchName=…, BlockName=…, BlockSizes=… or RingName=…";
-            return Err(line.wrong(format!("`{}`", line.text), expected));
+            return Err(line.error_here(format!("`{}`", line.text), expected));
         };
         for (i, (key, _)) in entries.iter().enumerate() {
             if !allowed.contains(&key.as_str()) {
@@ -120,14 +122,14 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
                 return Err(Error::unknown(line.location(), "key", key, allowed));
             }
             if entries[..i].iter().any(|(other, _)| other == key) {
-                return Err(line.wrong(format!("`{key}` twice"), "each key once"));
+                return Err(line.error_here(format!("`{key}` twice"), "each key once"));
             }
         }
         let (known, first) = *reader.kind.get_or_insert((*kind, number));
         if known != *kind {
             let text = line.text;
             let found = format!("`{text}`, though line {first} is of another kind");
-            return Err(line.wrong(found, "a tree, blocks or rings"));
+            return Err(line.error_here(found, "a tree, blocks or rings"));
         }
         match head {
             "blocksizes" => reader.read_sizes(&entries, &line)?,
@@ -136,13 +138,13 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
             _ => reader.read_unit(&entries, &line, context)?,
         }
     }
-    reader.finish(text)
+    reader.into_topology(text)
 }
 
 /// Reader of the lines of one topology.
-struct Reader {
+struct LineReader {
     /// The topology so far.
-    found: Found,
+    found: NamedTopology,
     /// Kind of topology and the first line that shows it.
     kind: Option<(SiteKind, usize)>,
     /// Number of nodes so far.
@@ -153,7 +155,7 @@ struct Reader {
     level: Option<usize>,
 }
 
-impl Reader {
+impl LineReader {
     /// Reads a line of slurm.conf that changes choices: `TopologyParam=…`, `NodeName=… Weight=…`.
     fn read_slurm_conf(
         &mut self,
@@ -174,9 +176,9 @@ impl Reader {
         let weight = value_of(entries, "weight").and_then(|text| text.parse().ok());
         let Some(weight) = weight else {
             let expected = "NodeName=LIST Weight=N; a weight from 0 to 4294967295";
-            return Err(line.wrong(format!("`{}`", line.text), expected));
+            return Err(line.error_here(format!("`{}`", line.text), expected));
         };
-        for node in expand(list, line, found.weights.len(), context)? {
+        for node in expand_host_list(list, line, found.weights.len(), context)? {
             found.weights.insert(node, weight);
         }
         Ok(())
@@ -202,7 +204,7 @@ impl Reader {
         if list.is_some() && below.is_some() && !is_printed {
             let expected =
                 "one of Nodes=… and Switches=…; only scontrol, which adds Level=, prints both";
-            return Err(line.wrong(format!("`{}`", line.text), expected));
+            return Err(line.error_here(format!("`{}`", line.text), expected));
         }
         let mut unit = SiteUnit {
             name: entries[0].1.into(),
@@ -214,7 +216,7 @@ impl Reader {
         if let Some(text) = value_of(entries, "linkspeed") {
             let Ok(speed) = text.parse() else {
                 let found = format!("LinkSpeed={text}");
-                return Err(line.wrong(found, "a whole number from 0 to 4294967295"));
+                return Err(line.error_here(found, "a whole number from 0 to 4294967295"));
             };
             // scontrol prints 0 or 1 where the file has none.
             unit.speed = Some(speed).filter(|speed| *speed > 0);
@@ -223,12 +225,14 @@ impl Reader {
         match (list, below) {
             // scontrol prints the nodes below all switches of a switch with it.
             (_, Some(below)) => {
-                unit.children = expand(below, line, found.units.len() + 1, context)?;
+                unit.children = expand_host_list(below, line, found.units.len() + 1, context)?;
             }
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
-                found.remarks.push(format!("{}: {ALL}", line.location()));
+                found
+                    .remarks
+                    .push(format!("{}: {ALL_IS_NO_WILDCARD}", line.location()));
             }
-            (Some(list), None) => unit.nodes = expand(list, line, self.nodes, context)?,
+            (Some(list), None) => unit.nodes = expand_host_list(list, line, self.nodes, context)?,
             (None, None) => {}
         }
         self.nodes += unit.nodes.len();
@@ -239,13 +243,13 @@ impl Reader {
     /// Reads `BlockSizes=…`.
     fn read_sizes(&mut self, entries: &[(String, &str)], line: &Line<'_>) -> Result<()> {
         if !self.found.sizes.0.is_empty() {
-            return Err(line.wrong("BlockSizes again", "it once"));
+            return Err(line.error_here("BlockSizes again", "it once"));
         }
         let list = entries[0].1;
         let sizes: Option<Vec<u64>> = list.split(',').map(|part| part.parse().ok()).collect();
         let Some(sizes) = sizes.filter(|sizes| sizes[0] != 0 && check_sizes(sizes)) else {
             let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
-            return Err(line.wrong(format!("BlockSizes={list}"), expected));
+            return Err(line.error_here(format!("BlockSizes={list}"), expected));
         };
         self.found.sizes = (sizes, line.number);
         Ok(())
@@ -255,18 +259,20 @@ impl Reader {
     fn read_printed_size(&mut self, entries: &[(String, &str)], line: &Line<'_>) -> Result<()> {
         let text = value_of(entries, "blocksize").unwrap_or_default();
         let Some(size) = text.parse::<u64>().ok().filter(|size| *size > 0) else {
-            return Err(line.wrong(format!("BlockSize={text}"), "a whole number above 0"));
+            return Err(line.error_here(format!("BlockSize={text}"), "a whole number above 0"));
         };
         self.printed.push(size);
         Ok(())
     }
 
     /// Adds what can only be said at the end: block sizes as printed, and remarks.
-    fn finish(self, text: &Text) -> Result<Found> {
+    fn into_topology(self, text: &Text) -> Result<NamedTopology> {
         let mut found = self.found;
         if let Some(line) = self.level {
             let what = "Level= is what scontrol prints: Slurm stops at it in a topology.conf";
-            found.remarks.push(format!("{}: {what}", at(text, line)));
+            found
+                .remarks
+                .push(format!("{}: {what}", file_and_line(text, line)));
         }
         if found.sizes.0.is_empty() {
             let mut sizes = self.printed;

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use found::{ALL, Found};
-use nodes::{NodesOption, apply, node_table};
-use shapes::{add_unplaced, blocks, flat, rings, toruses, tree};
+use found::{ALL_IS_NO_WILDCARD, NamedTopology};
+use nodes::{NodesOption, match_cluster_nodes, read_cluster_nodes};
+use shapes::{add_unplaced, wire_blocks, wire_flat, wire_rings, wire_toruses, wire_tree};
 
 use super::outline::{OutlineOptions, UPLINKS};
 use super::wiring::Wiring;
@@ -34,14 +34,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "topology.conf, topology.yaml, or what scontrol show topology or topoconf printed")
             .positional(),
         Opt::text("name", "which of the topologies of a topology.yaml")
-            .or_else("the cluster's default, else the first"),
+            .default_in_words("the cluster's default, else the first"),
         Opt::text(
             "nodes",
             "all nodes of the cluster: a host list (its parts joined by +), or a file of names, one a line",
         )
-        .or_else("those that the file places"),
+        .default_in_words("those that the file places"),
         Opt::text("param", "Slurm's TopologyParam, its words joined by +, as in Dragonfly+TopoOptional")
-            .or_else("the file's line TopologyParam=, which is slurm.conf's"),
+            .default_in_words("the file's line TopologyParam=, which is slurm.conf's"),
         UPLINKS,
     ],
     parse: parse_options,
@@ -62,9 +62,9 @@ struct SlurmOptions {
 
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let name = params.word("name")?;
+    let name = params.optional_word("name")?;
     let nodes = NodesOption::parse(params)?;
-    let param = params.word("param")?;
+    let param = params.optional_word("param")?;
     let expected = "a topology.conf, as in slurm-topology:topology.conf";
     Ok(Box::new(SlurmOptions {
         outline: OutlineOptions::parse(params, expected)?,
@@ -77,7 +77,8 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 
 impl BuildNetwork for SlurmOptions {
     fn build(&self, context: &Context) -> Result<Network> {
-        self.outline.build(context, |file| wiring(file, self))
+        self.outline
+            .build(context, |file| read_topology_file(file, self))
     }
 }
 
@@ -97,22 +98,23 @@ impl BuildNetwork for SlurmOptions {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, String)> {
+fn read_topology_file(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, String)> {
     let text = &file.text;
     let context = file.context;
     let name = options.name.as_deref();
     let mut found = if yaml::is_yaml(text) {
-        yaml::read(text, name, options.name_is_meant, context)?
+        yaml::read_yaml(text, name, options.name_is_meant, context)?
     } else {
-        lines::read(text, context)?
+        lines::read_lines(text, context)?
     };
     let nodes = match &options.nodes {
-        Some(nodes) => Some(node_table(nodes, context)?),
+        Some(nodes) => Some(read_cluster_nodes(nodes, context)?),
         None => None,
     };
-    let unplaced = apply(text, &mut found, nodes)?;
+    let unplaced = match_cluster_nodes(text, &mut found, nodes)?;
     let mut remarks = found.remarks.iter();
-    let all = remarks.find_map(|remark| remark.strip_suffix(ALL)?.strip_suffix(": "));
+    let all =
+        remarks.find_map(|remark| remark.strip_suffix(ALL_IS_NO_WILDCARD)?.strip_suffix(": "));
     let is_empty = found.units.iter().all(|unit| unit.nodes.is_empty());
     // With no node at all, the wildcard that is none is the reason.
     if let Some(place) = all.filter(|_| is_empty && unplaced.is_empty()) {
@@ -122,11 +124,11 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
         return Err(Error::unsuited(location, problem, remedy));
     }
     let mut wiring = match found.kind {
-        SiteKind::Tree => tree(text, &found)?,
-        SiteKind::Block => blocks(&found)?,
-        SiteKind::Ring => rings(&found),
-        SiteKind::Torus => toruses(&found, unplaced.is_empty()),
-        SiteKind::Flat => flat(&found),
+        SiteKind::Tree => wire_tree(text, &found)?,
+        SiteKind::Block => wire_blocks(&found)?,
+        SiteKind::Ring => wire_rings(&found),
+        SiteKind::Torus => wire_toruses(&found, unplaced.is_empty()),
+        SiteKind::Flat => wire_flat(&found),
     };
     add_unplaced(&mut wiring, &unplaced);
     wiring.forest = true;
@@ -139,7 +141,7 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
     if let Some(param) = &options.param {
         found.param = param.replace('+', ",");
     }
-    wiring.site = Some(site(found));
+    wiring.site = Some(keep_site_file(found));
     let mut suffix = String::new();
     // The name of a machine's own file may be none of a topology.
     if let Some(name) = name.filter(|name| *name == chosen) {
@@ -155,7 +157,7 @@ fn wiring(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(Wiring, Stri
 }
 
 /// Keeps the contents of the file, for writing it back.
-fn site(found: Found) -> Site {
+fn keep_site_file(found: NamedTopology) -> Site {
     // A switch below two others belongs to the last.
     let mut parent_of: HashMap<&str, usize> = HashMap::new();
     for (parent, unit) in found.units.iter().enumerate() {

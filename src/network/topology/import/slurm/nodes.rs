@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::found::{Found, SiteUnit, at};
+use super::found::{NamedTopology, SiteUnit, file_and_line};
 use crate::topology::context::Context;
-use crate::topology::import::host_list::expand;
+use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
@@ -25,14 +25,17 @@ pub(super) struct NodesOption {
 impl NodesOption {
     /// Reads the option `nodes`; `None` if it is not given.
     pub fn parse(params: &Params) -> Result<Option<Self>> {
-        let (Some(list), Some(path)) = (params.word("nodes")?, params.path("nodes")?) else {
+        let (Some(list), Some(path)) = (
+            params.optional_word("nodes")?,
+            params.optional_path("nodes")?,
+        ) else {
             return Ok(None);
         };
         Ok(Some(NodesOption {
             list,
             path,
             location: params.location().clone(),
-            written: params.written("nodes"),
+            written: params.written_value("nodes"),
         }))
     }
 }
@@ -41,7 +44,10 @@ impl NodesOption {
 const LONGEST_RING: usize = 16;
 
 /// Reads the cluster's nodes: a file of names, the first word of each line, or a host list.
-pub(super) fn node_table(option: &NodesOption, context: &Context) -> Result<HashSet<String>> {
+pub(super) fn read_cluster_nodes(
+    option: &NodesOption,
+    context: &Context,
+) -> Result<HashSet<String>> {
     let text = if option.path.is_file() {
         Text::read(&option.path, context.memory)?
     } else {
@@ -50,19 +56,19 @@ pub(super) fn node_table(option: &NodesOption, context: &Context) -> Result<Hash
     let mut nodes = HashSet::new();
     for line in text.data_lines() {
         let word = line.text.split_whitespace().next().unwrap_or_default();
-        nodes.extend(expand(word, &line, nodes.len(), context)?);
+        nodes.extend(expand_host_list(word, &line, nodes.len(), context)?);
     }
     if nodes.is_empty() {
-        return Err(option.written.wrong("at least one node"));
+        return Err(option.written.invalid_value("at least one node"));
     }
     Ok(nodes)
 }
 
 /// Checks that no node stands twice, and leaves out the nodes that the cluster does not have, with a remark. Returns the
 /// cluster's nodes that are not placed, in the order of their names.
-pub(super) fn apply(
+pub(super) fn match_cluster_nodes(
     text: &Text,
-    found: &mut Found,
+    found: &mut NamedTopology,
     table: Option<HashSet<String>>,
 ) -> Result<Vec<String>> {
     let mut names = HashMap::new();
@@ -71,16 +77,16 @@ pub(super) fn apply(
         let line = text.line_at(unit.line, "");
         if let Some(other) = names.insert(&unit.name, unit.line) {
             let found = format!("`{}` again (line {other} has it)", unit.name);
-            return Err(line.wrong(found, "each name once"));
+            return Err(line.error_here(found, "each name once"));
         }
         for node in &unit.nodes {
             if let Some(other) = seen.insert(node, unit.line) {
                 let found = format!("node `{node}` again (line {other} has it)");
-                return Err(line.wrong(found, "each node once"));
+                return Err(line.error_here(found, "each node once"));
             }
         }
         if found.kind == SiteKind::Ring && unit.nodes.len() > LONGEST_RING {
-            let place = at(text, unit.line);
+            let place = file_and_line(text, unit.line);
             let name = &unit.name;
             let nodes = unit.nodes.len();
             found.remarks.push(format!(

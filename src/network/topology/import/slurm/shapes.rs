@@ -2,33 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use super::found::{Found, at};
-use crate::topology::import::wiring::{ROOT, Units, Wiring};
+use super::found::{NamedTopology, file_and_line};
+use crate::topology::import::wiring::{NO_PARENT, Units, Wiring};
 use crate::topology::lattice::Lattice;
-use crate::topology::site::cells;
+use crate::topology::site::list_cells;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
 /// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not described,
 /// stands below itself, or twice below one.
-pub(super) fn tree(text: &Text, found: &Found) -> Result<Wiring> {
-    let mut wiring = found.switches();
+pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
+    let mut wiring = found.wiring_of_switches();
     let names = found.units.iter().map(|unit| unit.name.as_str());
     let known: BTreeMap<&str, usize> = names.zip(0..).collect();
-    let mut above = vec![ROOT; found.units.len()];
+    let mut above = vec![NO_PARENT; found.units.len()];
     for (parent, unit) in found.units.iter().enumerate() {
         let line = text.line_at(unit.line, "");
         for child in &unit.children {
             let Some(&below) = known.get(child.as_str()) else {
                 let found = format!("switch `{child}`, which no line describes");
-                return Err(line.wrong(found, "a line SwitchName=… for each switch"));
+                return Err(line.error_here(found, "a line SwitchName=… for each switch"));
             };
             let ends = (parent.min(below), parent.max(below));
             if below == parent || wiring.links.contains_key(&ends) {
                 let found = format!("`{child}` below `{}`", unit.name);
-                return Err(line.wrong(found, "each switch below others, once"));
+                return Err(line.error_here(found, "each switch below others, once"));
             }
-            wiring.join(parent, below, 1.0);
+            wiring.add_cable(parent, below, 1.0);
             if let Some(speed) = found.units[below].speed {
                 wiring.speeds.insert(ends, speed);
             }
@@ -38,13 +38,13 @@ pub(super) fn tree(text: &Text, found: &Found) -> Result<Wiring> {
     refuse_loops(text, found, &known)?;
     for (unit, above) in found.units.iter().zip(&above) {
         // scontrol prints a speed of 1 for every switch: that says nothing.
-        if *above == ROOT && unit.speed.is_some_and(|speed| speed > 1) {
+        if *above == NO_PARENT && unit.speed.is_some_and(|speed| speed > 1) {
             let what = "LinkSpeed= is passed over, as no switch is above this one";
-            let place = at(text, unit.line);
+            let place = file_and_line(text, unit.line);
             wiring.remarks.push(format!("{place}: {what}"));
         }
     }
-    wiring.hierarchy(&above, &|height| match height {
+    wiring.build_levels(&above, &|height| match height {
         0 => "leaf".into(),
         height => format!("level{height}"),
     });
@@ -53,7 +53,7 @@ pub(super) fn tree(text: &Text, found: &Found) -> Result<Wiring> {
 
 /// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
 /// is a loop.
-fn refuse_loops(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
+fn refuse_loops(text: &Text, found: &NamedTopology, known: &BTreeMap<&str, usize>) -> Result<()> {
     let mut parents = vec![0; found.units.len()];
     for child in found.units.iter().flat_map(|unit| &unit.children) {
         parents[known[child.as_str()]] += 1;
@@ -74,7 +74,7 @@ fn refuse_loops(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Re
     let unit = &found.units[looped];
     let found = format!("switch `{}` below itself, in a loop", unit.name);
     let line = text.line_at(unit.line, "");
-    Err(line.wrong(found, "a tree or trees of switches"))
+    Err(line.error_here(found, "a tree or trees of switches"))
 }
 
 /// Builds a switch for each block, one above each group of blocks, and one above all:
@@ -86,12 +86,12 @@ fn refuse_loops(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Re
 ///                        /     \          /     \
 ///                     block   block    block   block       18 nodes each
 /// ```
-pub(super) fn blocks(found: &Found) -> Result<Wiring> {
-    let mut wiring = found.switches();
+pub(super) fn wire_blocks(found: &NamedTopology) -> Result<Wiring> {
+    let mut wiring = found.wiring_of_switches();
     let line = found.units.first().map_or(1, |unit| unit.line);
     let base = found.sizes.0.first().copied().unwrap_or(1);
     let mut below: Vec<usize> = (0..found.units.len()).collect();
-    let mut above = vec![ROOT; below.len()];
+    let mut above = vec![NO_PARENT; below.len()];
     let mut names = vec!["block".to_string()];
     let mut reach = 1;
     // The last group is that of all blocks.
@@ -105,10 +105,10 @@ pub(super) fn blocks(found: &Found) -> Result<Wiring> {
         let group = usize::try_from((blocks / reach).max(1)).unwrap_or(usize::MAX);
         for group in below.chunks(group) {
             let name = format!("above {}", wiring.switches[group[0]].name);
-            let index = wiring.add(&name, Vec::new(), line);
-            above.push(ROOT);
+            let index = wiring.add_switch(&name, Vec::new(), line);
+            above.push(NO_PARENT);
             for block in group {
-                wiring.join(*block, index, 1.0);
+                wiring.add_cable(*block, index, 1.0);
                 above[*block] = index;
             }
             next.push(index);
@@ -117,27 +117,27 @@ pub(super) fn blocks(found: &Found) -> Result<Wiring> {
         below = next;
         reach = blocks;
     }
-    wiring.hierarchy(&above, &|height| names[height].clone());
+    wiring.build_levels(&above, &|height| names[height].clone());
     Ok(wiring)
 }
 
 /// Builds a switch for each node, linked to the next one of its ring.
-pub(super) fn rings(found: &Found) -> Wiring {
+pub(super) fn wire_rings(found: &NamedTopology) -> Wiring {
     let mut wiring = Wiring::default();
     let mut unit_of = Vec::new();
     for (ring, unit) in found.units.iter().enumerate() {
         let first = wiring.switches.len();
         for node in &unit.nodes {
-            wiring.add(node, vec![node.clone()], unit.line);
+            wiring.add_switch(node, vec![node.clone()], unit.line);
             unit_of.push(ring);
         }
         let end = wiring.switches.len();
         for at in first + 1..end {
-            wiring.join(at - 1, at, 1.0);
+            wiring.add_cable(at - 1, at, 1.0);
         }
         // A ring of two is one link.
         if end > first + 2 {
-            wiring.join(first, end - 1, 1.0);
+            wiring.add_cable(first, end - 1, 1.0);
         }
     }
     let names = found.units.iter().map(|unit| unit.name.clone()).collect();
@@ -151,21 +151,21 @@ pub(super) fn rings(found: &Found) -> Wiring {
 }
 
 /// Builds a switch for each cell, x slowest, linked to the next along each axis; `alone` if every node has a cell.
-pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
+pub(super) fn wire_toruses(found: &NamedTopology, alone: bool) -> Wiring {
     let mut wiring = Wiring::default();
     let mut unit_of = Vec::new();
     for (index, torus) in found.toruses.iter().enumerate() {
         let first = wiring.switches.len();
         let [nx, ny, nz] = torus.dims;
         let at = |x: u32, y: u32, z: u32| first + ((x * ny + y) * nz + z) as usize;
-        for (x, y, z) in cells(torus.dims) {
+        for (x, y, z) in list_cells(torus.dims) {
             let node = &torus.cells[(x + nx * (y + ny * z)) as usize];
             let hole = format!("{} {x},{y},{z}", torus.name);
             let name = node.as_ref().unwrap_or(&hole);
-            wiring.add(name, vec![node.clone().unwrap_or_default()], 1);
+            wiring.add_switch(name, vec![node.clone().unwrap_or_default()], 1);
             unit_of.push(index);
         }
-        for (x, y, z) in cells(torus.dims) {
+        for (x, y, z) in list_cells(torus.dims) {
             let next = [
                 (x, nx, at((x + 1) % nx, y, z)),
                 (y, ny, at(x, (y + 1) % ny, z)),
@@ -174,7 +174,7 @@ pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
             for (along, extent, to) in next {
                 // Along an axis of two, the way round would be the same link again.
                 if extent > 2 || along + 1 < extent {
-                    wiring.join(at(x, y, z), to, 1.0);
+                    wiring.add_cable(at(x, y, z), to, 1.0);
                 }
             }
         }
@@ -182,7 +182,10 @@ pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
     if let [torus] = found.toruses.as_slice()
         && alone
     {
-        wiring.lattice = Some(Lattice::of_routers(torus.dims.to_vec(), vec![true; 3]));
+        wiring.lattice = Some(Lattice::with_router_cells(
+            torus.dims.to_vec(),
+            vec![true; 3],
+        ));
     }
     let names = found.toruses.iter().map(|torus| torus.name.clone());
     wiring.levels.push(Units {
@@ -195,16 +198,16 @@ pub(super) fn toruses(found: &Found, alone: bool) -> Wiring {
 }
 
 /// Builds one switch with all nodes.
-pub(super) fn flat(found: &Found) -> Wiring {
-    let mut wiring = found.switches();
-    wiring.hierarchy(&vec![ROOT; found.units.len()], &|_| "leaf".into());
+pub(super) fn wire_flat(found: &NamedTopology) -> Wiring {
+    let mut wiring = found.wiring_of_switches();
+    wiring.build_levels(&vec![NO_PARENT; found.units.len()], &|_| "leaf".into());
     wiring
 }
 
 /// Adds a switch for each node that no line places; it is a component and a unit of each level.
 pub(super) fn add_unplaced(wiring: &mut Wiring, unplaced: &[String]) {
     for node in unplaced {
-        wiring.add(node, vec![node.clone()], 1);
+        wiring.add_switch(node, vec![node.clone()], 1);
         for level in &mut wiring.levels {
             level.unit_of.push(level.names.len());
             level.names.push(node.clone());

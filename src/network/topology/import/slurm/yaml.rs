@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::found::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
+use super::found::{
+    ALL_IS_NO_WILDCARD, NamedTopology, SiteUnit, check_sizes, file_and_line, remark_on_sizes,
+};
 use crate::topology::context::Context;
 use crate::topology::import::document::{self, Node};
-use crate::topology::import::host_list::expand;
+use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::{SiteKind, SitePlacement, SiteTorus};
 use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
@@ -37,23 +39,23 @@ const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 /// Reads the topology called `wanted`, else the cluster's default, else the first. If `must` does not hold, a name that no
 /// topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology of that name,
 /// or if it has no type, two types, or what its type does not have.
-pub(super) fn read(
+pub(super) fn read_yaml(
     text: &Text,
     wanted: Option<&str>,
     must: bool,
     context: &Context,
-) -> Result<Found> {
-    let document = document::read(text)?;
+) -> Result<NamedTopology> {
+    let document = document::read_document(text)?;
     let Some(topologies) = document.items() else {
         let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
-        return Err(document.wrong(document.describe(), expected));
+        return Err(document.error_here(document.describe(), expected));
     };
     let mut named = Vec::new();
     for topology in topologies {
-        named.push((topology.word("topology")?, topology));
+        named.push((topology.require_text("topology")?, topology));
     }
     let Some(first) = named.first() else {
-        return Err(document.wrong("an empty list", "a topology"));
+        return Err(document.error_here("an empty list", "a topology"));
     };
     let mut chosen = None;
     if let Some(name) = wanted {
@@ -61,12 +63,12 @@ pub(super) fn read(
         if chosen.is_none() && must {
             let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
             let found = format!("no topology called `{name}`");
-            return Err(document.wrong(found, format!("one of {}", names.join(", "))));
+            return Err(document.error_here(found, format!("one of {}", names.join(", "))));
         }
     }
     let defaults: Vec<_> = named.iter().filter(|(_, t)| is_default(t)).collect();
     let (name, topology) = *chosen.or(defaults.first().copied()).unwrap_or(first);
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         text,
         context,
         remarks: Vec::new(),
@@ -87,13 +89,13 @@ pub(super) fn read(
 
 /// Returns whether a topology is marked as the cluster's default.
 fn is_default(topology: &Node) -> bool {
-    let value = topology.get("cluster_default").and_then(Node::text);
+    let value = topology.find_key("cluster_default").and_then(Node::as_text);
     let value = value.unwrap_or_default().to_ascii_lowercase();
     ["true", "yes", "on"].contains(&value.as_str())
 }
 
 /// Reader of one topology.
-struct Reader<'t> {
+struct YamlReader<'t> {
     text: &'t Text,
     context: &'t Context,
     /// Notes on the file so far.
@@ -102,26 +104,26 @@ struct Reader<'t> {
     nodes: usize,
 }
 
-impl Reader<'_> {
+impl YamlReader<'_> {
     /// Adds a note on a line of the file.
-    fn remark(&mut self, line: usize, what: &str) {
-        let place = at(self.text, line);
+    fn add_remark(&mut self, line: usize, what: &str) {
+        let place = file_and_line(self.text, line);
         self.remarks.push(format!("{place}: {what}"));
     }
 
     /// Reads a topology, remarks apart. Fails if it has no type, or several.
-    fn read_topology(&mut self, name: &str, topology: &Node) -> Result<Found> {
+    fn read_topology(&mut self, name: &str, topology: &Node) -> Result<NamedTopology> {
         let mut types = Vec::new();
         for (key, value) in topology.entries() {
             let Some((name, kind)) = KINDS.iter().find(|(name, _)| name == key) else {
                 if !["topology", "cluster_default"].contains(&key.as_str()) {
                     let what = format!("`{key}` is no key that Slurm has: passed over");
-                    self.remark(value.line, &what);
+                    self.add_remark(value.line, &what);
                 }
                 continue;
             };
             // `scontrol show topoconf` prints `flat: false` and the like for types that are not used.
-            let is_used = match value.text() {
+            let is_used = match value.as_text() {
                 Some(text) => text.eq_ignore_ascii_case("true"),
                 None => !value.entries().is_empty(),
             };
@@ -133,14 +135,14 @@ impl Reader<'_> {
             [(_, kind, value)] => (*kind, *value),
             [] => {
                 let found = format!("topology `{name}` without nodes of any type");
-                return Err(topology.wrong(found, EXPECTED));
+                return Err(topology.error_here(found, EXPECTED));
             }
             [(a, ..), (b, ..), ..] => {
                 let found = format!("topology `{name}` with {a} and {b}");
-                return Err(topology.wrong(found, EXPECTED));
+                return Err(topology.error_here(found, EXPECTED));
             }
         };
-        let mut found = Found::new(kind, name);
+        let mut found = NamedTopology::new(kind, name);
         match kind {
             SiteKind::Tree => found.units = self.read_units(value, "switches", "switch")?,
             SiteKind::Ring => found.units = self.read_units(value, "rings", "ring")?,
@@ -149,7 +151,7 @@ impl Reader<'_> {
                 found.units = self.read_units(value, "blocks", "block")?;
             }
             SiteKind::Torus => {
-                for torus in value.list("toruses")? {
+                for torus in value.require_list("toruses")? {
                     found.toruses.push(self.read_torus(torus)?);
                 }
             }
@@ -161,17 +163,17 @@ impl Reader<'_> {
     /// Reads the switches, blocks or rings of a list; `key` has the name of each.
     fn read_units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
         let mut units: Vec<SiteUnit> = Vec::new();
-        for entry in of.list(list)? {
-            let name = entry.word(key)?.to_string();
+        for entry in of.require_list(list)? {
+            let name = entry.require_text(key)?.to_string();
             let children = self.read_hosts(entry, "children", false)?;
             let nodes = self.read_hosts(entry, "nodes", true)?;
             if !children.is_empty() && !nodes.is_empty() {
                 let found = format!("{key} `{name}` with nodes and children");
-                return Err(entry.wrong(found, "one of the two"));
+                return Err(entry.error_here(found, "one of the two"));
             }
             for (other, value) in entry.entries() {
                 if ![key, "children", "nodes"].contains(&other.as_str()) {
-                    self.remark(value.line, &format!("`{other}` is passed over"));
+                    self.add_remark(value.line, &format!("`{other}` is passed over"));
                 }
             }
             units.push(SiteUnit {
@@ -187,44 +189,44 @@ impl Reader<'_> {
 
     /// Reads the host list under a key; empty if there is no such key.
     fn read_hosts(&mut self, entry: &Node, key: &str, nodes: bool) -> Result<Vec<String>> {
-        let Some(value) = entry.get(key) else {
+        let Some(value) = entry.find_key(key) else {
             return Ok(Vec::new());
         };
-        let Some(list) = value.text() else {
+        let Some(list) = value.as_text() else {
             return Err(value.wrong_value(key, "a host list"));
         };
         if list.is_empty() || list == "~" || list == "null" {
             return Ok(Vec::new());
         }
         if nodes && list.eq_ignore_ascii_case("ALL") {
-            self.remark(value.line, ALL);
+            self.add_remark(value.line, ALL_IS_NO_WILDCARD);
             return Ok(Vec::new());
         }
         let line = self.text.line_at(value.line, list);
-        let names = expand(list, &line, self.nodes, self.context)?;
+        let names = expand_host_list(list, &line, self.nodes, self.context)?;
         self.nodes += names.len();
         Ok(names)
     }
 
     /// Reads the block sizes and their line.
     fn read_sizes(&mut self, block: &Node) -> Result<(Vec<u64>, usize)> {
-        let Some(value) = block.get("block_sizes") else {
+        let Some(value) = block.find_key("block_sizes") else {
             return Ok((Vec::new(), block.line));
         };
         let mut sizes = Vec::new();
         // A single size need not be a list.
         for item in value.items().unwrap_or(std::slice::from_ref(value)) {
-            match item.text().and_then(|text| text.parse::<u64>().ok()) {
+            match item.as_text().and_then(|text| text.parse::<u64>().ok()) {
                 Some(size) if size > 0 => sizes.push(size),
                 _ => {
                     let found = format!("block size {}", item.describe());
-                    return Err(item.wrong(found, "a whole number above 0"));
+                    return Err(item.error_here(found, "a whole number above 0"));
                 }
             }
         }
         if !check_sizes(&sizes) {
             let expected = "ascending multiples of the first size, as in [18, 36]";
-            return Err(value.wrong(format!("block_sizes {sizes:?}"), expected));
+            return Err(value.error_here(format!("block_sizes {sizes:?}"), expected));
         }
         let remark = remark_on_sizes(self.text, value.line, &sizes);
         self.remarks.extend(remark);
@@ -233,13 +235,13 @@ impl Reader<'_> {
 
     /// Reads `{x, y, z}` under a key, each at least `low`; `None` if there is no such key.
     fn read_triple(&self, of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
-        let Some(value) = of.get(key) else {
+        let Some(value) = of.find_key(key) else {
             return Ok(None);
         };
         let mut triple = [0; 3];
         for (slot, axis) in triple.iter_mut().zip(["x", "y", "z"]) {
-            let given = value.get(axis);
-            let text = given.and_then(Node::text);
+            let given = value.find_key(axis);
+            let text = given.and_then(Node::as_text);
             match text.and_then(|text| text.parse::<u32>().ok()) {
                 Some(number) if number >= low => *slot = number,
                 _ => {
@@ -248,7 +250,7 @@ impl Reader<'_> {
                         None => format!("{key} without {axis}"),
                     };
                     let expected = format!("x, y and z, whole numbers from {low}");
-                    return Err(value.wrong(found, expected));
+                    return Err(value.error_here(found, expected));
                 }
             }
         }
@@ -257,21 +259,22 @@ impl Reader<'_> {
 
     /// Reads a torus: its nodes as a whole or by regions, and the boxes that jobs are placed in.
     fn read_torus(&mut self, torus: &Node) -> Result<SiteTorus> {
-        let name = torus.word("name")?.to_string();
+        let name = torus.require_text("name")?.to_string();
         let Some(dims) = self.read_triple(torus, "dims", 1)? else {
-            return Err(torus.wrong(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
+            return Err(torus.error_here(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
         let count = count_cells(dims);
         if count > MAX_NODES {
-            return Err(torus.wrong(format!("dims {dims:?}"), "at most 2147483648 cells"));
+            return Err(torus.error_here(format!("dims {dims:?}"), "at most 2147483648 cells"));
         }
-        self.context.require(&format!("torus {name}"), count * 32)?;
+        self.context
+            .require_memory(&format!("torus {name}"), count * 32)?;
         let mut cells: Vec<Option<String>> = vec![None; count as usize];
         let whole = self.read_hosts(torus, "nodes", true)?;
         let regions = torus.items_of("regions");
         if !whole.is_empty() && !regions.is_empty() {
             let found = format!("torus `{name}` with nodes and regions");
-            return Err(torus.wrong(found, "one of the two"));
+            return Err(torus.error_here(found, "one of the two"));
         }
         if !whole.is_empty() {
             fill_region(torus, &mut cells, dims, ([0; 3], dims), whole)?;
@@ -280,7 +283,7 @@ impl Reader<'_> {
             let anchor = self.read_triple(region, "anchor", 0)?.unwrap_or_default();
             let Some(extent) = self.read_triple(region, "dims", 1)? else {
                 let found = format!("a region of `{name}` without dims");
-                return Err(region.wrong(found, "dims: {x, y, z}"));
+                return Err(region.error_here(found, "dims: {x, y, z}"));
             };
             let nodes = self.read_hosts(region, "nodes", true)?;
             fill_region(region, &mut cells, dims, (anchor, extent), nodes)?;
@@ -288,16 +291,16 @@ impl Reader<'_> {
         let mut seen = HashSet::new();
         if let Some(again) = cells.iter().flatten().find(|node| !seen.insert(*node)) {
             let found = format!("node `{again}` twice in torus `{name}`");
-            return Err(torus.wrong(found, "each node once"));
+            return Err(torus.error_here(found, "each node once"));
         }
         let mut placements = Vec::new();
         for placement in torus.items_of("placements") {
             let Some(box_dims) = self.read_triple(placement, "dims", 1)? else {
-                return Err(placement.wrong("a placement without dims", "dims: {x, y, z}"));
+                return Err(placement.error_here("a placement without dims", "dims: {x, y, z}"));
             };
             if box_dims.iter().zip(dims).any(|(n, all)| *n > all) {
                 let found = format!("a placement of {box_dims:?} in a torus of {dims:?}");
-                return Err(placement.wrong(found, "one that fits"));
+                return Err(placement.error_here(found, "one that fits"));
             }
             placements.push(SitePlacement {
                 dims: box_dims,
@@ -307,7 +310,7 @@ impl Reader<'_> {
         }
         if placements.is_empty() {
             let what = format!("torus {name} has no placements: Slurm places no job in it");
-            self.remark(torus.line, &what);
+            self.add_remark(torus.line, &what);
         }
         Ok(SiteTorus {
             name,
@@ -335,11 +338,11 @@ fn fill_region(
     let room = count_cells(extent);
     if room != nodes.len() as u64 {
         let found = format!("{} nodes for {room} cells", nodes.len());
-        return Err(region.wrong(found, "a node for each cell"));
+        return Err(region.error_here(found, "a node for each cell"));
     }
     if (0..3).any(|i| u64::from(anchor[i]) + u64::from(extent[i]) > u64::from(dims[i])) {
         let found = format!("a region of {extent:?} at {anchor:?} in a torus of {dims:?}");
-        return Err(region.wrong(found, "one inside the torus"));
+        return Err(region.error_here(found, "one inside the torus"));
     }
     let mut nodes = nodes.into_iter();
     for z in anchor[2]..anchor[2] + extent[2] {
@@ -348,7 +351,7 @@ fn fill_region(
                 let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
                 if let Some(other) = cell.replace(nodes.next().unwrap_or_default()) {
                     let found = format!("a second node at {x},{y},{z}, beside `{other}`");
-                    return Err(region.wrong(found, "a node for each cell"));
+                    return Err(region.error_here(found, "a node for each cell"));
                 }
             }
         }

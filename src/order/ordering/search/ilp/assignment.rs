@@ -2,7 +2,7 @@
 
 use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
 
-use super::solver::{Job, Model, Refusal};
+use super::solver::{Model, SolverFailure, SolverRequest};
 use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
@@ -10,19 +10,19 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 const VARIABLES: usize = 60_000;
 
 /// Finds the best ordering that the solver can, not worse than the start. Fails if the model is too large or the solver fails.
-pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
+pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> {
     let problem = job.problem;
     let start = job.start;
     let n = problem.space.len();
     // Known before the pairs are looked at: neighbours in rank have weight.
     check_size(&job.options.location, n, n - 1)?;
-    let answer = match job.run(build(job)?) {
+    let answer = match job.solve_model(build_model(job)?) {
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
-        Err(Refusal::OutOfTime) => {
-            return Ok(job.report(start, job.bound, job.name(), Status::TimeLimit));
+        Err(SolverFailure::OutOfTime) => {
+            return Ok(job.make_result(start, job.bound, job.solver_name(), Status::TimeLimit));
         }
-        Err(Refusal::Failed(error)) => return Err(error),
+        Err(SolverFailure::Failed(error)) => return Err(error),
     };
     let mut order = vec![u32::MAX; n];
     for (index, value) in answer.values.iter().enumerate() {
@@ -34,18 +34,18 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if !sorted.into_iter().eq(0..n as u32) {
-        return Err(job.failed("an answer that is no ordering"));
+        return Err(job.solver_error("an answer that is no ordering"));
     }
-    if problem.value(start) < problem.value(&order) {
+    if problem.objective(start) < problem.objective(&order) {
         order = start.to_vec();
     }
-    let value = problem.value(&order);
+    let value = problem.objective(&order);
     let status = match answer.status {
         SolutionStatus::Optimal => Status::Optimal,
         _ => Status::TimeLimit,
     };
     let by_gap = answer.gap.map_or(0.0, |gap| value * (1.0 - gap.max(0.0)));
-    Ok(job.report(&order, by_gap.max(job.bound), job.name(), status))
+    Ok(job.make_result(&order, by_gap.max(job.bound), job.solver_name(), status))
 }
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
@@ -65,7 +65,7 @@ pub(super) fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> R
 }
 
 /// Builds the model of Adams and Johnson. Fails if it has too many variables.
-fn build(job: &Job<'_>) -> Result<Model> {
+fn build_model(job: &SolverRequest<'_>) -> Result<Model> {
     let problem = job.problem;
     let start = job.start;
     let n = problem.space.len();

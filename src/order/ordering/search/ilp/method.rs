@@ -1,6 +1,6 @@
 //! The method `ilp`: chooses the exact method that can prove the instance.
 
-use super::solver::{self, Job};
+use super::solver::{self, SolverRequest};
 use super::{assignment, path};
 use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search::optimise::bounds::Bounds;
@@ -13,7 +13,7 @@ use crate::ordering::search::optimise::weights::WeightKind;
 use crate::ordering::search_result::{SearchResult, Status, meets_bound};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, join};
+use nodeorder_base::params::{Opt, join_options};
 use nodeorder_network::topology::Topology;
 
 /// `ilp[:weights=…,window=K,ring=true,solver=…,time=SECONDS]` and the keys of `optimise`.
@@ -40,7 +40,7 @@ pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",
-    options: &join::<11, 1, 12>(
+    options: &join_options::<11, 1, 12>(
         SHARED,
         [Opt::one_of(
             "solver",
@@ -50,23 +50,23 @@ pub const ILP: OrderingEntry = OrderingEntry {
     ),
     parse: Method::new(Needs::Nothing, |topology, params| {
         let options = SearchOptions::parse(topology, params)?;
-        let solver = params.choice("solver")?;
+        let solver = params.required_choice("solver")?;
         solver::check_available(params, solver)?;
         Ok(options.into_search(move |topology, options, observer| {
-            ilp(topology, options, solver, observer)
+            find_proved_order(topology, options, solver, observer)
         }))
     }),
 };
 
 /// Runs `ilp` under an observer, with one of [`solver::NAMES`]: the cheapest proof first.
-fn ilp(
+fn find_proved_order(
     topology: &Topology,
     options: &SearchOptions,
     solver: &'static str,
     observer: &dyn Observer,
 ) -> Result<SearchResult> {
     options.check_clock(observer)?;
-    let weights = options.weights.build(topology)?;
+    let weights = options.weights.build_weights(topology)?;
     let space = Arrangement::new(topology, options.split)?;
     let problem = SearchProblem::new(topology, &space, weights);
     if !problem.even {
@@ -90,7 +90,7 @@ fn ilp(
         assignment::check_size(&options.location, n, n.saturating_sub(1))?;
     }
     let starts = list_candidates(topology, &problem, options, &|| observer.should_stop())?;
-    let valued = starts.iter().map(|s| (problem.value(&s.order), s));
+    let valued = starts.iter().map(|s| (problem.objective(&s.order), s));
     let Some((value, start)) = valued.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         return Err(Error::input(
             options.location.clone(),
@@ -99,9 +99,9 @@ fn ilp(
         ));
     };
     let [quick, _] = options.bound_work();
-    let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
-    observer.progress(value, bound);
-    let job = Job {
+    let bound = Bounds::new(&problem).lower_bound(quick, &|| observer.should_stop());
+    observer.report_progress(value, bound);
+    let job = SolverRequest {
         options,
         observer,
         solver,
@@ -111,14 +111,14 @@ fn ilp(
     };
     if solver == "auto" && (meets_bound(value, bound) || n < 3) {
         let by = format!("{}, which meets the bound", start.label);
-        return Ok(job.report(job.start, value, by, Status::Optimal));
+        return Ok(job.make_result(job.start, value, by, Status::Optimal));
     }
     if solver == "auto" || solver == "dp" {
-        if let Some(order) = dp::attempt(&problem, job.start, dp::MODEST, observer) {
-            return Ok(job.report(&order, 0.0, "dynamic program", Status::Optimal));
+        if let Some(order) = dp::find_optimum(&problem, job.start, dp::MODEST, observer) {
+            return Ok(job.make_result(&order, 0.0, "dynamic program", Status::Optimal));
         }
         if observer.should_stop() {
-            return Ok(job.report(job.start, bound, "dynamic program", Status::Stopped));
+            return Ok(job.make_result(job.start, bound, "dynamic program", Status::Stopped));
         }
         if solver == "dp" {
             return Err(Error::unsuited(
@@ -129,8 +129,8 @@ fn ilp(
         }
     }
     if kind == WeightKind::Path {
-        path::solve(&job)
+        path::solve_path(&job)
     } else {
-        assignment::solve(&job)
+        assignment::solve_assignment(&job)
     }
 }

@@ -14,7 +14,7 @@ mod tests {
     use crate::ordering::{NodeOrder, SearchResult};
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let made = NodeOrder::make_with(&topology(spec), by, &crate::ordering::NoObserver);
+        let made = NodeOrder::make_observed(&topology(spec), by, &crate::ordering::NoObserver);
         made.unwrap().1.unwrap()
     }
 

@@ -13,7 +13,7 @@ use good_lp::{
     Constraint, Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable,
 };
 
-use super::solver::{Job, Model, Refusal};
+use super::solver::{Model, SolverFailure, SolverRequest};
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search_result::{SearchResult, Status, meets_bound};
 use nodeorder_base::error::{Error, Result};
@@ -27,14 +27,14 @@ type Edge = (usize, usize, f64);
 /// Finds the shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
 /// one more vertex that is at no distance from any. Edges of at most two hops come first: their answer
 /// is the optimum if it meets the bound; otherwise all edges are let in.
-pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
+pub(super) fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
     let problem = job.problem;
     let n = problem.space.len();
     let ring = problem.weights.ring;
     let vertices = if ring { n } else { n + 1 };
-    let solver = format!("subtour cuts ({})", job.name());
+    let solver = format!("subtour cuts ({})", job.solver_name());
     let mut best = job.start.to_vec();
-    let mut value = problem.value(&best);
+    let mut value = problem.objective(&best);
     let mut bound = job.bound;
     for reach in [2, u32::MAX] {
         let complete = reach == u32::MAX;
@@ -55,12 +55,12 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
             rounds += 1;
             let chosen = match cheapest_edges(job, vertices, &edges, &cuts) {
                 Ok(chosen) => chosen,
-                Err(Refusal::OutOfTime) => {
-                    return Ok(job.report(&best, bound, solver, Status::TimeLimit));
+                Err(SolverFailure::OutOfTime) => {
+                    return Ok(job.make_result(&best, bound, solver, Status::TimeLimit));
                 }
                 // Too few edges for a tour: more of them next.
-                Err(Refusal::Failed(_)) if !complete => break None,
-                Err(Refusal::Failed(error)) => return Err(error),
+                Err(SolverFailure::Failed(_)) if !complete => break None,
+                Err(SolverFailure::Failed(error)) => return Err(error),
             };
             if complete {
                 // Fewer constraints than a tour has: no tour is shorter, up to the solver's rounding.
@@ -71,9 +71,9 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
             if circles.len() == 1 {
                 break circles.pop();
             }
-            job.observer.progress(value, bound);
+            job.observer.report_progress(value, bound);
             if job.observer.should_stop() {
-                return Ok(job.report(&best, bound, solver, Status::Stopped));
+                return Ok(job.make_result(&best, bound, solver, Status::Stopped));
             }
             cuts.extend(circles);
         };
@@ -85,7 +85,7 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
                 tour.remove(0);
             }
             let order: Vec<u32> = tour.into_iter().map(|v| v as u32).collect();
-            let found = problem.value(&order);
+            let found = problem.objective(&order);
             if found < value {
                 best = order;
                 value = found;
@@ -95,11 +95,11 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
             }
             if meets_bound(value, bound) {
                 let solver = format!("{solver}, {rounds} rounds");
-                return Ok(job.report(&best, bound, solver, Status::Optimal));
+                return Ok(job.make_result(&best, bound, solver, Status::Optimal));
             }
         }
     }
-    Ok(job.report(&best, bound, solver, Status::Steps))
+    Ok(job.make_result(&best, bound, solver, Status::Steps))
 }
 
 /// Returns the edges between elements at most `reach` hops apart, and unless on a ring those to the vertex that makes a path
@@ -126,11 +126,11 @@ fn list_edges(problem: &SearchProblem<'_>, reach: u32) -> Vec<Edge> {
 
 /// Returns the cheapest edges with two at every vertex and two out of every cut's set. Fails if the solver does.
 fn cheapest_edges(
-    job: &Job<'_>,
+    job: &SolverRequest<'_>,
     vertices: usize,
     edges: &[Edge],
     cuts: &[Vec<usize>],
-) -> std::result::Result<Vec<Edge>, Refusal> {
+) -> std::result::Result<Vec<Edge>, SolverFailure> {
     let mut variables = ProblemVariables::new();
     let x: Vec<Variable> = edges
         .iter()
@@ -156,7 +156,7 @@ fn cheapest_edges(
             leaving.map(|(_, e)| *e).sum::<Expression>() >= 2
         ));
     }
-    let answer = job.run(Model {
+    let answer = job.solve_model(Model {
         variables,
         objective,
         constraints,
@@ -165,7 +165,7 @@ fn cheapest_edges(
     })?;
     // Edges that are not known to be the cheapest prove nothing.
     if !matches!(answer.status, SolutionStatus::Optimal) {
-        return Err(Refusal::OutOfTime);
+        return Err(SolverFailure::OutOfTime);
     }
     let chosen = edges.iter().zip(answer.values).filter(|(_, v)| *v > 0.5);
     Ok(chosen.map(|(edge, _)| *edge).collect())

@@ -29,7 +29,7 @@ pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
 }
 
 /// Solution that a solver found.
-pub(super) struct Answer {
+pub(super) struct Solution {
     /// Values of the model's variables `x`, in their order.
     pub values: Vec<f64>,
     /// Relative gap achieved; `None` where the solver does not report it.
@@ -49,7 +49,7 @@ pub(super) struct Model {
 }
 
 /// Problem on its way to a solver, with all that is known of it.
-pub(super) struct Job<'a> {
+pub(super) struct SolverRequest<'a> {
     pub options: &'a SearchOptions,
     pub observer: &'a dyn Observer,
     /// One of [`NAMES`].
@@ -61,9 +61,9 @@ pub(super) struct Job<'a> {
     pub start: &'a [u32],
 }
 
-impl Job<'_> {
+impl SolverRequest<'_> {
     /// Returns the solver's name; for `auto` that of the one compiled in that is known to be fastest.
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn solver_name(&self) -> &'static str {
         match self.solver {
             "auto" if cfg!(feature = "highs") => "highs",
             "auto" => "microlp",
@@ -72,7 +72,7 @@ impl Job<'_> {
     }
 
     /// Returns the result of an order that `solver` found.
-    pub(super) fn report(
+    pub(super) fn make_result(
         &self,
         order: &[u32],
         bound: f64,
@@ -80,40 +80,40 @@ impl Job<'_> {
         status: Status,
     ) -> SearchResult {
         SearchResult::new(self.problem, order, bound, solver, status)
-            .noted(self.problem, self.options)
+            .with_notes(self.problem, self.options)
     }
 
     /// Returns the error of a solver that failed.
-    pub(super) fn failed(&self, what: &str) -> Error {
+    pub(super) fn solver_error(&self, what: &str) -> Error {
         Error::unsuited(
             self.options.location.clone(),
-            format!("{}: {what}", self.name()),
+            format!("{}: {what}", self.solver_name()),
             "try another solver=, or `optimise`",
         )
     }
 
     /// Returns the seconds left for a solver, if there is a limit.
-    fn left(&self) -> Option<f64> {
+    fn seconds_left(&self) -> Option<f64> {
         let limit = self.options.time?;
-        Some((limit - self.observer.seconds().unwrap_or(0.0)).max(0.01))
+        Some((limit - self.observer.elapsed_seconds().unwrap_or(0.0)).max(0.01))
     }
 
     /// Solves a model. Fails if it is infeasible, the solver gives up, or the time is up before it found anything.
-    pub(super) fn run(&self, model: Model) -> std::result::Result<Answer, Refusal> {
-        let left = self.left();
-        match self.name() {
+    pub(super) fn solve_model(&self, model: Model) -> std::result::Result<Solution, SolverFailure> {
+        let left = self.seconds_left();
+        match self.solver_name() {
             #[cfg(feature = "highs")]
             "highs" => self.solve(
                 model,
                 good_lp::highs,
-                |m, warm| timed(m, left).with_initial_solution(warm),
+                |m, warm| with_seconds(m, left).with_initial_solution(warm),
                 |_| None,
             ),
-            _ => self.solve(
+            _ => self.solve_with(
                 model,
                 microlp,
                 |m, warm| {
-                    let m = timed(m, left);
+                    let m = with_seconds(m, left);
                     // It refuses an empty start.
                     if warm.is_empty() {
                         m
@@ -127,13 +127,13 @@ impl Job<'_> {
     }
 
     /// Solves a model by `solver`; `tune` sets its time limit and warm start, `gap` asks for the gap achieved.
-    fn solve<S: Solver>(
+    fn solve_with<S: Solver>(
         &self,
         model: Model,
         solver: S,
         tune: impl FnOnce(S::Model, Vec<(Variable, f64)>) -> S::Model,
         gap: impl FnOnce(<S::Model as SolverModel>::Solution) -> Option<f64>,
-    ) -> std::result::Result<Answer, Refusal>
+    ) -> std::result::Result<Solution, SolverFailure>
     where
         S::Model: SolverModel<Error = ResolutionError>,
     {
@@ -142,22 +142,22 @@ impl Job<'_> {
             ready = ready.with(constraint);
         }
         match tune(ready, model.warm).solve() {
-            Ok(solution) => Ok(Answer {
+            Ok(solution) => Ok(Solution {
                 values: model.x.iter().map(|x| solution.value(*x)).collect(),
                 status: solution.status(),
                 gap: gap(solution),
             }),
-            Err(ResolutionError::Infeasible) => {
-                Err(Refusal::Failed(self.failed("found the model infeasible")))
-            }
+            Err(ResolutionError::Infeasible) => Err(SolverFailure::Failed(
+                self.solver_error("found the model infeasible"),
+            )),
             Err(error) => {
                 // Solvers have no error of their own for this, so its text has to tell.
                 let text = error.to_string();
                 if self.options.time.is_some() && text.to_lowercase().contains("time limit") {
-                    return Err(Refusal::OutOfTime);
+                    return Err(SolverFailure::OutOfTime);
                 }
-                Err(Refusal::Failed(
-                    self.failed(text.lines().next().unwrap_or("no answer")),
+                Err(SolverFailure::Failed(
+                    self.solver_error(text.lines().next().unwrap_or("no answer")),
                 ))
             }
         }
@@ -165,13 +165,13 @@ impl Job<'_> {
 }
 
 /// Reason why there is no answer.
-pub(super) enum Refusal {
+pub(super) enum SolverFailure {
     OutOfTime,
     Failed(Error),
 }
 
 /// Returns the model with a time limit, if there is one.
-fn timed<M: WithTimeLimit>(model: M, seconds: Option<f64>) -> M {
+fn with_seconds<M: WithTimeLimit>(model: M, seconds: Option<f64>) -> M {
     match seconds {
         Some(seconds) => model.with_time_limit(seconds),
         None => model,

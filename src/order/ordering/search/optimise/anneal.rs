@@ -13,7 +13,7 @@
 //! Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 220, 1983,
 //! <https://doi.org/10.1126/science.220.4598.671>; Or-opt: Or, dissertation, Northwestern University, 1976.
 
-use super::anneal_rng::{AnnealRng, between};
+use super::anneal_rng::{AnnealRng, interpolate_temperature};
 use super::elements::Arrangement;
 use super::prices::Prices;
 use super::sequence::{Piece, Sequence};
@@ -51,7 +51,7 @@ impl Stretch {
             return f64::INFINITY;
         }
         let by_steps = self.steps.map_or(0.0, |all| made as f64 / all);
-        let by_time = match (self.time, observer.seconds()) {
+        let by_time = match (self.time, observer.elapsed_seconds()) {
             (Some((_, length)), _) if length <= 0.0 => f64::INFINITY,
             (Some((begin, length)), Some(now)) => (now - begin) / length,
             _ => 0.0,
@@ -61,7 +61,7 @@ impl Stretch {
 }
 
 /// Prices within a shorter window, which sort out hopeless moves.
-struct Sieve {
+struct MoveFilter {
     prices: Prices,
     /// Rise above the acceptable one that the longer lags may still give back.
     margin: f64,
@@ -73,7 +73,7 @@ pub(super) struct Chain<'s> {
     sequence: Sequence<'s>,
     prices: Prices,
     /// Sieves that moves pass before they are priced in full, the shortest window first.
-    sieves: Vec<Sieve>,
+    filters: Vec<MoveFilter>,
     /// Margin of the sieve of lag 1.
     step_margin: f64,
     /// Margin of the sparse estimate.
@@ -109,17 +109,17 @@ impl<'s> Chain<'s> {
         let sieves = [4, 16, 64]
             .into_iter()
             .filter(|cut| *cut < window)
-            .map(|cut| Sieve {
-                prices: prices.cut(cut),
+            .map(|cut| MoveFilter {
+                prices: prices.within_window(cut),
                 margin: margin_beyond(&prices, cut),
             });
         Chain {
             space,
             sequence: Sequence::new(space, order, window, ring),
-            sieves: sieves.collect(),
+            filters: sieves.collect(),
             step_margin: margin_beyond(&prices, 1),
-            sparse_margin: 3.0 * prices.lag(1) as f64,
-            wide: prices.beyond(4) > prices.lag(1),
+            sparse_margin: 3.0 * prices.lag_price(1) as f64,
+            wide: prices.price_beyond(4) > prices.lag_price(1),
             prices,
             ring,
             fixed: 0,
@@ -132,14 +132,14 @@ impl<'s> Chain<'s> {
     }
 
     /// Leaves a window at either end as it is: what a stretch of a longer sequence gains is then gained by the whole.
-    pub fn between_windows(mut self) -> Self {
+    pub fn fix_end_windows(mut self) -> Self {
         self.fixed = self.prices.window;
         self
     }
 
     /// Goes on from `order`; the best so far is forgotten.
-    pub fn restart(&mut self, order: &[u32]) {
-        self.sequence.set(order);
+    pub fn restart_at(&mut self, order: &[u32]) {
+        self.sequence.set_order(order);
         self.best.clear();
         self.best.extend_from_slice(order);
         self.current = 0;
@@ -147,7 +147,7 @@ impl<'s> Chain<'s> {
     }
 
     /// Anneals until `share` (asked with the steps made) reaches `until`; the share sets the temperature.
-    pub fn run(&mut self, cooling: Cooling, until: f64, share: &dyn Fn(u64) -> f64) {
+    pub fn anneal_until(&mut self, cooling: Cooling, until: f64, share: &dyn Fn(u64) -> f64) {
         if self.sequence.len() < 2 || self.prices.window == 0 {
             return;
         }
@@ -155,35 +155,35 @@ impl<'s> Chain<'s> {
         loop {
             let now = share(self.steps);
             if now >= until {
-                self.keep();
+                self.keep_best();
                 return;
             }
             let temperature = if cooling.to > 0.0 {
-                UNIT * between(cooling.from, cooling.to, now.max(0.0))
+                UNIT * interpolate_temperature(cooling.from, cooling.to, now.max(0.0))
             } else {
                 0.0
             };
             // Moves never reach over the cut of a ring, so the cut wanders.
             if self.ring {
-                let by = self.rng.below(self.sequence.len());
-                self.sequence.rotate(by);
+                let by = self.rng.random_below(self.sequence.len());
+                self.sequence.rotate_ring(by);
             }
             for _ in 0..SLICE {
-                let limit = temperature * self.rng.wait();
-                self.step(limit);
+                let limit = temperature * self.rng.waiting_time();
+                self.propose_move(limit);
             }
             self.steps += SLICE;
             unkept += SLICE;
             // A copy costs as much as many steps: on long sequences fewer of them.
             if unkept >= self.sequence.len() as u64 / 4 {
-                self.keep();
+                self.keep_best();
                 unkept = 0;
             }
         }
     }
 
     /// Remembers the sequence if it is the best so far.
-    fn keep(&mut self) {
+    fn keep_best(&mut self) {
         if self.current < self.gain {
             self.gain = self.current;
             self.best.copy_from_slice(&self.sequence.ids);
@@ -191,48 +191,48 @@ impl<'s> Chain<'s> {
     }
 
     /// Proposes one move, and makes it if the price rises by no more than `limit`.
-    fn step(&mut self, limit: f64) {
+    fn propose_move(&mut self, limit: f64) {
         let n = self.sequence.len();
-        let i = self.rng.below(n);
-        let near = self.space.near.of(self.sequence.ids[i]);
+        let i = self.rng.random_below(n);
+        let near = self.space.near.list_of(self.sequence.ids[i]);
         if near.is_empty() {
             return;
         }
-        let v = near[self.rng.below(near.len())];
+        let v = near[self.rng.random_below(near.len())];
         let j = self.sequence.rank[v as usize] as usize;
         // One draw decides all of a step: the lowest bits its kind, the next ones its details.
-        let choice = self.rng.bits();
+        let choice = self.rng.random_bits();
         match choice & 15 {
-            0..5 => self.carry(i, j, choice >> 4, limit),
+            0..5 => self.propose_carry(i, j, choice >> 4, limit),
             5..10 => {
                 let up = (choice >> 4 & 1) as usize;
-                self.reverse(i.min(j) + up, i.max(j) + up, limit);
+                self.propose_reversal(i.min(j) + up, i.max(j) + up, limit);
             }
             10..14 => {
-                let away = 1 + self.rng.below(3);
+                let away = 1 + self.rng.random_below(3);
                 let beside = if choice >> 4 & 1 == 0 {
                     i + away
                 } else {
                     i.wrapping_sub(away)
                 };
-                self.exchange(j, beside, limit);
+                self.propose_exchange(j, beside, limit);
             }
             _ => {
-                let away = 1 + self.rng.below(8);
-                self.exchange(i, i + away, limit);
+                let away = 1 + self.rng.random_below(8);
+                self.propose_exchange(i, i + away, limit);
             }
         }
     }
 
     /// Carries a stretch with rank `j` at one end next to rank `i`, so that the two become neighbours.
-    fn carry(&mut self, i: usize, j: usize, choice: u64, limit: f64) {
+    fn propose_carry(&mut self, i: usize, j: usize, choice: u64, limit: f64) {
         let n = self.sequence.len();
         let longest = if choice & 4 == 0 {
             8
         } else {
             8 << (choice >> 3 & 7)
         };
-        let len = 1 + self.rng.below(longest.min(n / 2).max(1));
+        let len = 1 + self.rng.random_below(longest.min(n / 2).max(1));
         let behind = choice & 1 == 0;
         let first = choice & 2 == 0;
         // Ranks below 0 wrap to large ones, which are refused with those beyond the end.
@@ -251,14 +251,14 @@ impl<'s> Chain<'s> {
         let tail = Piece::new(to.max(at), n);
         if at < from {
             let passed = Piece::new(at, from);
-            self.rejoin(
+            self.propose_rejoining(
                 &[head, passed, carried, tail],
                 &[head, turned, passed, tail],
                 limit,
             );
         } else {
             let passed = Piece::new(to, at);
-            self.rejoin(
+            self.propose_rejoining(
                 &[head, carried, passed, tail],
                 &[head, passed, turned, tail],
                 limit,
@@ -267,7 +267,7 @@ impl<'s> Chain<'s> {
     }
 
     /// Reverses the stretch of ranks `from..to`.
-    fn reverse(&mut self, from: usize, to: usize, limit: f64) {
+    fn propose_reversal(&mut self, from: usize, to: usize, limit: f64) {
         let n = self.sequence.len();
         if to > n || to < from + 2 {
             return;
@@ -279,11 +279,11 @@ impl<'s> Chain<'s> {
             turned: true,
             ..middle
         };
-        self.rejoin(&[head, middle, tail], &[head, turned, tail], limit);
+        self.propose_rejoining(&[head, middle, tail], &[head, turned, tail], limit);
     }
 
     /// Joins the pieces of `old` as in `new` unless a sieve or the full price refuses it.
-    fn rejoin(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
+    fn propose_rejoining(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
         let before = old[0].to;
         let behind = self.sequence.len() - old[old.len() - 1].from;
         if before < self.fixed || behind < self.fixed {
@@ -293,13 +293,13 @@ impl<'s> Chain<'s> {
         if self.ring && before + behind < 2 * self.prices.window {
             return;
         }
-        let wide = self.wide && self.rng.bits() >> 63 == 0;
+        let wide = self.wide && self.rng.random_bits() >> 63 == 0;
         if !wide {
             let steps = self.sequence.step_change(old, new);
-            if (steps * self.prices.lag(1)) as f64 > limit + self.step_margin {
+            if (steps * self.prices.lag_price(1)) as f64 > limit + self.step_margin {
                 return;
             }
-            for sieve in &self.sieves {
+            for sieve in &self.filters {
                 let delta = self.sequence.price_change(old, new, &sieve.prices, false);
                 if delta as f64 > limit + sieve.margin {
                     return;
@@ -314,26 +314,26 @@ impl<'s> Chain<'s> {
         }
         let delta = self.sequence.price_change(old, new, &self.prices, false);
         if delta as f64 <= limit {
-            self.sequence.apply(new);
+            self.sequence.apply_move(new);
             self.current += delta;
         }
     }
 
     /// Exchanges the elements at two ranks unless the shortest sieve or the full price refuses it.
-    fn exchange(&mut self, a: usize, b: usize, limit: f64) {
+    fn propose_exchange(&mut self, a: usize, b: usize, limit: f64) {
         let n = self.sequence.len();
         let free = self.fixed..n.saturating_sub(self.fixed);
         if a == b || !free.contains(&a) || !free.contains(&b) {
             return;
         }
-        if let Some(sieve) = self.sieves.first() {
-            let delta = self.sequence.exchange(a, b, &sieve.prices);
+        if let Some(sieve) = self.filters.first() {
+            let delta = self.sequence.rise_by_exchange(a, b, &sieve.prices);
             // Two elements change places, each with long lags of its own.
             if delta as f64 > limit + 2.0 * sieve.margin {
                 return;
             }
         }
-        let delta = self.sequence.exchange(a, b, &self.prices);
+        let delta = self.sequence.rise_by_exchange(a, b, &self.prices);
         if delta as f64 <= limit {
             self.sequence.swap(a, b);
             self.current += delta;
@@ -343,7 +343,7 @@ impl<'s> Chain<'s> {
 
 /// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted moves.
 fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
-    (1.7 * prices.lag(1) as f64).min(2.8 * prices.beyond(cut) as f64)
+    (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)
 }
 
 #[cfg(test)]
@@ -365,16 +365,16 @@ mod tests {
                 .collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
             let mut chain = Chain::new(&space, &order, &lag, ring, AnnealRng::new(1, 0));
-            let start = chain.prices.of_order(&space.distances, &order, ring);
+            let start = chain.prices.price_order(&space.distances, &order, ring);
             let cooling = Cooling {
                 from: 0.5,
                 to: 0.05,
             };
-            chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
+            chain.anneal_until(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
             let (best, gain, current) = (chain.best.to_vec(), -chain.gain, chain.current);
             let ids = chain.sequence.ids.clone();
             assert!(gain > 0);
-            let price = |order: &[u32]| chain.prices.of_order(&space.distances, order, ring);
+            let price = |order: &[u32]| chain.prices.price_order(&space.distances, order, ring);
             assert_eq!(start - price(&best), gain);
             assert_eq!(price(&ids) - start, current);
         }

@@ -5,7 +5,7 @@
 /// # References
 /// Shortest augmenting paths: Jonker, Volgenant, "A shortest augmenting path algorithm for dense and
 /// sparse linear assignment problems", Computing 38, 1987, <https://doi.org/10.1007/BF02278710>.
-pub(super) fn least(n: usize, costs: &[i64]) -> i64 {
+pub(super) fn least_assignment_cost(n: usize, costs: &[i64]) -> i64 {
     // Potentials of rows and columns, by which all costs are reduced to 0 or more; all are counted from 1, and column 0
     // is for the row that is being placed.
     let mut u = vec![0i64; n + 1];
@@ -82,7 +82,7 @@ mod tests {
         #[test]
         fn equals_trying_everything(n in 0usize..7, seed in prop::collection::vec(-50i64..100, 36)) {
             let costs = &seed[..n * n];
-            prop_assert_eq!(least(n, costs), by_trying(n, costs, 0, &mut vec![false; n]));
+            prop_assert_eq!(least_assignment_cost(n, costs), by_trying(n, costs, 0, &mut vec![false; n]));
         }
     }
 }

@@ -37,7 +37,7 @@ const MANY: usize = 8;
 const CHAINS: usize = 2;
 
 /// One pass over a sequence.
-pub(super) struct Pass<'a> {
+pub(super) struct BlockPass<'a> {
     pub space: &'a Arrangement,
     /// Weights by lag, from lag 0.
     pub lag: &'a [f64],
@@ -54,7 +54,7 @@ pub(super) struct Pass<'a> {
 }
 
 /// Chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
-struct Job {
+struct BlockJob {
     /// Number of its group of blocks.
     group: usize,
     /// Share of the steps, as a multiple of the share of a block that is like no other.
@@ -71,7 +71,7 @@ struct BlockResult {
     steps: u64,
 }
 
-impl Pass<'_> {
+impl BlockPass<'_> {
     /// Anneals every block of `order`, and returns the steps that took. A block's ends, a window each, stay as they
     /// are, so no pair within the window has one element that moves in one block and one in another: what blocks
     /// gain adds up, and with a budget in steps the seed alone decides, however many threads there are.
@@ -79,20 +79,20 @@ impl Pass<'_> {
     /// The blocks of a curve that fills a box are often congruent. Of such blocks one is annealed, with the steps of
     /// all, and the others are put into the order found where it gains there what it gained in the first. O(elements ·
     /// window) beside the steps.
-    pub fn run(&self, order: &mut [u32]) -> u64 {
+    pub fn anneal_blocks(&self, order: &mut [u32]) -> u64 {
         let mut rank = vec![0u32; order.len()];
         for (r, e) in order.iter().enumerate() {
             rank[*e as usize] = r as u32;
         }
         // Short blocks pay only where many are alike: fewer pairs of ranks lie inside them.
-        let mut groups = self.groups(order, ALIKE);
+        let mut groups = self.group_blocks(order, ALIKE);
         if groups.iter().map(Vec::len).sum::<usize>() < MANY * groups.len() {
-            groups = self.groups(order, BLOCK);
+            groups = self.group_blocks(order, BLOCK);
         }
         let chains = CHAINS.div_ceil(groups.len().max(1));
         let first_stream = (self.number as u64) << 32;
-        let jobs: Vec<Job> = (0..groups.len() * chains)
-            .map(|number| Job {
+        let jobs: Vec<BlockJob> = (0..groups.len() * chains)
+            .map(|number| BlockJob {
                 group: number / chains,
                 weight: groups[number / chains].len() as f64 / chains as f64,
                 rng: AnnealRng::new(self.budget.seed, first_stream | number as u64),
@@ -104,7 +104,7 @@ impl Pass<'_> {
             .into_par_iter()
             .with_max_len(1)
             .map(|job| {
-                let now = self.observer.seconds();
+                let now = self.observer.elapsed_seconds();
                 let waiting = left.lock().map_or(all, |mut left| {
                     *left -= job.weight;
                     *left + job.weight
@@ -117,7 +117,7 @@ impl Pass<'_> {
                         .zip(self.end)
                         .map(|(now, end)| (now, (end - now).max(0.0) * share)),
                 };
-                self.anneal(groups[job.group][0], &rank, job, stretch)
+                self.anneal_block(groups[job.group][0], &rank, job, stretch)
             })
             .collect();
         let prices = Prices::new(self.lag, UNIT, self.lag.len() - 1);
@@ -142,7 +142,8 @@ impl Pass<'_> {
                 .map(|from| block[*from as usize])
                 .collect();
             // Groups are formed by some of the distances, so a block may differ from the first in others.
-            let gain = prices.of_stretch(distances, &after) - prices.of_stretch(distances, block);
+            let gain =
+                prices.price_stretch(distances, &after) - prices.price_stretch(distances, block);
             if gain == found.gain {
                 block.copy_from_slice(&after);
             }
@@ -151,11 +152,14 @@ impl Pass<'_> {
 
     /// Returns the blocks of `size` elements in groups of which many distances agree, rank by rank, the largest group first;
     /// blocks without an element between the windows at their ends are left out.
-    fn groups<'o>(&self, order: &'o mut [u32], size: usize) -> Vec<Vec<&'o mut [u32]>> {
+    fn group_blocks<'o>(&self, order: &'o mut [u32], size: usize) -> Vec<Vec<&'o mut [u32]>> {
         let (first, rest) = order.split_at_mut(if self.number % 2 == 1 { size / 2 } else { 0 });
         let blocks = std::iter::once(first).chain(rest.chunks_mut(size));
         let blocks: Vec<&mut [u32]> = blocks.filter(|b| b.len() >= 2 * self.lag.len()).collect();
-        let signs: Vec<(usize, u64)> = blocks.par_iter().map(|block| self.sign(block)).collect();
+        let signs: Vec<(usize, u64)> = blocks
+            .par_iter()
+            .map(|block| self.block_signature(block))
+            .collect();
         let mut groups: Vec<Vec<&mut [u32]>> = Vec::new();
         let mut group_of = HashMap::new();
         for (sign, block) in signs.into_iter().zip(blocks) {
@@ -171,7 +175,7 @@ impl Pass<'_> {
 
     /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in neither are very
     /// likely congruent.
-    fn sign(&self, block: &[u32]) -> (usize, u64) {
+    fn block_signature(&self, block: &[u32]) -> (usize, u64) {
         let mut hasher = DefaultHasher::new();
         let mut lag = 1;
         while lag < block.len() {
@@ -184,7 +188,13 @@ impl Pass<'_> {
     }
 
     /// Anneals one block by `job` over a stretch.
-    fn anneal(&self, block: &[u32], rank: &[u32], job: Job, stretch: Stretch) -> BlockResult {
+    fn anneal_block(
+        &self,
+        block: &[u32],
+        rank: &[u32],
+        job: BlockJob,
+        stretch: Stretch,
+    ) -> BlockResult {
         let order: Vec<u32> = (0..block.len() as u32).collect();
         if self.observer.should_stop() {
             return BlockResult {
@@ -193,9 +203,11 @@ impl Pass<'_> {
                 steps: 0,
             };
         }
-        let part = self.space.part(block, rank, rank[block[0] as usize]);
-        let mut chain = Chain::new(&part, &order, self.lag, false, job.rng).between_windows();
-        chain.run((self.cooling)(job.weight), 1.0, &|made| {
+        let part = self
+            .space
+            .restricted_to(block, rank, rank[block[0] as usize]);
+        let mut chain = Chain::new(&part, &order, self.lag, false, job.rng).fix_end_windows();
+        chain.anneal_until((self.cooling)(job.weight), 1.0, &|made| {
             stretch.share_over(made, self.observer)
         });
         BlockResult {
@@ -220,7 +232,7 @@ mod tests {
         let topology = Topology::inline("torus:32x32x16", &Context::default()).unwrap();
         let space = Arrangement::new(&topology, false).unwrap();
         let gilbert = NodeOrder::make(&topology, "gilbert").unwrap();
-        let mut order = space.collapse(&topology, gilbert.nodes());
+        let mut order = space.to_elements(&topology, gilbert.nodes());
         let lag: Vec<f64> = (0..=8)
             .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
             .collect();
@@ -228,13 +240,13 @@ mod tests {
         let priced = |order: &[u32]| -> Vec<i64> {
             order
                 .chunks(ALIKE)
-                .map(|b| prices.of_stretch(&space.distances, b))
+                .map(|b| prices.price_stretch(&space.distances, b))
                 .collect()
         };
-        let before = prices.of_stretch(&space.distances, &order);
+        let before = prices.price_stretch(&space.distances, &order);
         let blocks = priced(&order);
         assert!(blocks.iter().all(|price| *price == blocks[0]));
-        let pass = Pass {
+        let pass = BlockPass {
             space: &space,
             lag: &lag,
             cooling: &|weight| {
@@ -254,14 +266,14 @@ mod tests {
             steps: Some(60_000),
             end: None,
         };
-        pass.run(&mut order);
+        pass.anneal_blocks(&mut order);
         let after = priced(&order);
         assert!(after.iter().all(|price| *price == after[0]));
         // What the blocks gain is what the whole gains.
         let gain = blocks[0] - after[0];
         assert!(gain > 0);
         assert_eq!(
-            before - prices.of_stretch(&space.distances, &order),
+            before - prices.price_stretch(&space.distances, &order),
             32 * gain
         );
     }
@@ -273,9 +285,9 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let space = Arrangement::new(&topology, false).unwrap();
             let n = space.len();
-            let weights = Weights::by_lag(WeightKind::Harmonic, n, 8, false);
+            let weights = Weights::from_lag_law(WeightKind::Harmonic, n, 8, false);
             let lag: Vec<f64> = (0..=8)
-                .map(|k| if k == 0 { 0.0 } else { weights.lag(k) })
+                .map(|k| if k == 0 { 0.0 } else { weights.lag_weight(k) })
                 .collect();
             let budget = Budget {
                 steps: Some(200_000),
@@ -288,9 +300,13 @@ mod tests {
                     .build()
                     .unwrap();
                 let mut order: Vec<u32> = (0..n as u32).collect();
-                let mut values = vec![objective::by_lag(&weights, &space.distances, &order)];
+                let mut values = vec![objective::objective_by_lag(
+                    &weights,
+                    &space.distances,
+                    &order,
+                )];
                 for number in 0..2 {
-                    let pass = Pass {
+                    let pass = BlockPass {
                         space: &space,
                         lag: &lag,
                         cooling: &|_| Cooling {
@@ -303,8 +319,12 @@ mod tests {
                         steps: Some(100_000),
                         end: None,
                     };
-                    assert!(pool.install(|| pass.run(&mut order)) >= 100_000);
-                    values.push(objective::by_lag(&weights, &space.distances, &order));
+                    assert!(pool.install(|| pass.anneal_blocks(&mut order)) >= 100_000);
+                    values.push(objective::objective_by_lag(
+                        &weights,
+                        &space.distances,
+                        &order,
+                    ));
                 }
                 (order, values)
             };

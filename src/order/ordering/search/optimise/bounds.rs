@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::assignment;
 use super::elements::Arrangement;
 use super::problem::SearchProblem;
-use super::relaxation::{Torus, relaxed};
-use super::scaled::{SAFE, Scaled};
+use super::relaxation::{TorusGroup, bound_by_relaxation};
+use super::scaled::{IntegerWeights, SAFE};
 use nodeorder_network::topology::Metric;
 
 /// Largest number of elements that are assigned to ranks: n³ operations, 8n² bytes.
@@ -24,7 +24,7 @@ pub(in crate::ordering) struct Bounds<'p> {
     /// Whether every element sees the same distances.
     alike: bool,
     /// Torus on which the relaxation applies; `None` if it does not.
-    torus: Option<Torus>,
+    torus: Option<TorusGroup>,
 }
 
 impl<'p> Bounds<'p> {
@@ -36,37 +36,44 @@ impl<'p> Bounds<'p> {
             && problem.even
             && !problem.weights.has_edges()
             && problem.space.len() > 1
-            && problem.weights.window() > 0;
+            && problem.weights.longest_lag() > 0;
         Bounds {
             problem,
             alike,
-            torus: if suits { Torus::new(problem) } else { None },
+            torus: if suits {
+                TorusGroup::new(problem)
+            } else {
+                None
+            },
         }
     }
 
     /// Returns the larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
     /// program's relaxation on networks where all routers look alike; for `workload` by balls. The relaxation
     /// goes no further where `stop` says so.
-    pub fn lower(&self, work: u64, stop: &(dyn Fn() -> bool + Sync)) -> f64 {
+    pub fn lower_bound(&self, work: u64, stop: &(dyn Fn() -> bool + Sync)) -> f64 {
         let problem = self.problem;
-        if problem.space.len() < 2 || problem.weights.window() == 0 {
+        if problem.space.len() < 2 || problem.weights.longest_lag() == 0 {
             return 0.0;
         }
         if problem.weights.has_edges() {
-            return balls(problem, self.alike, work);
+            return bound_by_balls(problem, self.alike, work);
         }
-        let scaled = Scaled::new(problem);
-        let by_assignment = assigned(problem, &scaled, self.alike, work);
+        let scaled = IntegerWeights::new(problem);
+        let by_assignment = bound_by_assignment(problem, &scaled, self.alike, work);
         let torus = self.torus.as_ref();
-        let by_relaxation = torus.and_then(|torus| relaxed(problem, &scaled, torus, work, stop));
+        let by_relaxation =
+            torus.and_then(|torus| bound_by_relaxation(problem, &scaled, torus, work, stop));
         by_assignment.max(by_relaxation.unwrap_or(0.0))
     }
 
     /// Returns whether `much` work gives another relaxation than `little`.
-    pub fn gains(&self, little: u64, much: u64) -> bool {
-        let window = self.problem.weights.window();
+    pub fn is_tighter_with(&self, little: u64, much: u64) -> bool {
+        let window = self.problem.weights.longest_lag();
         let torus = self.torus.as_ref();
-        torus.is_some_and(|torus| torus.memory(window, much) > torus.memory(window, little))
+        torus.is_some_and(|torus| {
+            torus.affordable_memory(window, much) > torus.affordable_memory(window, little)
+        })
     }
 }
 
@@ -87,7 +94,7 @@ fn ascending_distances(
 }
 
 /// Returns the sum of products.
-fn dot(weights: &[i64], distances: &[i64]) -> i64 {
+fn dot_product(weights: &[i64], distances: &[i64]) -> i64 {
     weights.iter().zip(distances).map(|(w, d)| w * d).sum()
 }
 
@@ -117,14 +124,19 @@ fn weights_at_rank(lag: &[i64], n: usize, ring: bool, p: usize) -> Vec<i64> {
 ///
 /// # References
 /// Gilmore 1962, <https://doi.org/10.1137/0110022>; Lawler 1963, <https://doi.org/10.1287/mnsc.9.4.586>.
-fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f64 {
+fn bound_by_assignment(
+    problem: &SearchProblem<'_>,
+    scaled: &IntegerWeights,
+    alike: bool,
+    work: u64,
+) -> f64 {
     let space = problem.space;
     let n = space.len();
     let ring = problem.weights.ring;
     let window = scaled.lag.len() - 1;
     let looks = if alike { 1 } else { n };
     if !problem.even || (looks as u64).saturating_mul(n as u64) > work {
-        return uneven(problem);
+        return bound_by_hops(problem);
     }
     let rows: Vec<Vec<i64>> = (0..looks as u32)
         .into_par_iter()
@@ -137,18 +149,19 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
     let doubled = if alike {
         // A rank weighs what the one as far from the other end weighs.
         let ends = if ring { 0 } else { window.min(n / 2) };
-        let middle = (n - 2 * ends) as i64 * dot(&inside, &rows[0]);
-        let at_ends = (0..ends).map(|p| dot(&weights_at_rank(&scaled.lag, n, ring, p), &rows[0]));
+        let middle = (n - 2 * ends) as i64 * dot_product(&inside, &rows[0]);
+        let at_ends =
+            (0..ends).map(|p| dot_product(&weights_at_rank(&scaled.lag, n, ring, p), &rows[0]));
         middle + 2 * at_ends.sum::<i64>()
     } else if n <= ASSIGNED {
         let mut costs = Vec::with_capacity(n * n);
         for p in 0..n {
             let weights = weights_at_rank(&scaled.lag, n, ring, p);
-            costs.extend(rows.iter().map(|row| dot(&weights, row)));
+            costs.extend(rows.iter().map(|row| dot_product(&weights, row)));
         }
-        assignment::least(n, &costs)
+        assignment::least_assignment_cost(n, &costs)
     } else {
-        let paid: Vec<i64> = rows.iter().map(|row| dot(&inside, row)).collect();
+        let paid: Vec<i64> = rows.iter().map(|row| dot_product(&inside, row)).collect();
         let mut doubled: i64 = paid.iter().sum();
         let ends = if ring { 0 } else { window.min(n) };
         for p in 0..ends {
@@ -156,20 +169,20 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
             let saved = paid
                 .iter()
                 .zip(&rows)
-                .map(|(all, row)| all - dot(&weights, row));
+                .map(|(all, row)| all - dot_product(&weights, row));
             // Both ends save, and each rank by its own element.
             doubled -= 2 * saved.max().unwrap_or(0);
         }
         doubled
     };
     // Half of an odd sum of halves is not lost: the objective is whole in these units.
-    scaled.bound((doubled + 1) / 2)
+    scaled.to_lower_bound((doubled + 1) / 2)
 }
 
 /// Returns the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all but
 /// those that fit into routers.
-fn uneven(problem: &SearchProblem<'_>) -> f64 {
-    let n = problem.weights.nodes();
+fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
+    let n = problem.weights.rank_count();
     let routers = problem.space.len();
     // Split, the elements of one router are at no distance from each other.
     let split = problem.group == 1 && routers == n;
@@ -177,7 +190,7 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
         return 0.0;
     }
     let mut sum = 0.0;
-    for k in 1..=problem.weights.window() {
+    for k in 1..=problem.weights.longest_lag() {
         let pairs = if !problem.weights.ring {
             n - k
         } else if 2 * k == n {
@@ -187,7 +200,7 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
         };
         // At lag k at most max(0, group - k) pairs a router stay on it.
         let staying = routers * problem.group.saturating_sub(k);
-        sum += problem.weights.lag(k) * pairs.saturating_sub(staying) as f64;
+        sum += problem.weights.lag_weight(k) * pairs.saturating_sub(staying) as f64;
     }
     SAFE * sum
 }
@@ -195,9 +208,9 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
 /// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1
 /// nearest of some node are from it, and as the entropy of their places asks
 /// ([`nodeorder_network::topology::distance::Product::least_means`]); so is MPC(S), whose mean over sizes is the objective.
-fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
+fn bound_by_balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let space = problem.space;
-    let n = problem.weights.nodes();
+    let n = problem.weights.rank_count();
     let looks = if alike { 1 } else { space.len() };
     if (looks as u64).saturating_mul(space.len() as u64) > work.max(1 << 24) {
         return 0.0;
@@ -223,7 +236,7 @@ fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
         return 0.0;
     };
     let by_entropy = match problem.topology.metric() {
-        Metric::Product(p) => p.least_means(problem.topology.network().per_router(), n),
+        Metric::Product(p) => p.bound_mean_distances(problem.topology.network().per_router(), n),
         _ => Vec::new(),
     };
     let mut sum = 0.0;

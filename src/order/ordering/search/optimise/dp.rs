@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use super::anneal_rng::AnnealRng;
 use super::options::Budget;
 use super::problem::SearchProblem;
-use super::symmetry::{Permutation, Symmetry, decode, invert};
+use super::symmetry::{Permutation, Symmetry, decode_digits, invert_permutation};
 use nodeorder_base::observer::Observer;
 
 /// Limits of one attempt.
@@ -47,7 +47,7 @@ pub(in crate::ordering) const MODEST: Effort = Effort {
 
 impl Effort {
     /// Returns the effort that suits the steps or seconds of a budget.
-    pub fn within(budget: &Budget) -> Effort {
+    pub fn for_budget(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {
             states: MODEST.states.min(steps.saturating_mul(2) as usize),
@@ -62,7 +62,7 @@ const MAX_ELEMENTS: usize = 32;
 
 /// Finds an optimal order. `None` if the weights are no fractions, the instance is too large for a key, or the effort
 /// was not enough.
-pub(in crate::ordering) fn attempt(
+pub(in crate::ordering) fn find_optimum(
     problem: &SearchProblem<'_>,
     start: &[u32],
     effort: Effort,
@@ -72,7 +72,7 @@ pub(in crate::ordering) fn attempt(
     if n > MAX_ELEMENTS || n == 0 {
         return None;
     }
-    let mut lag = problem.integral()?.lag;
+    let mut lag = problem.integer_weights()?.lag;
     if n < 3 {
         return Some(start.to_vec());
     }
@@ -85,7 +85,7 @@ pub(in crate::ordering) fn attempt(
         return None;
     }
     let distance = problem.space.distances.matrix(0..n as u32);
-    let program = Program {
+    let program = DynamicProgram {
         n,
         lag,
         ring,
@@ -96,11 +96,11 @@ pub(in crate::ordering) fn attempt(
     };
     let mut best = start.to_vec();
     program.search_locally(&mut best, (effort.states / 250_000).clamp(1, 40));
-    program.solve(best, effort, observer)
+    program.solve_layers(best, effort, observer)
 }
 
 /// An instance of the dynamic program.
-struct Program {
+struct DynamicProgram {
     n: usize,
     /// Weight of each lag up to K, from lag 0, which has none.
     lag: Vec<i64>,
@@ -126,14 +126,14 @@ struct State {
     permutation: u16,
 }
 
-impl Program {
+impl DynamicProgram {
     /// Returns the distance between two elements.
-    fn distance(&self, a: usize, b: usize) -> i64 {
+    fn distance_between(&self, a: usize, b: usize) -> i64 {
         self.distance[a * self.n + b]
     }
 
     /// Returns the weight of a pair of ranks.
-    fn weight(&self, a: usize, b: usize) -> i64 {
+    fn weight_between(&self, a: usize, b: usize) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
             apart.min(self.n - apart)
@@ -144,11 +144,12 @@ impl Program {
     }
 
     /// Returns the objective of a whole order.
-    fn objective(&self, order: &[u32]) -> i64 {
+    fn objective_of(&self, order: &[u32]) -> i64 {
         let mut sum = 0;
         for b in 0..order.len() {
             for a in 0..b {
-                sum += self.weight(a, b) * self.distance(order[a] as usize, order[b] as usize);
+                sum += self.weight_between(a, b)
+                    * self.distance_between(order[a] as usize, order[b] as usize);
             }
         }
         sum
@@ -158,10 +159,10 @@ impl Program {
     /// first begin at a shuffle of the best order.
     fn search_locally(&self, best: &mut Vec<u32>, rounds: usize) {
         let mut rng = AnnealRng::new(1, 77);
-        let mut least = self.objective(best);
+        let mut least = self.objective_of(best);
         let mut order = best.clone();
         for _ in 0..rounds {
-            let value = self.descend(&mut order);
+            let value = self.descend_locally(&mut order);
             if value < least {
                 least = value;
                 best.clone_from(&order);
@@ -169,16 +170,16 @@ impl Program {
             order.clone_from(best);
             // A few long reversals leave the basin of the last descent, and keep most neighbours together.
             for _ in 0..4 {
-                let a = rng.below(self.n);
-                let b = rng.below(self.n);
+                let a = rng.random_below(self.n);
+                let b = rng.random_below(self.n);
                 order[a.min(b)..=a.max(b)].reverse();
             }
         }
     }
 
     /// Makes moves that gain until there is none, and returns the objective reached.
-    fn descend(&self, order: &mut [u32]) -> i64 {
-        let mut value = self.objective(order);
+    fn descend_locally(&self, order: &mut [u32]) -> i64 {
+        let mut value = self.objective_of(order);
         let mut gained = true;
         while gained {
             gained = false;
@@ -192,7 +193,7 @@ impl Program {
                             2 => order[a..=b].rotate_left(1),
                             _ => order[a..=b].rotate_right(1),
                         }
-                        let now = self.objective(order);
+                        let now = self.objective_of(order);
                         if now < value {
                             value = now;
                             gained = true;
@@ -208,14 +209,23 @@ impl Program {
 
     /// Builds the layers one after the other and returns an optimal order: `best`, unless a state of the last layer
     /// beats it. `None` if the effort was not enough.
-    fn solve(&self, best: Vec<u32>, effort: Effort, observer: &dyn Observer) -> Option<Vec<u32>> {
+    fn solve_layers(
+        &self,
+        best: Vec<u32>,
+        effort: Effort,
+        observer: &dyn Observer,
+    ) -> Option<Vec<u32>> {
         // The better this order, the fewer states are kept: only those that may beat it.
-        let upper = self.objective(&best);
+        let upper = self.objective_of(&best);
         let relaxation = Relaxation::new(self, effort.relaxation);
         let mut layers = vec![self.first_layer()];
         let mut states = 0;
         for placed in 1..self.n {
-            if observer.should_stop() || observer.seconds().is_some_and(|now| now > effort.until) {
+            if observer.should_stop()
+                || observer
+                    .elapsed_seconds()
+                    .is_some_and(|now| now > effort.until)
+            {
                 return None;
             }
             let next = self.next_layer(&layers[placed - 1], placed, &relaxation, upper);
@@ -236,7 +246,7 @@ impl Program {
     fn first_layer(&self) -> Vec<State> {
         // An order that starts elsewhere has an equal that starts at one of these; a ring starts anywhere.
         let starts = if self.ring { 1 } else { self.n };
-        let firsts = self.symmetry.firsts(1).iter().take(starts);
+        let firsts = self.symmetry.first_tuples(1).iter().take(starts);
         firsts
             .map(|element| State {
                 key: self.extend_key(0, *element as usize, 0),
@@ -294,7 +304,7 @@ impl Program {
             let permutation = self.symmetry.permutation(state.permutation);
             // The key holds the permuted elements; the one placed here is its latest as it was before.
             let latest = (state.key >> self.n & self.element_mask()) as usize;
-            steps.push((invert(self.n, permutation)[latest], permutation));
+            steps.push((invert_permutation(self.n, permutation)[latest], permutation));
             index = state.parent as usize;
         }
         let mut order: Vec<u32> = Vec::with_capacity(self.n);
@@ -324,9 +334,9 @@ impl Program {
     /// permutation's number.
     fn permute_to_first(&self, key: u64, placed: usize) -> (u64, u16) {
         let known = placed.min(self.window);
-        let length = known.min(self.symmetry.longest());
+        let length = known.min(self.symmetry.longest_tuples());
         let code = self.code_of_latest(key, length);
-        let number = self.symmetry.to_first(length, code);
+        let number = self.symmetry.permutation_to_first(length, code);
         if number == 0 {
             return (key, 0);
         }
@@ -391,7 +401,7 @@ impl Program {
         let mut sum = 0;
         for lag in 1..=self.window.min(placed) {
             let element = (latest & self.element_mask()) as usize;
-            sum += self.weight(0, lag) * self.distance(v, element);
+            sum += self.weight_between(0, lag) * self.distance_between(v, element);
             latest >>= self.bits;
         }
         if self.ring {
@@ -400,7 +410,7 @@ impl Program {
                 // Those within the window backwards are counted already.
                 if placed - rank > self.window {
                     let element = (firsts & self.element_mask()) as usize;
-                    sum += self.weight(rank, placed) * self.distance(v, element);
+                    sum += self.weight_between(rank, placed) * self.distance_between(v, element);
                 }
                 firsts >>= self.bits;
             }
@@ -423,20 +433,20 @@ const NEVER: i64 = i64::MAX / 4;
 
 impl Relaxation {
     /// Computes the bounds from the last layer back, with as long a memory as `work` operations allow.
-    fn new(program: &Program, work: u64) -> Self {
+    fn new(program: &DynamicProgram, work: u64) -> Self {
         let n = program.n;
         let symmetry = &program.symmetry;
         // On a ring shorter than two windows, the lag of a pair may be its way round the other side.
         if program.ring && 2 * program.window >= n {
             return Relaxation::default();
         }
-        let longest = program.window.min(symmetry.longest());
+        let longest = program.window.min(symmetry.longest_tuples());
         let affordable =
-            |memory: &usize| symmetry.firsts(*memory).len() as u64 * (n * n) as u64 <= work;
+            |memory: &usize| symmetry.first_tuples(*memory).len() as u64 * (n * n) as u64 <= work;
         let Some(memory) = (1..=longest).rev().find(affordable) else {
             return Relaxation::default();
         };
-        let firsts = symmetry.firsts(memory);
+        let firsts = symmetry.first_tuples(memory);
         let mut layers = vec![Vec::new(); n + 1];
         layers[n] = vec![0; firsts.len()];
         for placed in (memory..n).rev() {
@@ -450,35 +460,35 @@ impl Relaxation {
     }
 
     /// Returns the bound on what a state still costs.
-    fn cost_to_go(&self, program: &Program, key: u64, placed: usize) -> i64 {
+    fn cost_to_go(&self, program: &DynamicProgram, key: u64, placed: usize) -> i64 {
         let Some(layer) = self.layers.get(placed).filter(|layer| !layer.is_empty()) else {
             return 0;
         };
         let code = program.code_of_latest(key, self.memory);
-        layer[program.symmetry.class(self.memory, code)]
+        layer[program.symmetry.class_of(self.memory, code)]
     }
 }
 
 /// Returns the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
 /// after.
 fn cheapest_rest(
-    program: &Program,
+    program: &DynamicProgram,
     memory: usize,
     placed: usize,
     code: usize,
     after: &[i64],
 ) -> i64 {
     let n = program.n;
-    let latest = &decode::<MAX_ELEMENTS>(code, n, memory)[..memory];
+    let latest = &decode_digits::<MAX_ELEMENTS>(code, n, memory)[..memory];
     let oldest = n.pow(memory as u32 - 1);
     let mut least = NEVER;
     for v in (0..n).filter(|v| !latest.contains(v)) {
         let mut cost = far_lags_cost(program, latest, placed, v);
         for (k, u) in latest.iter().enumerate() {
-            cost += program.lag[k + 1] * program.distance(v, *u);
+            cost += program.lag[k + 1] * program.distance_between(v, *u);
         }
         // The new tuple: v lowest, the oldest element forgotten.
-        let class = program.symmetry.class(memory, code % oldest * n + v);
+        let class = program.symmetry.class_of(memory, code % oldest * n + v);
         least = least.min(cost + after[class]);
     }
     least
@@ -486,13 +496,13 @@ fn cheapest_rest(
 
 /// Returns a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
 /// heaviest lags.
-fn far_lags_cost(program: &Program, latest: &[usize], placed: usize, v: usize) -> i64 {
+fn far_lags_cost(program: &DynamicProgram, latest: &[usize], placed: usize, v: usize) -> i64 {
     let lags = latest.len() + 1..=program.window.min(placed);
     if lags.is_empty() {
         return 0;
     }
     let others = (0..program.n).filter(|u| *u != v && !latest.contains(u));
-    let mut distances: Vec<i64> = others.map(|u| program.distance(v, u)).collect();
+    let mut distances: Vec<i64> = others.map(|u| program.distance_between(v, u)).collect();
     distances.sort_unstable();
     // Weights fall with the lag, so pairing them in order gives the least sum.
     lags.zip(distances).map(|(k, d)| program.lag[k] * d).sum()

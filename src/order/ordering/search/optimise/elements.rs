@@ -28,7 +28,7 @@ pub(in crate::ordering) struct Arrangement {
     pub nodes: Vec<Vec<NodeId>>,
     pub distances: Distances,
     /// Elements close to each element in the network: where a move may bring them together in rank.
-    pub near: Near,
+    pub near: NeighbourLists,
     /// Upper bound on the distances.
     pub diameter: u32,
 }
@@ -37,7 +37,7 @@ pub(in crate::ordering) struct Arrangement {
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)` over the axes.
-    Lanes {
+    ByteCoordinates {
         axes: Vec<ByteAxis>,
         coordinates: Vec<[u8; MAX_AXES]>,
     },
@@ -74,24 +74,24 @@ impl ByteAxis {
 
 /// Lists of nearby elements, one for each element, in one array.
 #[derive(Debug)]
-pub(in crate::ordering) struct Near {
+pub(in crate::ordering) struct NeighbourLists {
     /// Begin of each list in `all`, and the end of the last.
     starts: Vec<u32>,
     all: Vec<u32>,
 }
 
-impl Default for Near {
+impl Default for NeighbourLists {
     fn default() -> Self {
-        Near {
+        NeighbourLists {
             starts: vec![0],
             all: Vec::new(),
         }
     }
 }
 
-impl Near {
+impl NeighbourLists {
     /// Returns the elements near one, nearest first.
-    pub fn of(&self, element: u32) -> &[u32] {
+    pub fn list_of(&self, element: u32) -> &[u32] {
         let e = element as usize;
         &self.all[self.starts[e] as usize..self.starts[e + 1] as usize]
     }
@@ -107,7 +107,7 @@ impl Arrangement {
     /// components, or more memory than allowed would be needed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
         topology.require_one_component("a search over all distances")?;
-        topology.require(
+        topology.require_memory(
             "the nodes of an arrangement",
             100 * topology.node_count() as u64,
         )?;
@@ -125,7 +125,7 @@ impl Arrangement {
         }
         let distances = Distances::new(topology, &routers)?;
         let near = list_near(topology, &routers)?;
-        let diameter = distances.diameter(topology);
+        let diameter = distances.largest_distance(topology);
         Ok(Arrangement {
             routers,
             nodes,
@@ -143,12 +143,12 @@ impl Arrangement {
     /// Returns the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank of element
     /// e in the sequence, `begin` that of the first of the stretch. The nodes that they stand for are left out. O(stretch), its square
     /// where distances are a table.
-    pub fn part(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
-        let mut near = Near::default();
+    pub fn restricted_to(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
+        let mut near = NeighbourLists::default();
         for e in stretch {
             let ranks = self
                 .near
-                .of(*e)
+                .list_of(*e)
                 .iter()
                 .map(|v| index[*v as usize].wrapping_sub(begin));
             near.all
@@ -156,16 +156,16 @@ impl Arrangement {
             near.end_list();
         }
         Arrangement {
-            routers: pick(&self.routers, stretch),
+            routers: pick_values(&self.routers, stretch),
             nodes: Vec::new(),
-            distances: self.distances.part(stretch),
+            distances: self.distances.restricted_to(stretch),
             near,
             diameter: self.diameter,
         }
     }
 
     /// Returns the nodes of a sequence of elements.
-    pub fn expand(&self, order: &[u32]) -> Vec<NodeId> {
+    pub fn to_nodes(&self, order: &[u32]) -> Vec<NodeId> {
         order
             .iter()
             .flat_map(|e| self.nodes[*e as usize].iter().copied())
@@ -173,7 +173,7 @@ impl Arrangement {
     }
 
     /// Returns the sequence of elements behind an ordering of nodes: each where its first node stands.
-    pub fn collapse(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
+    pub fn to_elements(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
         let mut element = vec![u32::MAX; topology.nodes().slot_count() as usize];
         for (e, nodes) in self.nodes.iter().enumerate() {
             nodes.iter().for_each(|n| element[n.index()] = e as u32);
@@ -187,7 +187,7 @@ impl Arrangement {
 }
 
 /// Returns the values at some indices.
-fn pick<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
+fn pick_values<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
     indices.iter().map(|i| values[*i as usize]).collect()
 }
 
@@ -197,9 +197,9 @@ impl Distances {
     fn new(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let metric = topology.metric();
         if let Metric::Hops = metric {
-            return Distances::search(topology, routers);
+            return Distances::search_all_pairs(topology, routers);
         }
-        if let Some(lanes) = Distances::in_lanes(metric, routers) {
+        if let Some(lanes) = Distances::as_byte_coordinates(metric, routers) {
             return Ok(lanes);
         }
         let n = routers.len();
@@ -215,14 +215,14 @@ impl Distances {
         let rows = bytes.par_chunks_mut(n.max(1)).zip(routers);
         rows.for_each(|(row, a)| {
             for (d, b) in row.iter_mut().zip(routers) {
-                *d = metric.between(*a, *b).unwrap_or(0) as u8;
+                *d = metric.distance_between(*a, *b).unwrap_or(0) as u8;
             }
         });
         Ok(Distances::Table { n, bytes })
     }
 
     /// Returns coordinates in bytes. `None` if the metric is no sum over few and short axes.
-    fn in_lanes(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
+    fn as_byte_coordinates(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
         let Metric::Product(product) = metric else {
             return None;
         };
@@ -242,13 +242,13 @@ impl Distances {
                 *x = product.coordinate(*i, router.0) as u8;
             }
         }
-        Some(Distances::Lanes { axes, coordinates })
+        Some(Distances::ByteCoordinates { axes, coordinates })
     }
 
     /// Returns the table of all pairs by searches on the router graph, 256 sources at once.
-    fn search(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
+    fn search_all_pairs(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
-        topology.require("the distances between all routers", table_size(n))?;
+        topology.require_memory("the distances between all routers", table_size(n))?;
         // Distances are symmetric: what a batch finds at a router is a stretch of that router's row.
         let columns = each_batch(
             topology,
@@ -259,7 +259,7 @@ impl Distances {
                 let mut found = vec![0u8; n * batch.len()];
                 let mut bytes = [0u8; WIDTH];
                 for (row, router) in found.chunks_mut(batch.len()).zip(routers) {
-                    search.expand(*router, &mut bytes);
+                    search.expand_hops(*router, &mut bytes);
                     row.copy_from_slice(&bytes[..batch.len()]);
                 }
                 Some(found)
@@ -283,22 +283,22 @@ impl Distances {
     }
 
     /// Returns the distances between some elements, numbered anew in their order.
-    fn part(&self, elements: &[u32]) -> Self {
+    fn restricted_to(&self, elements: &[u32]) -> Self {
         match self {
-            Distances::Lanes { axes, coordinates } => Distances::Lanes {
+            Distances::ByteCoordinates { axes, coordinates } => Distances::ByteCoordinates {
                 axes: axes.clone(),
-                coordinates: pick(coordinates, elements),
+                coordinates: pick_values(coordinates, elements),
             },
             Distances::Table { n, bytes } => Distances::Table {
                 n: elements.len(),
                 bytes: elements
                     .iter()
-                    .flat_map(|a| pick(&bytes[*a as usize * n..], elements))
+                    .flat_map(|a| pick_values(&bytes[*a as usize * n..], elements))
                     .collect(),
             },
             Distances::Closed { metric, routers } => Distances::Closed {
                 metric: metric.clone(),
-                routers: pick(routers, elements),
+                routers: pick_values(routers, elements),
             },
         }
     }
@@ -309,7 +309,7 @@ impl Distances {
         let a = a as usize;
         let b = b as usize;
         match self {
-            Distances::Lanes { axes, coordinates } => {
+            Distances::ByteCoordinates { axes, coordinates } => {
                 let x = &coordinates[a];
                 let y = &coordinates[b];
                 let mut sum = 0;
@@ -322,7 +322,7 @@ impl Distances {
             }
             Distances::Table { n, bytes } => u32::from(bytes[a * n + b]),
             Distances::Closed { metric, routers } => {
-                metric.between(routers[a], routers[b]).unwrap_or(0)
+                metric.distance_between(routers[a], routers[b]).unwrap_or(0)
             }
         }
     }
@@ -337,7 +337,7 @@ impl Distances {
     }
 
     /// Returns the distances from one element. `None` if they are no table.
-    pub fn row(&self, from: u32) -> Option<&[u8]> {
+    pub fn table_row(&self, from: u32) -> Option<&[u8]> {
         match self {
             Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
             _ => None,
@@ -346,10 +346,10 @@ impl Distances {
 
     /// Returns the sum, over elements `to`, of price times distance from one element.
     #[inline]
-    pub fn priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
+    pub fn sum_priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
         let pairs = to.iter().zip(prices);
         // One row of a table serves all.
-        match self.row(from) {
+        match self.table_row(from) {
             Some(row) => pairs
                 .map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w))
                 .sum(),
@@ -360,7 +360,7 @@ impl Distances {
     }
 
     /// Returns the largest distance, or where that would take a search, one that none exceeds.
-    fn diameter(&self, topology: &Topology) -> u32 {
+    fn largest_distance(&self, topology: &Topology) -> u32 {
         match (self, topology.metric()) {
             (Distances::Table { bytes, .. }, _) => {
                 u32::from(bytes.par_iter().copied().max().unwrap_or(0))
@@ -384,7 +384,7 @@ const NEAR_MAX: usize = 24;
 
 /// Lists for each element the elements in the nearest rings of hops around its router, whole rings until there
 /// are [`NEAR`]. O(elements · what the rings hold).
-fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
+fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<NeighbourLists> {
     let graph = topology.graph()?;
     // The elements of one router are consecutive.
     let mut elements = vec![0..0; graph.router_count()];
@@ -398,7 +398,7 @@ fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
     let mut seen = vec![u32::MAX; graph.router_count()];
     let mut ring = Vec::new();
     let mut next = Vec::new();
-    let mut lists = Near::default();
+    let mut lists = NeighbourLists::default();
     for (e, router) in (0u32..).zip(routers) {
         let begin = lists.all.len();
         ring.clear();
@@ -445,12 +445,12 @@ mod tests {
                         assert_eq!(d, topology.distance(x, y), "{spec}");
                         assert!(d <= space.diameter, "{spec}");
                     }
-                    let near = space.near.of(a as u32);
+                    let near = space.near.list_of(a as u32);
                     assert!(near.len() >= NEAR.min(space.len() - 1), "{spec}");
                     assert!(near.iter().all(|b| *b != a as u32));
                 }
                 let all: Vec<u32> = (0..space.len() as u32).rev().collect();
-                assert_eq!(space.collapse(&topology, &space.expand(&all)), all);
+                assert_eq!(space.to_elements(&topology, &space.to_nodes(&all)), all);
             }
         }
     }

@@ -35,28 +35,28 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     example: "optimise:weights=harmonic,window=8,steps=20000",
     options: &SHARED,
     parse: Method::new(Needs::Nothing, |topology, params| {
-        Ok(SearchOptions::parse(topology, params)?.into_search(optimise))
+        Ok(SearchOptions::parse(topology, params)?.into_search(find_short_order))
     }),
 };
 
 /// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.
-fn optimise(
+fn find_short_order(
     topology: &Topology,
     options: &SearchOptions,
     observer: &dyn Observer,
 ) -> Result<SearchResult> {
     options.check_clock(observer)?;
-    let weights = options.weights.build(topology)?;
+    let weights = options.weights.build_weights(topology)?;
     let space = Arrangement::new(topology, options.split)?;
     let problem = SearchProblem::new(topology, &space, weights);
     let whole = options.budget();
     let stop = || observer.should_stop() || whole.is_over(observer);
     let starts = list_candidates(topology, &problem, options, &stop)?;
-    let effort = dp::Effort::within(&whole);
-    if let Some(exact) = dp::attempt(&problem, &starts[0].order, effort, observer) {
+    let effort = dp::Effort::for_budget(&whole);
+    if let Some(exact) = dp::find_optimum(&problem, &starts[0].order, effort, observer) {
         return Ok(
             SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
-                .noted(&problem, options),
+                .with_notes(&problem, options),
         );
     }
     let [quick, thorough] = options.bound_work();
@@ -67,18 +67,18 @@ fn optimise(
         quick
     };
     let bounds = Bounds::new(&problem);
-    let mut bound = bounds.lower(first, &stop);
-    let gains = bounds.gains(quick, thorough);
+    let mut bound = bounds.lower_bound(first, &stop);
+    let gains = bounds.is_tighter_with(quick, thorough);
     let mut budget = whole;
-    if gains && let (Some(end), Some(now)) = (budget.time, observer.seconds()) {
+    if gains && let (Some(end), Some(now)) = (budget.time, observer.elapsed_seconds()) {
         // Time kept for a better bound: few elements are soon searched.
         let kept = if space.len() <= 100 { 0.7 } else { 0.3 };
         budget.time = Some(end - kept * (end - now));
     }
-    let found = search::search(&problem, &starts, &budget, observer, bound);
+    let found = search::search_orders(&problem, &starts, &budget, observer, bound);
     if gains && found.objective > bound {
-        bound = bound.max(bounds.lower(thorough, &stop));
-        observer.progress(found.objective, bound);
+        bound = bound.max(bounds.lower_bound(thorough, &stop));
+        observer.report_progress(found.objective, bound);
     }
     let status = match (found.stopped, options.time) {
         (true, _) => Status::Stopped,
@@ -87,7 +87,7 @@ fn optimise(
     };
     let mut result = SearchResult::new(&problem, &found.order, bound, "annealing", status);
     result.steps = found.steps;
-    let mut result = result.noted(&problem, options);
+    let mut result = result.with_notes(&problem, options);
     result.notes.push(format!("start: {}", found.start));
     Ok(result)
 }

@@ -15,22 +15,24 @@ const CHUNK: usize = 1024;
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
 /// long as it has 53 bits. O(N·K).
-pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
-    weigh_lags(weights, &sums(weights, distances, nodes, false).lag)
+pub(super) fn objective_by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+    weigh_lags(weights, &sum_pairs(weights, distances, nodes, false).lag)
 }
 
 /// Returns the sum of weight times distances over the lags, ascending.
 fn weigh_lags(weights: &Weights, sums: &[u64]) -> f64 {
     let lags = sums.iter().enumerate().skip(1);
-    lags.fold(0.0, |all, (k, sum)| all + weights.lag(k) * *sum as f64)
+    lags.fold(0.0, |all, (k, sum)| {
+        all + weights.lag_weight(k) * *sum as f64
+    })
 }
 
 /// Returns the longest lag with a weight from rank `a` upwards.
 fn longest_lag(weights: &Weights, n: usize, a: usize) -> usize {
     if weights.ring {
-        weights.window()
+        weights.longest_lag()
     } else {
-        weights.window().min(n - 1 - a)
+        weights.longest_lag().min(n - 1 - a)
     }
 }
 
@@ -43,11 +45,11 @@ const STRETCH: usize = 64;
 /// Returns a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its part from pairs whose
 /// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
 /// O(min(N·K, 10⁶)).
-pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+pub(super) fn estimate_objective(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let n = nodes.len();
-    let window = weights.window();
+    let window = weights.longest_lag();
     if n.saturating_mul(window) <= 4 * SAMPLE {
-        return by_lag(weights, distances, nodes);
+        return objective_by_lag(weights, distances, nodes);
     }
     let stretches = (SAMPLE / (STRETCH * window)).max(1);
     let mut sums = vec![0u64; window + 1];
@@ -67,7 +69,7 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
 
 /// Returns the objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
 /// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
-pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
+pub(super) fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
     shares
         .iter()
         .zip(totals)
@@ -75,7 +77,7 @@ pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
 }
 
 /// Returns sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
-pub(super) fn sums(
+pub(super) fn sum_pairs(
     weights: &Weights,
     distances: &Distances,
     nodes: &[u32],
@@ -84,7 +86,7 @@ pub(super) fn sums(
     let n = nodes.len();
     let row_count = if rows { n } else { 0 };
     let zero = PairSums {
-        lag: vec![0; weights.window() + 1],
+        lag: vec![0; weights.longest_lag() + 1],
         row: vec![0; row_count],
         col: vec![0; row_count],
     };
@@ -109,7 +111,7 @@ pub(super) fn sums(
             }
             sums
         })
-        .reduce(|| zero.clone(), |a, b| a.plus(&b))
+        .reduce(|| zero.clone(), |a, b| a.add_up(&b))
 }
 
 #[cfg(test)]
@@ -127,7 +129,7 @@ mod tests {
         let mut sum = 0.0;
         for b in 0..nodes.len() {
             for a in 0..b {
-                sum += weights.pair(a, b) * f64::from(distances.between(nodes[a], nodes[b]));
+                sum += weights.pair_weight(a, b) * f64::from(distances.between(nodes[a], nodes[b]));
             }
         }
         sum
@@ -136,10 +138,10 @@ mod tests {
     /// Pair by pair, in whole numbers as far as possible.
     fn directly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
         match weights.window_shares() {
-            None => by_lag(weights, distances, nodes),
-            Some(shares) => by_windows(
+            None => objective_by_lag(weights, distances, nodes),
+            Some(shares) => objective_by_windows(
                 shares,
-                &sums(weights, distances, nodes, true).window_totals(),
+                &sum_pairs(weights, distances, nodes, true).window_totals(),
             ),
         }
     }
@@ -156,15 +158,15 @@ mod tests {
             let space = Arrangement::new(&topology, true).unwrap();
             let n = topology.node_count();
             let order = NodeOrder::make(&topology, "random:seed=4").unwrap();
-            let nodes = space.collapse(&topology, order.nodes());
+            let nodes = space.to_elements(&topology, order.nodes());
             for ring in [false, true] {
-                let mut all = vec![Weights::workload(n, &log_uniform(n as u32), ring)];
+                let mut all = vec![Weights::from_job_sizes(n, &log_uniform(n as u32), ring)];
                 for kind in [
                     WeightKind::Geometric,
                     WeightKind::Harmonic,
                     WeightKind::Path,
                 ] {
-                    all.extend([1, 4, 16, 99].map(|k| Weights::by_lag(kind, n, k, ring)));
+                    all.extend([1, 4, 16, 99].map(|k| Weights::from_lag_law(kind, n, k, ring)));
                 }
                 for weights in all {
                     let plain = plainly(&weights, &space.distances, &nodes);
@@ -188,13 +190,13 @@ mod tests {
             for split in [false, true] {
                 let space = Arrangement::new(&topology, split).unwrap();
                 let n = topology.node_count();
-                let weights = Weights::workload(n, &log_uniform(n as u32), false);
+                let weights = Weights::from_job_sizes(n, &log_uniform(n as u32), false);
                 let problem = SearchProblem::new(&topology, &space, weights);
                 let mut order: Vec<u32> = (0..space.len() as u32).collect();
                 order.sort_by_key(|e| e.wrapping_mul(0x9e37_79b9));
-                let nodes = problem.ranks(&order);
+                let nodes = problem.elements_by_rank(&order);
                 let plain = directly(&problem.weights, &space.distances, &nodes);
-                assert_eq!(problem.value(&order), plain, "{spec}");
+                assert_eq!(problem.objective(&order), plain, "{spec}");
             }
         }
     }

@@ -46,8 +46,8 @@ impl<F> OrderNodes for Search<F>
 where
     F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send,
 {
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
-        (self.find)(topology, &self.options, observer).map(OrderedNodes::Found)
+    fn order_nodes(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
+        (self.find)(topology, &self.options, observer).map(OrderedNodes::Searched)
     }
 
     fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
@@ -88,7 +88,7 @@ pub struct Budget {
 impl Budget {
     /// Returns whether the time is up, by `observer`'s clock.
     pub fn is_over(&self, observer: &dyn Observer) -> bool {
-        matches!((self.time, observer.seconds()), (Some(limit), Some(now)) if now > limit)
+        matches!((self.time, observer.elapsed_seconds()), (Some(limit), Some(now)) if now > limit)
     }
 }
 
@@ -101,12 +101,12 @@ pub const SHARED: [Opt; 11] = [
     ),
     Opt::flag("ring", "the last rank is followed by the first"),
     Opt::whole("window", "largest lag that has a weight")
-        .or_else("16 for geometric weights, 64 for others"),
+        .default_in_words("16 for geometric weights, 64 for others"),
     Opt::text(
         "sizes",
         "job sizes for weights=workload: a trace, a log, a table or log-uniform",
     )
-    .or_else("none"),
+    .default_in_words("none"),
     Opt::one_of(
         "share",
         &["jobs", "node-hours"],
@@ -116,15 +116,15 @@ pub const SHARED: [Opt; 11] = [
         "procs-per-node",
         "processors of a node in the trace, with weights=workload",
     )
-    .or("1"),
-    Opt::number("time", "seconds to search for").or_else("no limit"),
-    Opt::whole("steps", "annealing steps").or_else("4000000 where time= is not given"),
+    .default_value("1"),
+    Opt::number("time", "seconds to search for").default_in_words("no limit"),
+    Opt::whole("steps", "annealing steps").default_in_words("4000000 where time= is not given"),
     SEED,
     Opt::flag(
         "split",
         "arrange the nodes of a router one by one, not together",
     ),
-    Opt::text("start", "ordering to start from").or_else("the best of the classic ones"),
+    Opt::text("start", "ordering to start from").default_in_words("the best of the classic ones"),
 ];
 
 impl SearchOptions {
@@ -134,21 +134,21 @@ impl SearchOptions {
     /// Values out of range, `sizes` without workload weights or the reverse, a start that is no construction.
     pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
         let weights = WeightOptions::parse(topology, params)?;
-        let time = params.real("time", 0.0, 1e9)?;
+        let time = params.optional_real("time", 0.0, 1e9)?;
         if time == Some(0.0) {
-            return Err(params.wrong("time", "more than 0 seconds"));
+            return Err(params.invalid_value("time", "more than 0 seconds"));
         }
         let start = params
-            .word("start")?
+            .optional_word("start")?
             .map(|text| RequestedOrdering::parse(&CONSTRUCTIONS, topology, &text))
             .transpose()?;
         Ok(SearchOptions {
             location: params.location().clone(),
             weights,
             time,
-            steps: params.integer("steps", 1u64, 1 << 50)?,
+            steps: params.optional_integer("steps", 1u64, 1 << 50)?,
             seed: params.seed()?,
-            split: params.flag("split")?,
+            split: params.is_set("split")?,
             start,
         })
     }
@@ -174,7 +174,7 @@ impl SearchOptions {
             sizes.read_shares(topology)?;
         }
         if let Some(start) = &self.start {
-            start.check(topology)?;
+            start.check_inputs(topology)?;
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl SearchOptions {
     pub fn check_clock(&self, observer: &dyn Observer) -> Result<()> {
         if let Some(time) = self.time
             && self.steps.is_none()
-            && observer.seconds().is_none()
+            && observer.elapsed_seconds().is_none()
         {
             return Err(Error::input(
                 self.location.clone(),
@@ -217,20 +217,20 @@ impl WeightOptions {
     /// # Errors
     /// Values out of range, `sizes` without workload weights or the reverse.
     pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
-        let kind = match params.choice("weights")? {
+        let kind = match params.required_choice("weights")? {
             "geometric" => WeightKind::Geometric,
             "harmonic" => WeightKind::Harmonic,
             "path" => WeightKind::Path,
             _ => WeightKind::Workload,
         };
-        let ring = params.flag("ring")?;
-        let window = params.integer("window", 1usize, 1 << 31)?;
-        let sizes = params.word("sizes")?;
-        let weight = match params.choice("share")? {
+        let ring = params.is_set("ring")?;
+        let window = params.optional_integer("window", 1usize, 1 << 31)?;
+        let sizes = params.optional_word("sizes")?;
+        let weight = match params.required_choice("share")? {
             "node-hours" => Weight::NodeHours,
             _ => Weight::Jobs,
         };
-        let procs_per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
+        let procs_per_node = params.required_integer("procs-per-node", 1u32, 1 << 20)?;
         // Geometric weights are below 2⁻¹⁵ beyond lag 16.
         let default = if kind == WeightKind::Geometric {
             16
@@ -239,8 +239,8 @@ impl WeightOptions {
         };
         if kind != WeightKind::Workload {
             let unread = ["sizes", "share", "procs-per-node"];
-            if let Some(key) = unread.into_iter().find(|key| params.has(key)) {
-                return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
+            if let Some(key) = unread.into_iter().find(|key| params.has_key(key)) {
+                return Err(params.invalid_value(key, format!("weights=workload beside `{key}`")));
             }
             return Ok(WeightOptions {
                 kind,
@@ -250,10 +250,10 @@ impl WeightOptions {
             });
         }
         if window.is_some() {
-            return Err(params.wrong("window", "no window: workload weighs every lag"));
+            return Err(params.invalid_value("window", "no window: workload weighs every lag"));
         }
         let Some(text) = sizes else {
-            return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
+            return Err(params.invalid_value("sizes", "sizes=FILE or sizes=log-uniform"));
         };
         if topology.node_count() < 2 {
             return Err(Error::input(
@@ -263,7 +263,7 @@ impl WeightOptions {
             ));
         }
         if text == "log-uniform" && (weight == Weight::NodeHours || procs_per_node != 1) {
-            return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
+            return Err(params.invalid_value("sizes", "a trace beside `share` or `procs-per-node`"));
         }
         Ok(WeightOptions {
             kind,
@@ -278,13 +278,18 @@ impl WeightOptions {
     }
 
     /// Returns the weights of the ranks of a topology. Fails if the job sizes cannot be read.
-    pub fn build(&self, topology: &Topology) -> Result<Weights> {
+    pub fn build_weights(&self, topology: &Topology) -> Result<Weights> {
         let nodes = topology.node_count();
         let Some(sizes) = &self.sizes else {
-            return Ok(Weights::by_lag(self.kind, nodes, self.window, self.ring));
+            return Ok(Weights::from_lag_law(
+                self.kind,
+                nodes,
+                self.window,
+                self.ring,
+            ));
         };
         let shares = sizes.read_shares(topology)?;
-        Ok(Weights::workload(nodes, &shares, self.ring))
+        Ok(Weights::from_job_sizes(nodes, &shares, self.ring))
     }
 }
 
@@ -296,6 +301,6 @@ impl JobSizes {
             memory: topology.context().memory,
             ..Options::default()
         };
-        Sizes::read(&self.text, self.weight, &options)?.shares(topology.node_count() as u32)
+        Sizes::read(&self.text, self.weight, &options)?.shares_up_to(topology.node_count() as u32)
     }
 }

@@ -62,7 +62,7 @@ impl Prices {
     }
 
     /// Returns these prices up to a shorter window.
-    pub fn cut(&self, window: usize) -> Self {
+    pub fn within_window(&self, window: usize) -> Self {
         let lag: Vec<f64> = self.by_lag[..=self.window]
             .iter()
             .map(|price| f64::from(*price))
@@ -72,7 +72,7 @@ impl Prices {
     }
 
     /// Returns the price of lag k, 0 beyond the window.
-    pub fn lag(&self, k: usize) -> i64 {
+    pub fn lag_price(&self, k: usize) -> i64 {
         if k <= self.window {
             i64::from(self.by_lag[k])
         } else {
@@ -81,17 +81,17 @@ impl Prices {
     }
 
     /// Returns the sum of the prices of lags above `k`.
-    pub fn beyond(&self, k: usize) -> i64 {
-        (k + 1..=self.window).map(|k| self.lag(k)).sum()
+    pub fn price_beyond(&self, k: usize) -> i64 {
+        (k + 1..=self.window).map(|k| self.lag_price(k)).sum()
     }
 
     /// Returns the price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
-    pub fn of_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
+    pub fn price_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
         let mut sum = 0;
         for lag in 1..=self.window {
             let behind = stretch.get(lag..).unwrap_or_default();
             for (a, b) in stretch.iter().zip(behind) {
-                sum += self.lag(lag) * i64::from(distances.between(*a, *b));
+                sum += self.lag_price(lag) * i64::from(distances.between(*a, *b));
             }
         }
         sum
@@ -101,9 +101,9 @@ impl Prices {
 #[cfg(test)]
 impl Prices {
     /// Returns the price of a whole order, pair by pair.
-    pub fn of_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
+    pub fn price_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
         let n = order.len();
-        let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
+        let lag = |k: usize| self.lag_price(if ring { k.min(n - k) } else { k });
         let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
         pairs
             .map(|(a, b)| lag(a - b) * i64::from(distances.between(order[a], order[b])))
@@ -115,7 +115,7 @@ impl Prices {
 /// `buffer` holds `filled` elements, those left of the joint before `split`; sparse sums look at every fourth of the
 /// elements further left than [`DENSE`] and count it four times.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn across_lanes(
+pub(super) fn price_across_joint(
     buffer: &[Vec<u8>],
     axes: &[ByteAxis],
     split: usize,
@@ -125,15 +125,15 @@ pub(super) fn across_lanes(
 ) -> i64 {
     // Under a short window most of a long chunk would be zeros.
     if prices.window <= 16 {
-        across_chunks::<16>(buffer, axes, split, filled, prices, sparse)
+        price_across_in_chunks::<16>(buffer, axes, split, filled, prices, sparse)
     } else {
-        across_chunks::<CHUNK>(buffer, axes, split, filled, prices, sparse)
+        price_across_in_chunks::<CHUNK>(buffer, axes, split, filled, prices, sparse)
     }
 }
 
 /// Returns the price of [`price_across_joint`] with chunks of C elements.
 #[inline(always)]
-fn across_chunks<const C: usize>(
+fn price_across_in_chunks<const C: usize>(
     buffer: &[Vec<u8>],
     axes: &[ByteAxis],
     split: usize,
@@ -159,7 +159,7 @@ fn across_chunks<const C: usize>(
                 let Some(others) = lane[split + q..].first_chunk::<C>() else {
                     return 0;
                 };
-                add_apart(&mut distance, x, others, *axis);
+                add_axis_distances(&mut distance, x, others, *axis);
             }
             let Some(weights) = prices.by_lag[p + q..].first_chunk::<C>() else {
                 return 0;
@@ -208,7 +208,12 @@ fn sum_wide(sums: &[i32]) -> i64 {
 
 /// Adds to each distance what one axis says of a chunk of elements, from coordinate `x`.
 #[inline(always)]
-fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: ByteAxis) {
+fn add_axis_distances<const C: usize>(
+    distance: &mut [u8; C],
+    x: u8,
+    others: &[u8; C],
+    axis: ByteAxis,
+) {
     for i in 0..C {
         let apart = x.abs_diff(others[i]);
         distance[i] += apart.min(axis.wrap.wrapping_sub(apart)).min(axis.cap);
@@ -218,7 +223,7 @@ fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], ax
 /// Returns the price of one element, at coordinates `x`, with those at ranks `from..to`, on byte coordinates;
 /// `prices[0]` is that of rank `from`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn along_lanes(
+pub(super) fn price_along_row(
     lanes: &[Vec<u8>],
     axes: &[ByteAxis],
     x: &[u8; MAX_AXES],
@@ -234,7 +239,7 @@ pub(super) fn along_lanes(
             let Some(others) = lane[at..].first_chunk::<STRETCH>() else {
                 return 0;
             };
-            add_apart(&mut distance, *x, others, *axis);
+            add_axis_distances(&mut distance, *x, others, *axis);
         }
         let Some(weights) = prices[at - from..].first_chunk::<STRETCH>() else {
             return 0;

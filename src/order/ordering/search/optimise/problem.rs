@@ -38,7 +38,7 @@ impl<'s> SearchProblem<'s> {
     }
 
     /// Returns the element at every rank of nodes, for a sequence of elements.
-    pub fn ranks(&self, order: &[u32]) -> Vec<u32> {
+    pub fn elements_by_rank(&self, order: &[u32]) -> Vec<u32> {
         let nodes = &self.space.nodes;
         order
             .iter()
@@ -47,35 +47,37 @@ impl<'s> SearchProblem<'s> {
     }
 
     /// Returns the exact objective of a sequence of elements.
-    pub fn value(&self, order: &[u32]) -> f64 {
+    pub fn objective(&self, order: &[u32]) -> f64 {
         let weights = &self.weights;
         let distances = &self.space.distances;
         let Some(shares) = weights.window_shares() else {
-            return objective::by_lag(weights, distances, &self.ranks(order));
+            return objective::objective_by_lag(weights, distances, &self.elements_by_rank(order));
         };
-        let nodes = self.space.expand(order);
+        let nodes = self.space.to_nodes(order);
         let last = nodes.len().saturating_sub(1);
         // Where memory allows no more, pair by pair: the same whole numbers.
-        let sums = pair_sums::along(self.topology, &nodes, last, pair_sums::SumMethod::Auto)
-            .unwrap_or_else(|_| objective::sums(weights, distances, &self.ranks(order), true));
-        objective::by_windows(shares, &sums.window_totals())
+        let sums = pair_sums::sum_pairs(self.topology, &nodes, last, pair_sums::SumMethod::Auto)
+            .unwrap_or_else(|_| {
+                objective::sum_pairs(weights, distances, &self.elements_by_rank(order), true)
+            });
+        objective::objective_by_windows(shares, &sums.window_totals())
     }
 
     /// Estimates the cost of [`SearchProblem::objective`], in looked-up distances.
-    pub fn cost_of_value(&self) -> f64 {
-        let window = self.weights.window() as f64;
+    pub fn objective_cost(&self) -> f64 {
+        let window = self.weights.longest_lag() as f64;
         let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
         let lookups = if transform {
             window.min(TRANSFORM)
         } else {
             window
         };
-        self.weights.nodes() as f64 * lookups
+        self.weights.rank_count() as f64 * lookups
     }
 
     /// Returns the weights between elements by lag, up to `window` elements.
-    pub fn element_lags(&self, window: usize) -> Vec<f64> {
-        let mut lag = self.weights.between_groups(self.group, window * self.group);
+    pub fn element_lag_weights(&self, window: usize) -> Vec<f64> {
+        let mut lag = self.weights.group_weights(self.group, window * self.group);
         lag.truncate((window + 1).min(self.space.len()));
         lag
     }
@@ -84,19 +86,19 @@ impl<'s> SearchProblem<'s> {
     pub fn element_weight(&self, p: usize, q: usize) -> f64 {
         let m = self.group;
         let slots = (0..m).flat_map(|s| (0..m).map(move |t| (m * p + s, m * q + t)));
-        slots.map(|(a, b)| self.weights.pair(a, b)).sum()
+        slots.map(|(a, b)| self.weights.pair_weight(a, b)).sum()
     }
 
     /// Returns whether lag prices would be far from the truth, and the instance is small enough for all pairs.
-    pub fn needs_matrix(&self) -> bool {
+    pub fn needs_weight_matrix(&self) -> bool {
         let special = self.weights.ring || self.weights.has_edges();
         // A matrix has one weight for each pair of elements, so these must be alike.
         self.even && special && self.space.len() <= small::LARGEST
     }
 
     /// Returns integer weights between elements by lag. `None` if weights are no fractions or elements not even.
-    pub fn integral(&self) -> Option<weights::Integral> {
-        let of_nodes = self.weights.integral().filter(|_| self.even)?;
+    pub fn integer_weights(&self) -> Option<weights::IntegerLags> {
+        let of_nodes = self.weights.to_integers().filter(|_| self.even)?;
         let group = self.group;
         if group == 1 {
             return Some(of_nodes);
@@ -105,10 +107,10 @@ impl<'s> SearchProblem<'s> {
         if self.weights.ring {
             return None;
         }
-        let groups = self.weights.window().div_ceil(group);
+        let groups = self.weights.longest_lag().div_ceil(group);
         let last = groups.min(self.space.len().saturating_sub(1));
         let lag = weights::group_lags(group, last, |k| of_nodes.lag.get(k).copied().unwrap_or(0));
-        Some(weights::Integral {
+        Some(weights::IntegerLags {
             scale: of_nodes.scale,
             lag,
         })

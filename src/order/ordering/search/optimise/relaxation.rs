@@ -22,9 +22,9 @@ use rayon::prelude::*;
 
 use super::elements::Distances;
 use super::problem::SearchProblem;
-use super::scaled::{LAYERS, Scaled};
-use super::starts::permutations;
-use super::symmetry::{decode, has_repeats};
+use super::scaled::{IntegerWeights, LAYERS};
+use super::starts::list_permutations;
+use super::symmetry::{decode_digits, has_repeats};
 
 /// Largest number of elements: the table of differences has n² entries.
 const MAX_ELEMENTS: usize = 4096;
@@ -42,7 +42,7 @@ const MAX_STATES: u64 = 1 << 24;
 const NO_STATE: i32 = i32::MAX / 2;
 
 /// A full torus (rings and cliques), where elements can be subtracted from each other.
-pub(super) struct Torus {
+pub(super) struct TorusGroup {
     n: usize,
     /// Differences of elements: `minus[a·n + b]` is a - b.
     minus: Vec<u16>,
@@ -54,12 +54,12 @@ pub(super) struct Torus {
     nearest: Vec<u16>,
 }
 
-impl Torus {
+impl TorusGroup {
     /// Returns the torus that the elements of a problem make. `None` if they make none, or are too many.
     pub fn new(problem: &SearchProblem<'_>) -> Option<Self> {
         let space = problem.space;
         let n = space.len();
-        let Distances::Lanes { axes, coordinates } = &space.distances else {
+        let Distances::ByteCoordinates { axes, coordinates } = &space.distances else {
             return None;
         };
         if n > MAX_ELEMENTS {
@@ -89,7 +89,7 @@ impl Torus {
             .collect();
         let mut nearest: Vec<u16> = (1..n as u16).collect();
         nearest.sort_by_key(|e| hops[usize::from(*e)]);
-        Some(Torus {
+        Some(TorusGroup {
             n,
             minus,
             automorphisms: find_automorphisms(&extents, &hops),
@@ -99,7 +99,7 @@ impl Torus {
     }
 
     /// Returns how many elements a relaxation can remember for `work` operations. `None` if not even two.
-    pub fn memory(&self, window: usize, work: u64) -> Option<usize> {
+    pub fn affordable_memory(&self, window: usize, work: u64) -> Option<usize> {
         (2..=window.min(MAX_MEMORY)).rev().find(|memory| {
             let states = (self.n as u64).saturating_pow(*memory as u32 - 1);
             let cost = states.saturating_mul(self.n as u64 * LAYERS);
@@ -117,7 +117,7 @@ fn element_at(extents: &[usize], coordinate: impl Fn(usize) -> usize) -> usize {
 /// element 0. Where those are too many, only those that turn axes round; failing that, none but the identity.
 fn find_automorphisms(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
     let as_stored: Vec<usize> = (0..extents.len()).collect();
-    list_automorphisms(&permutations(&as_stored), extents, hops)
+    list_automorphisms(&list_permutations(&as_stored), extents, hops)
         .or_else(|| list_automorphisms(&[as_stored], extents, hops))
         .unwrap_or_else(|| vec![(0..hops.len() as u16).collect()])
 }
@@ -205,11 +205,11 @@ struct Classes {
 
 impl Classes {
     /// Finds the classes of states of `count` differences. `None` if stopped. O(n^count · automorphisms).
-    fn new(torus: &Torus, count: usize, stop: Stop<'_>) -> Option<Self> {
+    fn new(torus: &TorusGroup, count: usize, stop: Stop<'_>) -> Option<Self> {
         let n = torus.n;
         let size = n.pow(count as u32);
         let mut class_of = map_unless_stopped(size as u32, stop, |code| {
-            let differences = decode::<MAX_MEMORY>(code as usize, n, count);
+            let differences = decode_digits::<MAX_MEMORY>(code as usize, n, count);
             let images = torus.automorphisms.iter().map(|images| {
                 let differences = differences[..count].iter().rev();
                 differences.fold(0, |code, d| code * n + usize::from(images[*d]))
@@ -237,10 +237,10 @@ impl Classes {
 /// After some layers the cost to go grows by at least δ every two layers, for ever, where δ is the least
 /// growth over all states in the last two: the operator is monotone. So not every rank needs a layer, and
 /// what layers are done when it is stopped prove a bound, too: no layer costs less than nothing.
-pub(super) fn relaxed(
+pub(super) fn bound_by_relaxation(
     problem: &SearchProblem<'_>,
-    scaled: &Scaled,
-    torus: &Torus,
+    scaled: &IntegerWeights,
+    torus: &TorusGroup,
     work: u64,
     stop: Stop<'_>,
 ) -> Option<f64> {
@@ -250,7 +250,7 @@ pub(super) fn relaxed(
     if ring && 2 * window >= n || window == 0 {
         return None;
     }
-    let memory = torus.memory(window, work)?;
+    let memory = torus.affordable_memory(window, work)?;
     let relaxation = Relaxation {
         torus,
         scaled,
@@ -284,13 +284,13 @@ pub(super) fn relaxed(
             first + i64::from(*cost)
         })
         .min()?;
-    Some(scaled.bound(least + growth))
+    Some(scaled.to_lower_bound(least + growth))
 }
 
 /// The relaxation of one problem.
 struct Relaxation<'a> {
-    torus: &'a Torus,
-    scaled: &'a Scaled,
+    torus: &'a TorusGroup,
+    scaled: &'a IntegerWeights,
     tails: TailBounds,
     classes: Classes,
     /// Elements that a state remembers, M.
@@ -351,7 +351,7 @@ impl Relaxation<'_> {
         let count = self.classes.least.len() as u32;
         map_unless_stopped(count, self.stop, |class| {
             let code = self.classes.least[class as usize] as usize;
-            let differences = &decode::<MAX_MEMORY>(code, n, memory - 1)[..memory - 1];
+            let differences = &decode_digits::<MAX_MEMORY>(code, n, memory - 1)[..memory - 1];
             if differences.contains(&0) || has_repeats(differences) {
                 return NO_STATE;
             }
@@ -392,7 +392,7 @@ impl Relaxation<'_> {
     fn cost_among_first(&self, code: u32) -> i64 {
         let n = self.torus.n;
         let hops = &self.torus.hops;
-        let differences = decode::<MAX_MEMORY>(code as usize, n, self.memory - 1);
+        let differences = decode_digits::<MAX_MEMORY>(code as usize, n, self.memory - 1);
         let mut sum = 0;
         for (j, b) in differences.iter().take(self.memory - 1).enumerate() {
             sum += self.scaled.lag[j + 1] * hops[*b];
@@ -426,7 +426,7 @@ impl TailBounds {
     const SHELLS: usize = 4;
 
     /// Computes the bounds for a memory of so many elements.
-    fn new(torus: &Torus, scaled: &Scaled, memory: usize) -> Self {
+    fn new(torus: &TorusGroup, scaled: &IntegerWeights, memory: usize) -> Self {
         let window = scaled.lag.len() - 1;
         let farthest = torus.hops.iter().copied().max().unwrap_or(0) as usize;
         let mut shells = vec![0usize; farthest + 1];
@@ -442,7 +442,7 @@ impl TailBounds {
         for code in 0..codes {
             // Elements at each distance that the memory does not hold.
             let mut left = shells.clone();
-            let held = decode::<{ Self::SHELLS }>(code, memory + 1, Self::SHELLS);
+            let held = decode_digits::<{ Self::SHELLS }>(code, memory + 1, Self::SHELLS);
             for (count, held) in left[1..].iter_mut().zip(held) {
                 *count = count.saturating_sub(held);
             }

@@ -13,7 +13,7 @@ impl SearchResult {
         solver: impl Into<String>,
         status: Status,
     ) -> Self {
-        let objective = problem.value(order);
+        let objective = problem.objective(order);
         let optimal = status == Status::Optimal || meets_bound(objective, lower_bound);
         let lower_bound = if optimal {
             objective
@@ -21,7 +21,7 @@ impl SearchResult {
             lower_bound.min(objective)
         };
         SearchResult {
-            nodes: problem.space.expand(order),
+            nodes: problem.space.to_nodes(order),
             objective,
             lower_bound,
             gap: relative_gap(objective, lower_bound),
@@ -34,7 +34,7 @@ impl SearchResult {
     }
 
     /// Adds lines about the run: the weights of `problem` and the options of the search.
-    pub(in crate::ordering) fn noted(
+    pub(in crate::ordering) fn with_notes(
         mut self,
         problem: &SearchProblem<'_>,
         options: &SearchOptions,
@@ -42,7 +42,11 @@ impl SearchResult {
         let w = &problem.weights;
         let ring = if w.ring { ", ring" } else { "" };
         self.notes = vec![
-            format!("weights: {}, window {}{ring}", w.kind().name(), w.window()),
+            format!(
+                "weights: {}, window {}{ring}",
+                w.kind().option_name(),
+                w.longest_lag()
+            ),
             format!(
                 "objective: {}, bound: {}, gap: {}",
                 self.objective, self.lower_bound, self.gap

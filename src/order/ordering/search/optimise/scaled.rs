@@ -9,24 +9,24 @@ pub(super) const SAFE: f64 = 1.0 - 1e-12;
 pub(super) const LAYERS: u64 = 48;
 
 /// Lag weights between elements as integers, rounded down.
-pub(super) struct Scaled {
+pub(super) struct IntegerWeights {
     /// Weight of each lag in units, from lag 0, which has none.
     pub lag: Vec<i64>,
     /// Weight that one unit stands for.
     unit: f64,
 }
 
-impl Scaled {
+impl IntegerWeights {
     /// Scales the weights of a problem: exactly where they are fractions, else as finely as the relaxation's 32 bits allow.
     pub fn new(problem: &SearchProblem<'_>) -> Self {
-        let lag = problem.element_lags(problem.weights.window());
+        let lag = problem.element_lag_weights(problem.weights.longest_lag());
         // The relaxation adds up that many ranks in 32 bits.
         let ranks = (LAYERS as usize + lag.len()) * (problem.space.diameter as usize + 1);
         let most = f64::from(1 << 29) / ranks as f64;
-        if let Some(exact) = problem.integral()
+        if let Some(exact) = problem.integer_weights()
             && (exact.lag.iter().sum::<i64>() as f64) < most
         {
-            return Scaled {
+            return IntegerWeights {
                 lag: exact.lag,
                 unit: 1.0 / exact.scale as f64,
             };
@@ -36,14 +36,14 @@ impl Scaled {
             .iter()
             .map(|w| (w * scale * SAFE).floor() as i64)
             .collect();
-        Scaled {
+        IntegerWeights {
             lag,
             unit: 1.0 / scale,
         }
     }
 
     /// Returns the lower bound that a sum in these units proves.
-    pub fn bound(&self, value: i64) -> f64 {
+    pub fn to_lower_bound(&self, value: i64) -> f64 {
         value as f64 * self.unit * SAFE
     }
 }

@@ -58,11 +58,11 @@ pub fn scores(
     orders: &[NodeOrder],
     observer: &dyn Observer,
 ) -> Result<Vec<Score>> {
-    within(topology, weights, orders, observer, QUICK_BOUND)
+    score_with_work(topology, weights, orders, observer, QUICK_BOUND)
 }
 
 /// Returns the scores, with a bound that takes `work` operations.
-fn within(
+fn score_with_work(
     topology: &Topology,
     weights: &str,
     orders: &[NodeOrder],
@@ -70,15 +70,15 @@ fn within(
     work: u64,
 ) -> Result<Vec<Score>> {
     let text = format!("--weights:{weights}");
-    let params = Params::inline(&text, ',', &OPTIONS, topology.context().seed)?;
-    let weights = WeightOptions::parse(topology, &params)?.build(topology)?;
+    let params = Params::parse_inline(&text, ',', &OPTIONS, topology.context().seed)?;
+    let weights = WeightOptions::parse(topology, &params)?.build_weights(topology)?;
     let space = Arrangement::new(topology, true)?;
     let problem = SearchProblem::new(topology, &space, weights);
-    let bound = Bounds::new(&problem).lower(work, &|| observer.should_stop());
+    let bound = Bounds::new(&problem).lower_bound(work, &|| observer.should_stop());
     let mut scores = Vec::with_capacity(orders.len());
     for order in orders {
         order.check_complete(topology)?;
-        let objective = problem.value(&space.collapse(topology, order.nodes()));
+        let objective = problem.objective(&space.to_elements(topology, order.nodes()));
         let lower_bound = if meets_bound(objective, bound) {
             objective
         } else {
@@ -102,7 +102,7 @@ mod tests {
     fn of(spec: &str, by: &str, weights: &str) -> Score {
         let topology = build(spec);
         let order = NodeOrder::make(&topology, by).unwrap();
-        within(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0]
+        score_with_work(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0]
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
             }
             let weights = format!("harmonic,window=7,ring={ring}");
             let one = std::slice::from_ref(&order);
-            let found = within(&topology, &weights, one, &NoObserver, 1_000_000);
+            let found = score_with_work(&topology, &weights, one, &NoObserver, 1_000_000);
             let found = found.unwrap()[0];
             assert!((found.objective - plain).abs() < 1e-9 * plain, "{ring}");
             assert!(found.lower_bound <= found.objective && found.lower_bound > 0.0);
@@ -138,8 +138,9 @@ mod tests {
         for weights in ["geometric,window=4", "path", "workload,sizes=log-uniform"] {
             let topology = build("torus:4x3");
             let text = format!("optimise:weights={weights},steps=2000");
-            let (order, found) = NodeOrder::make_with(&topology, &text, &NoObserver).unwrap();
-            let score = within(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0];
+            let (order, found) = NodeOrder::make_observed(&topology, &text, &NoObserver).unwrap();
+            let score =
+                score_with_work(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0];
             assert_eq!(score.objective, found.unwrap().objective, "{weights}");
         }
     }
@@ -162,7 +163,7 @@ mod tests {
     fn wrong_weights_and_short_orderings_are_refused() {
         let topology = build("mesh:4x2");
         let error = |weights: &str| {
-            within(&topology, weights, &[], &NoObserver, 1)
+            score_with_work(&topology, weights, &[], &NoObserver, 1)
                 .unwrap_err()
                 .to_string()
         };

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 
 use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
-use super::blocks::{self, Pass};
+use super::blocks::{self, BlockPass};
 use super::elements::Distances;
 use super::options::Budget;
 use super::prices::Prices;
 use super::problem::SearchProblem;
-use super::small::{self, Small};
+use super::small::{self, MatrixChain};
 use super::starts::Start;
 use super::window;
 use nodeorder_base::observer::Observer;
@@ -70,7 +70,7 @@ const PROBE: u64 = 16 * 1024;
 
 /// Best sequence found so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct BestSequence {
     pub order: Vec<u32>,
     pub objective: f64,
     /// Number of steps of all chains.
@@ -81,9 +81,9 @@ pub(super) struct Found {
     pub start: String,
 }
 
-impl Found {
+impl BestSequence {
     /// Takes over an order if it has a smaller objective.
-    fn improve(&mut self, order: &[u32], objective: f64) {
+    fn keep_better(&mut self, order: &[u32], objective: f64) {
         if objective < self.objective {
             self.objective = objective;
             self.order = order.to_vec();
@@ -92,36 +92,36 @@ impl Found {
 }
 
 /// Searches from `starts` (the best first) within `budget`.
-pub(super) fn search(
+pub(super) fn search_orders(
     problem: &SearchProblem<'_>,
     starts: &[Start],
     budget: &Budget,
     observer: &dyn Observer,
     bound: f64,
-) -> Found {
+) -> BestSequence {
     // Where the exact objective costs much, the starts' rough ranking has to do.
-    let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
+    let judged = if problem.objective_cost() > 1e9 { 1 } else { 4 };
     let found = starts
         .iter()
         .take(judged)
-        .map(|s| Found {
+        .map(|s| BestSequence {
             order: s.order.clone(),
-            objective: problem.value(&s.order),
+            objective: problem.objective(&s.order),
             start: s.label.clone(),
-            ..Found::default()
+            ..BestSequence::default()
         })
         .reduce(|a, b| if b.objective < a.objective { b } else { a })
         .unwrap_or_default();
     if found.order.len() < 3 || found.objective <= bound {
         return found;
     }
-    observer.progress(found.objective, bound);
+    observer.report_progress(found.objective, bound);
     let chains = if budget.steps.is_some() {
         CHAINS
     } else {
         rayon::current_num_threads().max(1)
     };
-    let began = observer.seconds().unwrap_or(0.0);
+    let began = observer.elapsed_seconds().unwrap_or(0.0);
     let mut run = LegSearch {
         problem,
         budget,
@@ -132,13 +132,13 @@ pub(super) fn search(
         legs: 0,
         found,
     };
-    if problem.needs_matrix() {
-        run.small();
+    if problem.needs_weight_matrix() {
+        run.anneal_on_matrix();
         run.found.stopped = observer.should_stop();
     } else {
-        run.all(starts);
+        run.run_legs(starts);
         run.found.stopped = observer.should_stop();
-        run.polish();
+        run.polish_windows();
     }
     run.found
 }
@@ -156,7 +156,7 @@ struct LegSearch<'a> {
     began: f64,
     /// Number of legs so far: each draws from streams of its own.
     legs: usize,
-    found: Found,
+    found: BestSequence,
 }
 
 /// Sequence with its objective.
@@ -165,17 +165,17 @@ type Ranked = (Vec<u32>, f64);
 impl LegSearch<'_> {
     /// Scouts from several starts, since outcomes vary; then cools down the best of them; at the end refines on longer
     /// lags where the window is long.
-    fn all(&mut self, starts: &[Start]) {
-        let window = self.problem.weights.window();
+    fn run_legs(&mut self, starts: &[Start]) {
+        let window = self.problem.weights.longest_lag();
         let tail: f64 = (5..=window.min(SHORT))
-            .map(|k| self.problem.weights.lag(k))
+            .map(|k| self.problem.weights.lag_weight(k))
             .sum();
         // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
-        let light = self.problem.weights.lag(1) > tail;
-        let pace = self.pace();
+        let light = self.problem.weights.lag_weight(1) > tail;
+        let pace = self.estimate_pace();
         let elements = self.problem.space.len();
         if elements >= blocks::LARGE && !self.problem.weights.ring {
-            return self.by_blocks(pace, light);
+            return self.anneal_by_blocks(pace, light);
         }
         let (mut hot, mut cold, mut scouts) = match (light, pace >= MELTED) {
             (true, _) => (0.45, 0.06, SCOUTS),
@@ -185,11 +185,11 @@ impl LegSearch<'_> {
         let mut chill = 1.0;
         if elements > SCOUTED {
             scouts = 0;
-            chill = chill_for(pace);
+            chill = chill_factor(pace);
             hot *= chill;
             cold *= chill;
         }
-        let mut leaders = self.scout(starts, scouts, hot);
+        let mut leaders = self.run_scouts(starts, scouts, hot);
         if leaders.is_empty() {
             leaders.push((self.found.order.clone(), self.found.objective));
             // The second start may be a better one to anneal from, whatever its objective.
@@ -205,7 +205,7 @@ impl LegSearch<'_> {
         };
         let end = if window > SHORT { 0.8 } else { 1.0 };
         let share = (scouts as f64 * SCOUT_SHARE, end);
-        self.leg(from, SHORT, cooling, share, ROUNDS);
+        self.anneal_leg(from, SHORT, cooling, share, ROUNDS);
         if window > SHORT {
             let from = vec![self.found.order.clone(); self.chains];
             let cooling = Cooling {
@@ -213,15 +213,15 @@ impl LegSearch<'_> {
                 to: chill * 0.04,
             };
             let long = match self.problem.space.distances {
-                Distances::Lanes { .. } => LONG,
+                Distances::ByteCoordinates { .. } => LONG,
                 _ => LONG_LOOKED_UP,
             };
-            self.leg(from, long, cooling, (end, 1.0), 3);
+            self.anneal_leg(from, long, cooling, (end, 1.0), 3);
         }
     }
 
     /// Anneals for a short while in waves, whose chains begin at the best four starts in turn; returns the outcomes.
-    fn scout(&mut self, starts: &[Start], waves: usize, hot: f64) -> Vec<Ranked> {
+    fn run_scouts(&mut self, starts: &[Start], waves: usize, hot: f64) -> Vec<Ranked> {
         let cooling = Cooling {
             from: hot,
             to: SCOUTED_TO * hot,
@@ -233,27 +233,27 @@ impl LegSearch<'_> {
                 .map(|chain| starts[chain % starts.len().min(4)].order.clone())
                 .collect();
             let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
-            leaders.extend(self.leg(from, SHORT, cooling, share, 1));
+            leaders.extend(self.anneal_leg(from, SHORT, cooling, share, 1));
         }
         leaders
     }
 
     /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. Long lags weigh
     /// little where weights are `light`.
-    fn by_blocks(&mut self, pace: f64, light: bool) {
-        let lag = self.problem.element_lags(SHORT);
+    fn anneal_by_blocks(&mut self, pace: f64, light: bool) {
+        let lag = self.problem.element_lag_weights(SHORT);
         let mut order = self.found.order.clone();
         for number in 0..PASSES {
             if self.is_over() {
                 return;
             }
             // The passes left share the time left.
-            let clock = self.observer.seconds().zip(self.budget.time);
+            let clock = self.observer.elapsed_seconds().zip(self.budget.time);
             let end = clock.map(|(now, limit)| {
                 let left = (limit - now).max(0.0);
                 now + left / (PASSES - number) as f64
             });
-            let pass = Pass {
+            let pass = BlockPass {
                 space: self.problem.space,
                 lag: &lag,
                 cooling: &|weight| block_cooling(pace * weight, light, number),
@@ -263,20 +263,26 @@ impl LegSearch<'_> {
                 steps: self.budget.steps.map(|steps| steps / PASSES as u64),
                 end,
             };
-            self.found.steps += pass.run(&mut order);
-            self.found.improve(&order, self.problem.value(&order));
-            self.observer.progress(self.found.objective, self.bound);
+            self.found.steps += pass.anneal_blocks(&mut order);
+            self.found
+                .keep_better(&order, self.problem.objective(&order));
+            self.observer
+                .report_progress(self.found.objective, self.bound);
         }
     }
 
     /// Returns the steps an element that the budget allows, as a multiple of [`STEPS_AN_ELEMENT`]. With a time limit a chain
     /// that is thrown away gives an estimate of how many there will be.
-    fn pace(&self) -> f64 {
+    fn estimate_pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
-        let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {
+        let steps = match (
+            self.budget.steps,
+            self.budget.time,
+            self.observer.elapsed_seconds(),
+        ) {
             // What a step takes differs by kind of distance and machine, so it is measured.
             (None, Some(limit), Some(began)) => {
-                let lag = self.problem.element_lags(SHORT);
+                let lag = self.problem.element_lag_weights(SHORT);
                 let ring = self.problem.weights.ring;
                 let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
@@ -285,8 +291,8 @@ impl LegSearch<'_> {
                     from: 0.02,
                     to: 0.02,
                 };
-                chain.run(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
-                let now = self.observer.seconds().unwrap_or(began);
+                chain.anneal_until(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
+                let now = self.observer.elapsed_seconds().unwrap_or(began);
                 PROBE as f64 * self.chains as f64 * (limit - now).max(0.0) / (now - began).max(1e-9)
             }
             (steps, ..) => steps.map_or(f64::MAX, |steps| steps as f64),
@@ -296,7 +302,7 @@ impl LegSearch<'_> {
 
     /// Anneals one chain from each of `from`, side by side, over a share of the budget (its begin and end); returns the
     /// outcomes, none if the search is over.
-    fn leg(
+    fn anneal_leg(
         &mut self,
         from: Vec<Vec<u32>>,
         window: usize,
@@ -307,7 +313,7 @@ impl LegSearch<'_> {
         if self.is_over() {
             return Vec::new();
         }
-        let lag = self.problem.element_lags(window);
+        let lag = self.problem.element_lag_weights(window);
         let ring = self.problem.weights.ring;
         let chains = self.chains;
         // Chains of later legs must not draw what earlier ones drew.
@@ -335,19 +341,19 @@ impl LegSearch<'_> {
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
             runs.par_iter_mut().for_each(|chain| {
-                chain.run(cooling, goal, &|made| stretch.share_over(made, observer))
+                chain.anneal_until(cooling, goal, &|made| stretch.share_over(made, observer))
             });
             // Where the exact objective takes a second or so, it is found for the last round alone.
-            if self.problem.cost_of_value() > 3e7 && round < rounds && !observer.should_stop() {
+            if self.problem.objective_cost() > 3e7 && round < rounds && !observer.should_stop() {
                 continue;
             }
             ranked.clear();
             for chain in &runs {
-                let value = self.problem.value(&chain.best);
+                let value = self.problem.objective(&chain.best);
                 ranked.push((chain.best.to_vec(), value));
-                self.found.improve(&chain.best, value);
+                self.found.keep_better(&chain.best, value);
             }
-            observer.progress(self.found.objective, self.bound);
+            observer.report_progress(self.found.objective, self.bound);
             if self.is_over() {
                 break;
             }
@@ -359,7 +365,7 @@ impl LegSearch<'_> {
                         .iter_mut()
                         .zip(&ranked)
                         .filter(|(_, own)| own.1 > value);
-                    behind.for_each(|(chain, _)| chain.restart(&order));
+                    behind.for_each(|(chain, _)| chain.restart_at(&order));
                 }
             }
         }
@@ -373,12 +379,12 @@ impl LegSearch<'_> {
     }
 
     /// Puts every stretch of seven elements into its best order, of six in long sequences.
-    fn polish(&mut self) {
+    fn polish_windows(&mut self) {
         let problem = self.problem;
         if problem.weights.ring || self.found.order.len() > POLISHED {
             return;
         }
-        let lag = problem.element_lags(SHORT);
+        let lag = problem.element_lag_weights(SHORT);
         let prices = Prices::new(&lag, UNIT, lag.len());
         // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
         let late = Budget {
@@ -388,14 +394,14 @@ impl LegSearch<'_> {
         let observer = self.observer;
         let mut order = self.found.order.clone();
         let size = if order.len() <= SCOUTED { 7 } else { 6 };
-        window::improve(&problem.space.distances, &mut order, &prices, size, &|| {
+        window::improve_windows(&problem.space.distances, &mut order, &prices, size, &|| {
             observer.should_stop() || late.is_over(observer)
         });
-        self.found.improve(&order, problem.value(&order));
+        self.found.keep_better(&order, problem.objective(&order));
     }
 
     /// Anneals on the matrix of all pairs, in the place of legs.
-    fn small(&mut self) {
+    fn anneal_on_matrix(&mut self) {
         let problem = self.problem;
         let budget = self.budget;
         let observer = self.observer;
@@ -409,28 +415,29 @@ impl LegSearch<'_> {
             .map(|c| {
                 let rng = AnnealRng::new(budget.seed, c as u64);
                 let distances = &problem.space.distances;
-                let chain = Small::new(distances, start, &|p, q| problem.element_weight(p, q), rng);
-                chain.run(steps, &|| {
+                let chain =
+                    MatrixChain::new(distances, start, &|p, q| problem.element_weight(p, q), rng);
+                chain.anneal_matrix(steps, &|| {
                     observer.should_stop() || budget.is_over(observer)
                 })
             })
             .collect();
         for (order, steps) in results {
-            self.found.improve(&order, problem.value(&order));
+            self.found.keep_better(&order, problem.objective(&order));
             self.found.steps += steps;
         }
     }
 }
 
 /// Returns the factor by which temperatures fall where the steps are `pace` times those that they are meant for.
-fn chill_for(pace: f64) -> f64 {
+fn chill_factor(pace: f64) -> f64 {
     pace.sqrt().clamp(0.05, 1.0)
 }
 
 /// Returns how a block cools that gets `pace` times the steps that temperatures are meant for.
 fn block_cooling(pace: f64, light: bool, pass: usize) -> Cooling {
     if light || pace < MELTED {
-        let chill = chill_for(pace);
+        let chill = chill_factor(pace);
         let cold = if light { 0.06 } else { 0.09 };
         return Cooling {
             from: chill * 0.45,

@@ -10,7 +10,7 @@
 //! ```
 
 use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
-use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
+use super::prices::{CHUNK, Prices, price_across_joint, price_along_row};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Piece {
     }
 
     /// Returns its first `count` elements as it is walked.
-    fn first(self, count: usize) -> Piece {
+    fn first_elements(self, count: usize) -> Piece {
         if self.turned {
             let from = self.to - count;
             Piece { from, ..self }
@@ -45,7 +45,7 @@ impl Piece {
     }
 
     /// Returns its last `count` elements as it is walked.
-    fn last(self, count: usize) -> Piece {
+    fn last_elements(self, count: usize) -> Piece {
         if self.turned {
             let to = self.from + count;
             Piece { to, ..self }
@@ -82,7 +82,7 @@ impl<'s> Sequence<'s> {
     /// Takes over an order whose moves will be priced within `window` lags.
     pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
         let axes = match &space.distances {
-            Distances::Lanes { axes, .. } => axes.clone(),
+            Distances::ByteCoordinates { axes, .. } => axes.clone(),
             _ => Vec::new(),
         };
         // Chunks are read whole, so the buffers go on behind the last element.
@@ -100,25 +100,25 @@ impl<'s> Sequence<'s> {
             spare_ids: Vec::new(),
             spare: Vec::new(),
         };
-        sequence.set(order);
+        sequence.set_order(order);
         sequence
     }
 
     /// Takes over another order.
-    pub fn set(&mut self, order: &[u32]) {
+    pub fn set_order(&mut self, order: &[u32]) {
         self.ids.clear();
         self.ids.extend_from_slice(order);
-        if let Distances::Lanes { coordinates, .. } = &self.space.distances {
+        if let Distances::ByteCoordinates { coordinates, .. } = &self.space.distances {
             for (axis, lane) in self.lanes.iter_mut().enumerate() {
                 lane.clear();
                 lane.extend(order.iter().map(|e| coordinates[*e as usize][axis]));
             }
         }
-        self.number(0, order.len());
+        self.update_ranks(0, order.len());
     }
 
     /// Notes the ranks of the elements at ranks `from..to`.
-    fn number(&mut self, from: usize, to: usize) {
+    fn update_ranks(&mut self, from: usize, to: usize) {
         for rank in from..to {
             self.rank[self.ids[rank] as usize] = rank as u32;
         }
@@ -130,23 +130,23 @@ impl<'s> Sequence<'s> {
     }
 
     /// Returns the distance between the elements at two ranks.
-    fn between(&self, a: usize, b: usize) -> i64 {
+    fn distance_at(&self, a: usize, b: usize) -> i64 {
         i64::from(self.space.distances.between(self.ids[a], self.ids[b]))
     }
 
     /// Returns the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in `new`.
     pub fn step_change(&self, old: &[Piece], new: &[Piece]) -> i64 {
-        self.steps(new) - self.steps(old)
+        self.joint_steps(new) - self.joint_steps(old)
     }
 
     /// Returns the sum of the distances right across the joints of `pieces`.
     #[inline]
-    fn steps(&self, pieces: &[Piece]) -> i64 {
+    fn joint_steps(&self, pieces: &[Piece]) -> i64 {
         let mut sum = 0;
         let mut before: Option<Piece> = None;
         for piece in pieces.iter().filter(|p| p.len() > 0) {
             if let Some(before) = before {
-                sum += self.between(before.last(1).from, piece.first(1).from);
+                sum += self.distance_at(before.last_elements(1).from, piece.first_elements(1).from);
             }
             before = Some(*piece);
         }
@@ -163,11 +163,11 @@ impl<'s> Sequence<'s> {
         prices: &Prices,
         sparse: bool,
     ) -> i64 {
-        self.joints(new, prices, sparse) - self.joints(old, prices, sparse)
+        self.joint_price(new, prices, sparse) - self.joint_price(old, prices, sparse)
     }
 
     /// Returns the price of all pairs across the joints of `pieces`.
-    fn joints(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
+    fn joint_price(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
         let n = self.len();
         let window = prices.window;
         let mut sum = 0;
@@ -177,29 +177,29 @@ impl<'s> Sequence<'s> {
             self.filled = 0;
             if m == 0 && self.ring {
                 // The first piece goes on backwards round the ring.
-                self.push(Piece::new(n - (window - rows), n));
+                self.push_piece(Piece::new(n - (window - rows), n));
             }
-            self.push(piece.last(rows));
+            self.push_piece(piece.last_elements(rows));
             let split = self.filled;
             if split == 0 {
                 continue;
             }
             for next in &pieces[m + 1..] {
                 let take = next.len().min(window + split - self.filled);
-                self.push(next.first(take));
+                self.push_piece(next.first_elements(take));
             }
             if self.ring && self.filled < split + window {
                 // And so does the last one forwards.
-                self.push(Piece::new(0, split + window - self.filled));
+                self.push_piece(Piece::new(0, split + window - self.filled));
             }
-            sum += self.across(split, prices, sparse);
+            sum += self.price_across(split, prices, sparse);
         }
         sum
     }
 
     /// Appends the elements of a piece to the buffers.
     #[inline]
-    fn push(&mut self, piece: Piece) {
+    fn push_piece(&mut self, piece: Piece) {
         let at = self.filled;
         self.filled += piece.len();
         if self.axes.is_empty() {
@@ -212,9 +212,16 @@ impl<'s> Sequence<'s> {
     }
 
     /// Returns the price of the pairs of a buffered element left of `split` and one right of it, within the window.
-    fn across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
+    fn price_across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
         if !self.axes.is_empty() {
-            return across_lanes(&self.buffer, &self.axes, split, self.filled, prices, sparse);
+            return price_across_joint(
+                &self.buffer,
+                &self.axes,
+                split,
+                self.filled,
+                prices,
+                sparse,
+            );
         }
         // Looked-up distances have no sparse form: a row of the table is read at once either way.
         let right = &self.buffer_ids[split..self.filled];
@@ -222,21 +229,21 @@ impl<'s> Sequence<'s> {
         for p in 1..=split.min(prices.window) {
             let left = self.buffer_ids[split - p];
             let lags = &prices.by_lag[p..=prices.window];
-            sum += self.space.distances.priced(left, right, lags);
+            sum += self.space.distances.sum_priced(left, right, lags);
         }
         sum
     }
 
     /// Makes a move: joins the inner ones of `pieces` in their order.
-    pub fn apply(&mut self, pieces: &[Piece]) {
+    pub fn apply_move(&mut self, pieces: &[Piece]) {
         let from = pieces[0].to;
         let to = pieces[pieces.len() - 1].from;
         let inner = &pieces[1..pieces.len() - 1];
-        rejoin(&mut self.ids, from, to, inner, &mut self.spare_ids);
+        rejoin_pieces(&mut self.ids, from, to, inner, &mut self.spare_ids);
         for lane in &mut self.lanes {
-            rejoin(lane, from, to, inner, &mut self.spare);
+            rejoin_pieces(lane, from, to, inner, &mut self.spare);
         }
-        self.number(from, to);
+        self.update_ranks(from, to);
     }
 
     /// Exchanges the elements at two ranks.
@@ -248,7 +255,7 @@ impl<'s> Sequence<'s> {
     }
 
     /// Returns the rise in price when the elements at ranks `a` and `b` are exchanged.
-    pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
+    pub fn rise_by_exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
             apart.min(self.len() - apart)
@@ -256,52 +263,53 @@ impl<'s> Sequence<'s> {
             apart
         };
         // Each sum also counts the pair of the two elements themselves, whose distance does not change.
-        self.around(a, b, prices) - self.around(a, a, prices) + self.around(b, a, prices)
-            - self.around(b, b, prices)
-            + 2 * prices.lag(lag) * self.between(a, b)
+        self.price_around(a, b, prices) - self.price_around(a, a, prices)
+            + self.price_around(b, a, prices)
+            - self.price_around(b, b, prices)
+            + 2 * prices.lag_price(lag) * self.distance_at(a, b)
     }
 
     /// Returns the price at rank `at` of the element that now is at rank `who`, with the elements within the window of
     /// `at`.
-    fn around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
+    fn price_around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
         let n = self.len();
         let window = prices.window;
         let from = at.saturating_sub(window);
         let to = (at + window + 1).min(n);
-        let mut sum = self.stretch(from, to, who, &prices.around[from + window - at..]);
+        let mut sum = self.price_with_ranks(from, to, who, &prices.around[from + window - at..]);
         if self.ring {
             // The part of the window that reaches over an end lies at the other one.
             if at < window {
                 let over = window - at;
-                sum += self.stretch(n - over, n, who, &prices.around);
+                sum += self.price_with_ranks(n - over, n, who, &prices.around);
             }
             if at + window + 1 > n {
                 let over = at + window + 1 - n;
-                sum += self.stretch(0, over, who, &prices.around[2 * window + 1 - over..]);
+                sum += self.price_with_ranks(0, over, who, &prices.around[2 * window + 1 - over..]);
             }
         }
         sum
     }
 
     /// Returns the sum of price times distance from the element at rank `who` to those at ranks `from..to`.
-    fn stretch(&self, from: usize, to: usize, who: usize, prices: &[i16]) -> i64 {
+    fn price_with_ranks(&self, from: usize, to: usize, who: usize, prices: &[i16]) -> i64 {
         if !self.axes.is_empty() {
             let mut x = [0; MAX_AXES];
             for (x, lane) in x.iter_mut().zip(&self.lanes) {
                 *x = lane[who];
             }
-            return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
+            return price_along_row(&self.lanes, &self.axes, &x, from, to, prices);
         }
         self.space
             .distances
-            .priced(self.ids[who], &self.ids[from..to], prices)
+            .sum_priced(self.ids[who], &self.ids[from..to], prices)
     }
 
     /// Starts counting ranks `by` further on, on a ring.
-    pub fn rotate(&mut self, by: usize) {
+    pub fn rotate_ring(&mut self, by: usize) {
         let mut order = std::mem::take(&mut self.ids);
         order.rotate_left(by);
-        self.set(&order);
+        self.set_order(&order);
     }
 }
 
@@ -319,7 +327,13 @@ fn copy_piece<T: Copy>(target: &mut [T], source: &[T], piece: Piece) {
 }
 
 /// Replaces ranks `from..to` of `all` by the inner pieces, one after the other; `spare` is room for a copy.
-fn rejoin<T: Copy>(all: &mut [T], from: usize, to: usize, inner: &[Piece], spare: &mut Vec<T>) {
+fn rejoin_pieces<T: Copy>(
+    all: &mut [T],
+    from: usize,
+    to: usize,
+    inner: &[Piece],
+    spare: &mut Vec<T>,
+) {
     // A single piece stays where it is.
     if let [only] = inner {
         if only.turned {
@@ -346,7 +360,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {
-        prices.of_order(&s.space.distances, &s.ids, s.ring)
+        prices.price_order(&s.space.distances, &s.ids, s.ring)
     }
 
     const SPECS: [&str; 5] = [
@@ -387,24 +401,24 @@ mod tests {
             let new = [old[0], Piece { turned: turned[0], ..old[2] }, Piece { turned: turned[1], ..old[1] }, old[3]];
             let before = price(&s, &prices);
             let delta = s.price_change(&old, &new, &prices, false);
-            s.apply(&new);
+            s.apply_move(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
             let old = [Piece::new(0, i), Piece::new(i, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: true, ..old[1] }, old[2]];
             let before = price(&s, &prices);
             let delta = s.price_change(&old, &new, &prices, false);
-            s.apply(&new);
+            s.apply_move(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
             let (a, b) = (i.min(n - 1), (i + steps) % n);
             if a != b {
                 let before = price(&s, &prices);
-                let delta = s.exchange(a, b, &prices);
+                let delta = s.rise_by_exchange(a, b, &prices);
                 s.swap(a, b);
                 prop_assert_eq!(price(&s, &prices) - before, delta);
             }
             if ring {
                 let before = price(&s, &prices);
-                s.rotate(steps.min(n - 1));
+                s.rotate_ring(steps.min(n - 1));
                 prop_assert_eq!(price(&s, &prices), before);
             }
             let mut sorted = s.ids.clone();

@@ -1,14 +1,14 @@
 //! Annealing of small arrangements under any weights: rings, edge effects, short sequences. Every pair of
 //! ranks has its weight in a matrix, so a step costs O(n) or O(n²) and no weight needs to depend on the lag alone.
 
-use super::anneal_rng::{AnnealRng, between};
+use super::anneal_rng::{AnnealRng, interpolate_temperature};
 use super::elements::Distances;
 
 /// Largest number of elements: their pairs fit the cache.
 pub(super) const LARGEST: usize = 128;
 
 /// Arrangement under a full matrix of weights, and the chain on it.
-pub(super) struct Small {
+pub(super) struct MatrixChain {
     n: usize,
     /// Weights of all pairs of ranks, row by row.
     weight: Vec<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Small {
     rng: AnnealRng,
 }
 
-impl Small {
+impl MatrixChain {
     /// Begins a chain at `order`; `weight(p, q)` is asked for ranks p < q.
     pub fn new(
         distances: &Distances,
@@ -28,7 +28,7 @@ impl Small {
         rng: AnnealRng,
     ) -> Self {
         let n = order.len();
-        let mut small = Small {
+        let mut small = MatrixChain {
             n,
             weight: vec![0.0; n * n],
             distance: vec![0.0; n * n],
@@ -48,7 +48,7 @@ impl Small {
     }
 
     /// Returns the objective of an order.
-    pub fn value(&self, order: &[u32]) -> f64 {
+    pub fn objective_of(&self, order: &[u32]) -> f64 {
         let mut sum = 0.0;
         for (b, y) in order.iter().enumerate() {
             let weights = &self.weight[b * self.n..b * self.n + b];
@@ -61,13 +61,13 @@ impl Small {
     }
 
     /// Anneals until `steps` are made or `stop` says so; returns the best order and the number of steps made.
-    pub fn run(mut self, steps: u64, stop: &dyn Fn() -> bool) -> (Vec<u32>, u64) {
+    pub fn anneal_matrix(mut self, steps: u64, stop: &dyn Fn() -> bool) -> (Vec<u32>, u64) {
         let n = self.n;
         if n < 3 {
             return (self.order, 0);
         }
         let top = self.weight.iter().copied().fold(0.0, f64::max);
-        let mut current = self.value(&self.order);
+        let mut current = self.objective_of(&self.order);
         let mut best = self.order.clone();
         let mut best_value = current;
         let mut trial = self.order.clone();
@@ -78,17 +78,17 @@ impl Small {
             }
             // Temperatures in units of the largest weight, measured on small machines.
             let share = done as f64 / steps as f64;
-            let limit = top * between(0.6, 0.02, share) * self.rng.wait();
-            let a = self.rng.below(n);
-            let b = self.rng.below(n);
+            let limit = top * interpolate_temperature(0.6, 0.02, share) * self.rng.waiting_time();
+            let a = self.rng.random_below(n);
+            let b = self.rng.random_below(n);
             done += 1;
             if a == b {
                 continue;
             }
             // Half of the moves are exchanges, whose price is O(n); the others are priced anew, O(n²).
-            let delta = match self.rng.bits() & 7 {
+            let delta = match self.rng.random_bits() & 7 {
                 0..4 => {
-                    let delta = self.exchange(a, b);
+                    let delta = self.rise_by_exchange(a, b);
                     if delta <= limit {
                         self.order.swap(a, b);
                     }
@@ -102,7 +102,7 @@ impl Small {
                         6 => stretch.rotate_left(1),
                         _ => stretch.rotate_right(1),
                     }
-                    let delta = self.value(&trial) - current;
+                    let delta = self.objective_of(&trial) - current;
                     if delta <= limit {
                         self.order.copy_from_slice(&trial);
                     }
@@ -113,7 +113,7 @@ impl Small {
                 current += delta;
                 if current < best_value - 1e-9 * top {
                     // Afresh, so that rounding does not add up.
-                    current = self.value(&self.order);
+                    current = self.objective_of(&self.order);
                     if current < best_value {
                         best_value = current;
                         best.copy_from_slice(&self.order);
@@ -125,7 +125,7 @@ impl Small {
     }
 
     /// Returns the rise of the objective when the elements at ranks `a` and `b` are exchanged.
-    fn exchange(&self, a: usize, b: usize) -> f64 {
+    fn rise_by_exchange(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
         let x = self.order[a] as usize;
         let y = self.order[b] as usize;

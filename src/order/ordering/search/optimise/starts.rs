@@ -32,13 +32,13 @@ pub fn list_candidates(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Start>> {
     // Long tails rank the starts no differently and cost N² each.
-    let lag = problem.element_lags(problem.weights.window().min(64));
-    let rough = problem.weights.of_lags(problem.space.len(), lag);
+    let lag = problem.element_lag_weights(problem.weights.longest_lag().min(64));
+    let rough = problem.weights.with_lags(problem.space.len(), lag);
     let mut all = match &options.start {
         Some(requested) => {
-            let (order, _) = requested.make(topology, &NoObserver)?;
+            let (order, _) = requested.make_order(topology, &NoObserver)?;
             order.check_complete(topology)?;
-            vec![start(topology, problem.space, &rough, &order)]
+            vec![make_start(topology, problem.space, &rough, &order)]
         }
         None => rank_constructions(topology, problem.space, &rough, stop)?,
     };
@@ -55,19 +55,19 @@ fn rank_constructions(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Start>> {
     let mut starts: Vec<Start> = Vec::new();
-    for label in labels(topology, space.len()) {
+    for label in list_labels(topology, space.len()) {
         if !starts.is_empty() && stop() {
             break;
         }
         // A family may not suit this box (too many axes, say): then it is no candidate.
-        let Ok(order) = construct(topology, &label) else {
+        let Ok(order) = make_construction(topology, &label) else {
             continue;
         };
-        starts.push(start(topology, space, weights, &order));
+        starts.push(make_start(topology, space, weights, &order));
     }
     if starts.is_empty() {
-        let order = construct(topology, "row-major")?;
-        starts.push(start(topology, space, weights, &order));
+        let order = make_construction(topology, "row-major")?;
+        starts.push(make_start(topology, space, weights, &order));
     }
     starts.sort_by(|a, b| a.value.total_cmp(&b.value));
     // Equal orders have equal values, so they stand together.
@@ -76,15 +76,20 @@ fn rank_constructions(
 }
 
 /// Makes a construction.
-fn construct(topology: &Topology, text: &str) -> Result<NodeOrder> {
+fn make_construction(topology: &Topology, text: &str) -> Result<NodeOrder> {
     let requested = RequestedOrdering::parse(&CONSTRUCTIONS, topology, text)?;
-    Ok(requested.make(topology, &NoObserver)?.0)
+    Ok(requested.make_order(topology, &NoObserver)?.0)
 }
 
 /// Returns an ordering as a start; routers it parts come together where their first node stands.
-fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &NodeOrder) -> Start {
-    let elements = space.collapse(topology, order.nodes());
-    let value = objective::estimate(weights, &space.distances, &elements);
+fn make_start(
+    topology: &Topology,
+    space: &Arrangement,
+    weights: &Weights,
+    order: &NodeOrder,
+) -> Start {
+    let elements = space.to_elements(topology, order.nodes());
+    let value = objective::estimate_objective(weights, &space.distances, &elements);
     Start {
         label: order.label().to_string(),
         order: elements,
@@ -93,8 +98,8 @@ fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &No
 }
 
 /// Returns the spellings of the constructions to try, in name order.
-fn labels(topology: &Topology, elements: usize) -> Vec<String> {
-    let mut labels = defaults::suiting(topology);
+fn list_labels(topology: &Topology, elements: usize) -> Vec<String> {
+    let mut labels = defaults::default_orderings(topology);
     labels.retain(|label| label != "random");
     let names = list_suitable(&CONSTRUCTIONS, topology);
     if let Some(lattice) = topology.lattice() {
@@ -104,7 +109,7 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
         if (2..=3).contains(&longer.len()) && lattice.extents.len() <= 10 {
             // Axes of one cell change nothing and stand first.
             let prefix: String = short.iter().rev().map(usize::to_string).collect();
-            for axes in permutations(&longer) {
+            for axes in list_permutations(&longer) {
                 let axes: String = axes.iter().map(usize::to_string).collect();
                 for family in ["hilbert", "gilbert", "snake", "brick"] {
                     labels.push(format!("{family}:axes={prefix}{axes}"));
@@ -122,12 +127,12 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
 }
 
 /// Returns every order of `items`.
-pub(super) fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn list_permutations(items: &[usize]) -> Vec<Vec<usize>> {
     let [first, rest @ ..] = items else {
         return vec![Vec::new()];
     };
     let mut all = Vec::new();
-    for shorter in permutations(rest) {
+    for shorter in list_permutations(rest) {
         for at in 0..=shorter.len() {
             let mut longer = shorter.clone();
             longer.insert(at, *first);

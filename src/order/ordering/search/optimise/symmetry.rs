@@ -46,7 +46,10 @@ impl Symmetry {
     pub fn new(n: usize, distance: &[i64], longest: usize) -> Self {
         let mut permutations = find_permutations(n, distance);
         // A search cut short may have found a permutation without its inverse.
-        let inverses: Vec<Permutation> = permutations.iter().map(|p| invert(n, p)).collect();
+        let inverses: Vec<Permutation> = permutations
+            .iter()
+            .map(|p| invert_permutation(n, p))
+            .collect();
         permutations.extend(inverses);
         permutations[1..].sort_unstable();
         permutations.dedup();
@@ -61,7 +64,7 @@ impl Symmetry {
             {
                 break;
             }
-            let Some(tuples) = symmetry.classify(length) else {
+            let Some(tuples) = symmetry.classify_tuples(length) else {
                 break;
             };
             symmetry.lengths.push(tuples);
@@ -70,7 +73,7 @@ impl Symmetry {
     }
 
     /// Returns the classes of the tuples of one length. `None` if that takes too long; never for tuples of one.
-    fn classify(&self, length: usize) -> Option<Tuples> {
+    fn classify_tuples(&self, length: usize) -> Option<Tuples> {
         let size = self.n.pow(length as u32);
         let mut tuples = Tuples {
             class: vec![u32::MAX; size],
@@ -83,7 +86,7 @@ impl Symmetry {
             .map(|p| self.number_of_inverse(p))
             .collect();
         for code in 0..size {
-            let elements = &decode::<32>(code, self.n, length)[..length];
+            let elements = &decode_digits::<32>(code, self.n, length)[..length];
             if has_repeats(elements) || tuples.class[code] != u32::MAX {
                 continue;
             }
@@ -108,14 +111,14 @@ impl Symmetry {
 
     /// Returns the number of the inverse of `p`.
     fn number_of_inverse(&self, p: &Permutation) -> u16 {
-        let inverse = invert(self.n, p);
+        let inverse = invert_permutation(self.n, p);
         self.permutations[1..]
             .binary_search(&inverse)
             .map_or(0, |i| i as u16 + 1)
     }
 
     /// Returns the length of the longest tuples with classes.
-    pub fn longest(&self) -> usize {
+    pub fn longest_tuples(&self) -> usize {
         self.lengths.len() - 1
     }
 
@@ -125,23 +128,23 @@ impl Symmetry {
     }
 
     /// Returns the class of a tuple of distinct elements.
-    pub fn class(&self, length: usize, code: usize) -> usize {
+    pub fn class_of(&self, length: usize, code: usize) -> usize {
         self.lengths[length].class[code] as usize
     }
 
     /// Returns the number of the permutation that takes a tuple to the first of its class.
-    pub fn to_first(&self, length: usize, code: usize) -> u16 {
+    pub fn permutation_to_first(&self, length: usize, code: usize) -> u16 {
         self.lengths[length].to_first[code]
     }
 
     /// Returns the codes of the first tuples of all classes.
-    pub fn firsts(&self, length: usize) -> &[u32] {
+    pub fn first_tuples(&self, length: usize) -> &[u32] {
         &self.lengths[length].firsts
     }
 }
 
 /// Returns the `count` digits of `code` in base n, the lowest first, and zeros behind them.
-pub(super) fn decode<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
+pub(super) fn decode_digits<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
     let mut digits = [0; N];
     for digit in digits.iter_mut().take(count) {
         *digit = code % n;
@@ -157,7 +160,7 @@ pub(super) fn has_repeats(tuple: &[usize]) -> bool {
 }
 
 /// Returns the permutation that undoes `p`.
-pub(super) fn invert(n: usize, p: &Permutation) -> Permutation {
+pub(super) fn invert_permutation(n: usize, p: &Permutation) -> Permutation {
     let mut inverse = [0; 32];
     for (from, to) in p.iter().take(n).enumerate() {
         inverse[usize::from(*to)] = from as u8;
@@ -167,13 +170,13 @@ pub(super) fn invert(n: usize, p: &Permutation) -> Permutation {
 
 /// Returns the distance-keeping permutations that are found in time, the identity first.
 fn find_permutations(n: usize, distance: &[i64]) -> Vec<Permutation> {
-    let mut search = Search {
+    let mut search = PermutationSearch {
         n,
         distance,
         patience: PATIENCE,
         found: vec![to_permutation(0..n)],
     };
-    search.extend(&mut Vec::with_capacity(n));
+    search.extend_images(&mut Vec::with_capacity(n));
     search.found
 }
 
@@ -187,7 +190,7 @@ fn to_permutation(images: impl IntoIterator<Item = usize>) -> Permutation {
 }
 
 /// A depth-first search for permutations, element by element.
-struct Search<'d> {
+struct PermutationSearch<'d> {
     n: usize,
     distance: &'d [i64],
     /// Candidates that may still be tried.
@@ -195,9 +198,9 @@ struct Search<'d> {
     found: Vec<Permutation>,
 }
 
-impl Search<'_> {
+impl PermutationSearch<'_> {
     /// Finds all permutations that begin with the images of the first elements.
-    fn extend(&mut self, image: &mut Vec<usize>) {
+    fn extend_images(&mut self, image: &mut Vec<usize>) {
         let n = self.n;
         let next = image.len();
         if next == n {
@@ -218,7 +221,7 @@ impl Search<'_> {
             });
             if keeps_distances {
                 image.push(candidate);
-                self.extend(image);
+                self.extend_images(image);
                 image.pop();
             }
         }
@@ -269,7 +272,7 @@ mod tests {
             let (n, distance) = distances(spec);
             let symmetry = Symmetry::new(n, &distance, 3);
             for length in 1..=3 {
-                let mut seen = vec![false; symmetry.firsts(length).len()];
+                let mut seen = vec![false; symmetry.first_tuples(length).len()];
                 for code in 0..n.pow(length as u32) {
                     let tuple = |mut code: usize| {
                         let mut elements = Vec::new();
@@ -283,13 +286,13 @@ mod tests {
                     if (1..length).any(|i| elements[..i].contains(&elements[i])) {
                         continue;
                     }
-                    let class = symmetry.class(length, code);
+                    let class = symmetry.class_of(length, code);
                     seen[class] = true;
-                    let p = symmetry.permutation(symmetry.to_first(length, code));
+                    let p = symmetry.permutation(symmetry.permutation_to_first(length, code));
                     let image: Vec<usize> = elements.iter().map(|e| usize::from(p[*e])).collect();
                     assert_eq!(
                         image,
-                        tuple(symmetry.firsts(length)[class] as usize),
+                        tuple(symmetry.first_tuples(length)[class] as usize),
                         "{spec}"
                     );
                     for a in 0..n {

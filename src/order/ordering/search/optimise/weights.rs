@@ -5,7 +5,7 @@
 
 use std::iter::Sum;
 
-use nodeorder_base::ratio::gcd;
+use nodeorder_base::ratio::greatest_common_divisor;
 
 /// Family of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum WeightKind {
 
 impl WeightKind {
     /// Returns the name in options.
-    pub fn name(self) -> &'static str {
+    pub fn option_name(self) -> &'static str {
         match self {
             WeightKind::Geometric => "geometric",
             WeightKind::Harmonic => "harmonic",
@@ -52,12 +52,12 @@ pub struct Weights {
     /// Weight of each lag, the mean over its pairs where edges matter; 0 for lag 0.
     lag: Vec<f64>,
     /// Parts of the weights of single pairs, for `workload` on a line.
-    edge: Option<Edge>,
+    edge: Option<LineTails>,
 }
 
 /// Parts of the weight of a pair of ranks on a line.
 #[derive(Clone, Debug)]
-struct Edge {
+struct LineTails {
     /// F(0), …, F(N+1).
     tail: Vec<f64>,
     /// Weight, by size S, of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
@@ -66,15 +66,15 @@ struct Edge {
 
 /// Weights by lag as integers: `lag[k] / scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::ordering) struct Integral {
+pub(in crate::ordering) struct IntegerLags {
     pub scale: i64,
     pub lag: Vec<i64>,
 }
 
 impl Weights {
     /// Makes the weights of a law of the lag up to `window` (cut at the longest lag of N nodes).
-    pub fn by_lag(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
-        let longest = longest(nodes, ring);
+    pub fn from_lag_law(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
+        let longest = longest_lag_of(nodes, ring);
         let window = if kind == WeightKind::Path { 1 } else { window };
         let mut lag = vec![0.0; window.min(longest) + 1];
         for (k, weight) in lag.iter_mut().enumerate().skip(1) {
@@ -93,14 +93,14 @@ impl Weights {
     }
 
     /// Makes the weights that job sizes induce. `shares` are `(S, p(S))` for 2 ≤ S ≤ N, ascending, summing to 1. O(N).
-    pub fn workload(nodes: usize, shares: &[(u32, f64)], ring: bool) -> Self {
+    pub fn from_job_sizes(nodes: usize, shares: &[(u32, f64)], ring: bool) -> Self {
         // By size S p(S)·2/[S(S-1)], 0 where there is none.
         let mut pair = vec![0.0; nodes + 2];
         for (size, share) in shares {
             let s = f64::from(*size);
             pair[*size as usize] = 2.0 * share / (s * (s - 1.0));
         }
-        let mut lag = vec![0.0; longest(nodes, ring) + 1];
+        let mut lag = vec![0.0; longest_lag_of(nodes, ring) + 1];
         let mut edge = None;
         if ring {
             let part = tail_sums(nodes, |s| {
@@ -123,7 +123,7 @@ impl Weights {
                 .map(|s| pair[s] / (nodes - s + 1) as f64)
                 .collect();
             let tail = tail_sums(nodes, |s| share[s]);
-            edge = Some(Edge { tail, share });
+            edge = Some(LineTails { tail, share });
         }
         Weights {
             kind: WeightKind::Workload,
@@ -136,15 +136,17 @@ impl Weights {
 
     /// Returns the weights by lag between groups of `size` consecutive ranks (the nodes of a router), up to `window`
     /// ranks: `Σ_{s,t} w(size·L + t - s)` for groups L apart. A group's inside costs nothing.
-    pub(super) fn between_groups(&self, size: usize, window: usize) -> Vec<f64> {
-        let window = window.min(self.window());
+    pub(super) fn group_weights(&self, size: usize, window: usize) -> Vec<f64> {
+        let window = window.min(self.longest_lag());
         let last = window.div_ceil(size).min(self.nodes / size);
-        group_lags(size, last, |k| if k <= window { self.lag(k) } else { 0.0 })
+        group_lags(size, last, |k| {
+            if k <= window { self.lag_weight(k) } else { 0.0 }
+        })
     }
 
     /// Makes weights of this family's kind from given ones by lag, over `nodes` ranks.
-    pub(super) fn of_lags(&self, nodes: usize, mut lag: Vec<f64>) -> Self {
-        lag.truncate(longest(nodes, self.ring) + 1);
+    pub(super) fn with_lags(&self, nodes: usize, mut lag: Vec<f64>) -> Self {
+        lag.truncate(longest_lag_of(nodes, self.ring) + 1);
         Weights {
             kind: self.kind,
             nodes,
@@ -160,17 +162,17 @@ impl Weights {
     }
 
     /// Returns the number of ranks N.
-    pub fn nodes(&self) -> usize {
+    pub fn rank_count(&self) -> usize {
         self.nodes
     }
 
     /// Returns the longest lag that has a weight.
-    pub fn window(&self) -> usize {
+    pub fn longest_lag(&self) -> usize {
         self.lag.len() - 1
     }
 
     /// Returns the weight of lag k: of every pair, or for `workload` on a line the mean over the lag's pairs.
-    pub fn lag(&self, k: usize) -> f64 {
+    pub fn lag_weight(&self, k: usize) -> f64 {
         self.lag.get(k).copied().unwrap_or(0.0)
     }
 
@@ -185,22 +187,24 @@ impl Weights {
     }
 
     /// Returns W(a,b) for ranks a < b.
-    pub fn pair(&self, a: usize, b: usize) -> f64 {
+    pub fn pair_weight(&self, a: usize, b: usize) -> f64 {
         match &self.edge {
-            Some(Edge { tail: f, .. }) => f[b - a] - f[b + 1] - f[self.nodes - a],
-            None if self.ring => self.lag((b - a).min(self.nodes - (b - a))),
-            None => self.lag(b - a),
+            Some(LineTails { tail: f, .. }) => f[b - a] - f[b + 1] - f[self.nodes - a],
+            None if self.ring => self.lag_weight((b - a).min(self.nodes - (b - a))),
+            None => self.lag_weight(b - a),
         }
     }
 
     /// Returns the weights by lag as integers. `None` if they are no fractions of a common denominator below 2³².
-    pub(in crate::ordering) fn integral(&self) -> Option<Integral> {
-        let window = self.window() as u32;
+    pub(in crate::ordering) fn to_integers(&self) -> Option<IntegerLags> {
+        let window = self.longest_lag() as u32;
         let scale: i64 = match self.kind {
             WeightKind::Path => 1,
             WeightKind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
             WeightKind::Harmonic => (1..=window)
-                .try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?
+                .try_fold(1u32, |all, k| {
+                    (all / greatest_common_divisor(all, k)).checked_mul(k)
+                })?
                 .into(),
             _ => return None,
         };
@@ -211,7 +215,7 @@ impl Weights {
                 _ => scale >> (k - 1),
             };
         }
-        Some(Integral { scale, lag })
+        Some(IntegerLags { scale, lag })
     }
 }
 
@@ -244,7 +248,7 @@ pub(super) fn group_lags<T: Default + Sum>(
 }
 
 /// Returns the longest lag of N ranks.
-fn longest(nodes: usize, ring: bool) -> usize {
+fn longest_lag_of(nodes: usize, ring: bool) -> usize {
     if ring {
         nodes / 2
     } else {
@@ -302,17 +306,17 @@ pub(super) mod tests {
                 .map(|(i, r)| (i as u32 + 2, f64::from(*r) / f64::from(total)))
                 .collect();
             shares[nodes - 2].1 += 1.0 / f64::from(total);
-            let weights = Weights::workload(nodes, &shares, ring);
+            let weights = Weights::from_job_sizes(nodes, &shares, ring);
             let plain = by_definition(nodes, &shares, ring);
             let mut means = vec![0.0; nodes];
             for a in 0..nodes {
                 for b in a + 1..nodes {
-                    prop_assert!((weights.pair(a, b) - plain[a][b]).abs() < 1e-12, "{a} {b}");
+                    prop_assert!((weights.pair_weight(a, b) - plain[a][b]).abs() < 1e-12, "{a} {b}");
                     means[b - a] += plain[a][b] / (nodes - b + a) as f64;
                 }
             }
             for (k, mean) in means.iter().enumerate().skip(if ring { nodes } else { 1 }) {
-                prop_assert!((weights.lag(k) - mean).abs() < 1e-12);
+                prop_assert!((weights.lag_weight(k) - mean).abs() < 1e-12);
             }
         }
     }
@@ -325,18 +329,18 @@ pub(super) mod tests {
             (WeightKind::Path, 9),
             (WeightKind::Geometric, 1),
         ] {
-            let weights = Weights::by_lag(kind, 40, window, false);
-            let integral = weights.integral().unwrap();
-            for k in 1..=weights.window() {
+            let weights = Weights::from_lag_law(kind, 40, window, false);
+            let integral = weights.to_integers().unwrap();
+            for k in 1..=weights.longest_lag() {
                 assert_eq!(
                     integral.lag[k] as f64 / integral.scale as f64,
-                    weights.lag(k)
+                    weights.lag_weight(k)
                 );
             }
         }
         assert!(
-            Weights::by_lag(WeightKind::Harmonic, 99, 64, false)
-                .integral()
+            Weights::from_lag_law(WeightKind::Harmonic, 99, 64, false)
+                .to_integers()
                 .is_none()
         );
     }
@@ -344,16 +348,19 @@ pub(super) mod tests {
     #[test]
     fn windows_are_cut_at_what_there_is() {
         assert_eq!(
-            Weights::by_lag(WeightKind::Geometric, 8, 16, false).window(),
+            Weights::from_lag_law(WeightKind::Geometric, 8, 16, false).longest_lag(),
             7
         );
         assert_eq!(
-            Weights::by_lag(WeightKind::Geometric, 8, 16, true).window(),
+            Weights::from_lag_law(WeightKind::Geometric, 8, 16, true).longest_lag(),
             4
         );
-        assert_eq!(Weights::by_lag(WeightKind::Path, 8, 16, false).window(), 1);
         assert_eq!(
-            Weights::by_lag(WeightKind::Harmonic, 1, 16, false).window(),
+            Weights::from_lag_law(WeightKind::Path, 8, 16, false).longest_lag(),
+            1
+        );
+        assert_eq!(
+            Weights::from_lag_law(WeightKind::Harmonic, 1, 16, false).longest_lag(),
             0
         );
     }

@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 8;
 /// # Complexity
 /// A window is a search over its m! orders that gives up a beginning as soon as it costs more than the
 /// best order found.
-pub(super) fn improve(
+pub(super) fn improve_windows(
     distances: &Distances,
     order: &mut [u32],
     prices: &Prices,
@@ -31,7 +31,7 @@ pub(super) fn improve(
             if stop() {
                 return total + gain;
             }
-            gain += Window::new(distances, order, prices, from, size).solve(order, from);
+            gain += Window::new(distances, order, prices, from, size).solve_window(order, from);
             // Windows overlap, so one from every second rank on reaches every pair of neighbours.
             from += 2;
         }
@@ -75,7 +75,7 @@ impl<'p> Window<'p> {
             for (row, member) in outside.iter_mut().zip(&members) {
                 let d = i64::from(distances.between(*member, order[other]));
                 for (p, cost) in row.iter_mut().enumerate() {
-                    *cost += prices.lag((from + p).abs_diff(other)) * d;
+                    *cost += prices.lag_price((from + p).abs_diff(other)) * d;
                 }
             }
         }
@@ -97,13 +97,13 @@ impl<'p> Window<'p> {
         let p = self.chosen.len();
         let mut cost = self.outside[e][p];
         for (q, f) in self.chosen.iter().enumerate() {
-            cost += self.prices.lag(p - q) * self.between[e * self.size + f];
+            cost += self.prices.lag_price(p - q) * self.between[e * self.size + f];
         }
         cost
     }
 
     /// Puts the window at `from` into its best order and returns what that gains.
-    fn solve(mut self, order: &mut [u32], from: usize) -> i64 {
+    fn solve_window(mut self, order: &mut [u32], from: usize) -> i64 {
         let mut present = 0;
         for e in 0..self.size {
             present += self.next_cost(e);
@@ -112,7 +112,7 @@ impl<'p> Window<'p> {
         self.chosen.clear();
         self.best_cost = present;
         let mut used = vec![false; self.size];
-        self.search(0, &mut used);
+        self.extend_order(0, &mut used);
         for (p, e) in self.best.iter().enumerate() {
             order[from + p] = self.members[*e];
         }
@@ -120,7 +120,7 @@ impl<'p> Window<'p> {
     }
 
     /// Tries all ways to go on from the members chosen, which cost `cost`.
-    fn search(&mut self, cost: i64, used: &mut [bool]) {
+    fn extend_order(&mut self, cost: i64, used: &mut [bool]) {
         if cost >= self.best_cost {
             return;
         }
@@ -134,7 +134,7 @@ impl<'p> Window<'p> {
                 let more = self.next_cost(e);
                 used[e] = true;
                 self.chosen.push(e);
-                self.search(cost + more, used);
+                self.extend_order(cost + more, used);
                 self.chosen.pop();
                 used[e] = false;
             }
@@ -145,12 +145,12 @@ impl<'p> Window<'p> {
 #[cfg(test)]
 mod tests {
     use super::super::elements::Arrangement;
-    use super::super::starts::permutations;
+    use super::super::starts::list_permutations;
     use super::*;
     use nodeorder_network::topology::{Context, Topology};
 
     fn price(space: &Arrangement, prices: &Prices, order: &[u32]) -> i64 {
-        prices.of_order(&space.distances, order, false)
+        prices.price_order(&space.distances, order, false)
     }
 
     #[test]
@@ -160,12 +160,14 @@ mod tests {
         let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25], 1000.0, 3);
         let mut order = vec![0, 5, 2, 3, 1, 4];
         let before = price(&space, &prices, &order);
-        let gain = improve(&space.distances, &mut order, &prices, 6, &|| false);
+        let gain = improve_windows(&space.distances, &mut order, &prices, 6, &|| false);
         assert_eq!(before - price(&space, &prices, &order), gain);
-        let all = permutations(&[0, 1, 2, 3, 4, 5]).into_iter().map(|order| {
-            let order: Vec<u32> = order.into_iter().map(|e| e as u32).collect();
-            price(&space, &prices, &order)
-        });
+        let all = list_permutations(&[0, 1, 2, 3, 4, 5])
+            .into_iter()
+            .map(|order| {
+                let order: Vec<u32> = order.into_iter().map(|e| e as u32).collect();
+                price(&space, &prices, &order)
+            });
         let least = all.min().unwrap();
         assert_eq!(price(&space, &prices, &order), least);
     }
@@ -177,7 +179,7 @@ mod tests {
         let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25, 0.125], 1000.0, 4);
         let mut order: Vec<u32> = (0..30).map(|e| e * 7 % 30).collect();
         let before = price(&space, &prices, &order);
-        let gain = improve(&space.distances, &mut order, &prices, 5, &|| false);
+        let gain = improve_windows(&space.distances, &mut order, &prices, 5, &|| false);
         assert!(gain > 0);
         assert_eq!(before - price(&space, &prices, &order), gain);
     }

@@ -6,16 +6,16 @@ use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
 /// Reads lines `source,target,volume`; a first line without numbers is a header.
-pub(super) fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub(super) fn read_csv(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut processes = 0;
     let mut messages = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
-        let fields = line.fields()?;
+        let fields = line.split_csv()?;
         if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
             continue;
         }
         let [source, target, amount] = fields.as_slice() else {
-            return Err(line.wrong(format!("`{}`", line.text), "source,target,volume"));
+            return Err(line.error_here(format!("`{}`", line.text), "source,target,volume"));
         };
         let source = parse_process(&line, source, 0, None)?;
         let target = parse_process(&line, target, 0, None)?;

@@ -18,7 +18,7 @@ pub(super) fn parse_process(
         _ => {
             let last = u64::from(base) + u64::from(most) - 1;
             let expected = format!("a process from {base} to {last}");
-            Err(line.wrong(format!("process `{text}`"), expected))
+            Err(line.error_here(format!("process `{text}`"), expected))
         }
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn parse_process(
 pub(super) fn parse_amount(line: &Line<'_>, text: &str) -> Result<f64> {
     match text.parse::<f64>() {
         Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
-        _ => Err(line.wrong(format!("volume `{text}`"), "a finite number of 0 or more")),
+        _ => Err(line.error_here(format!("volume `{text}`"), "a finite number of 0 or more")),
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn check_count(location: &Line<'_>, what: &str, found: u64, stated: u
     if found == stated {
         return Ok(());
     }
-    Err(location.wrong(
+    Err(location.error_here(
         format!("{found} {what}"),
         format!("{stated}, as the file says"),
     ))

@@ -7,13 +7,13 @@ use nodeorder_base::input::{Line, Text};
 
 /// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935,
 /// 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.
-pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub(super) fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
     let first = lines
         .next()
         .ok_or_else(|| Error::input(text.location(), "nothing", header))?;
-    let (coordinate, pattern, symmetric) = kind(&first, header)?;
+    let (coordinate, pattern, symmetric) = parse_header(&first, header)?;
     let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
     let sizes = lines
         .next()
@@ -28,11 +28,11 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let (n, columns, entries) = match numbers.as_deref() {
         Some(&[rows, columns]) if !coordinate => (rows, columns, 0),
         Some(&[rows, columns, entries]) if coordinate => (rows, columns, entries),
-        _ => return Err(sizes.wrong(format!("`{}`", sizes.text), wanted)),
+        _ => return Err(sizes.error_here(format!("`{}`", sizes.text), wanted)),
     };
     if columns != n || n > u64::from(MAX_PROCESSES) {
         let found = format!("{n} rows and {columns} columns");
-        return Err(sizes.wrong(found, format!("a square matrix of at most {MAX_PROCESSES}")));
+        return Err(sizes.error_here(found, format!("a square matrix of at most {MAX_PROCESSES}")));
     }
     let n = n as u32;
     let mut messages = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                     } else {
                         "row column value"
                     };
-                    return Err(line.wrong(format!("`{}`", line.text), expected));
+                    return Err(line.error_here(format!("`{}`", line.text), expected));
                 }
             };
             let row = parse_process(&line, row, 1, Some(n))?;
@@ -85,7 +85,9 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
         for line in lines {
             for word in line.text.split_whitespace() {
                 if column == n {
-                    return Err(line.wrong(format!("`{word}`"), format!("{stored} entries only")));
+                    return Err(
+                        line.error_here(format!("`{word}`"), format!("{stored} entries only"))
+                    );
                 }
                 send(row, column, parse_amount(&line, word)?);
                 found += 1;
@@ -102,27 +104,27 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
 }
 
 /// Reads whether a header says coordinates, a pattern, and symmetry.
-fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
+fn parse_header(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
     let words = first.text.to_ascii_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
-        return Err(first.wrong(format!("`{}`", first.text), header));
+        return Err(first.error_here(format!("`{}`", first.text), header));
     };
     let symmetric = match symmetry {
         "general" => false,
         "symmetric" => true,
-        _ => return Err(first.wrong(format!("symmetry `{symmetry}`"), "general or symmetric")),
+        _ => return Err(first.error_here(format!("symmetry `{symmetry}`"), "general or symmetric")),
     };
     let pattern = match field {
         "real" | "integer" | "double" => false,
         // A full matrix has a value everywhere, so that a pattern of it says nothing.
         "pattern" if layout == "coordinate" => true,
-        _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
+        _ => return Err(first.error_here(format!("field `{field}`"), "real, integer or pattern")),
     };
     let coordinate = match layout {
         "coordinate" => true,
         "array" => false,
-        _ => return Err(first.wrong(format!("layout `{layout}`"), "coordinate or array")),
+        _ => return Err(first.error_here(format!("layout `{layout}`"), "coordinate or array")),
     };
     Ok((coordinate, pattern, symmetric))
 }

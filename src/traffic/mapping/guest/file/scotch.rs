@@ -25,17 +25,17 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the next word and its line. Fails at the end of the text.
-    fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
+    fn next_word(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
         let word = self.words.next();
         word.ok_or_else(|| Error::input(self.text.location(), "the end", expected))
     }
 
     /// Reads the next word as a number, and returns it with its line.
-    fn number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
-        let (line, word) = self.next(expected)?;
+    fn next_number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
+        let (line, word) = self.next_word(expected)?;
         let number = word
             .parse()
-            .map_err(|_| line.wrong(format!("`{word}`"), expected))?;
+            .map_err(|_| line.error_here(format!("`{word}`"), expected))?;
         Ok((line, number))
     }
 }
@@ -43,47 +43,47 @@ impl<'a> Words<'a> {
 /// Reads a graph (Pellegrini, "Scotch and libScotch User's Guide", graph files): version, `vertices arcs`, `base flags`
 /// (hundreds: labels, tens: edge loads, units: vertex loads), then for each vertex
 /// `[label] [load] degree {[edge load] neighbour}`. Labels are refused: they would renumber the processes.
-pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub(super) fn read_scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut words = Words::new(text);
-    let (line, version) = words.number("the version, 0")?;
+    let (line, version) = words.next_number("the version, 0")?;
     if version != 0 {
-        return Err(line.wrong(format!("version {version}"), "a graph of version 0"));
+        return Err(line.error_here(format!("version {version}"), "a graph of version 0"));
     }
-    let (sizes, vertices) = words.number("the number of vertices")?;
+    let (sizes, vertices) = words.next_number("the number of vertices")?;
     if vertices > u64::from(MAX_PROCESSES) {
         let expected = format!("at most {MAX_PROCESSES}");
-        return Err(sizes.wrong(format!("{vertices} vertices"), expected));
+        return Err(sizes.error_here(format!("{vertices} vertices"), expected));
     }
-    let (_, arcs) = words.number("the number of arcs, twice that of edges")?;
-    let (line, base) = words.number("the base, 0 or 1")?;
+    let (_, arcs) = words.next_number("the number of arcs, twice that of edges")?;
+    let (line, base) = words.next_number("the base, 0 or 1")?;
     if base > 1 {
-        return Err(line.wrong(format!("base {base}"), "0 or 1"));
+        return Err(line.error_here(format!("base {base}"), "0 or 1"));
     }
-    let (line, flags) = words.next("three flags, such as 010")?;
+    let (line, flags) = words.next_word("three flags, such as 010")?;
     if flags.len() > 3 || !flags.bytes().all(|b| b == b'0' || b == b'1') {
-        return Err(line.wrong(format!("flags `{flags}`"), "three flags, such as 010"));
+        return Err(line.error_here(format!("flags `{flags}`"), "three flags, such as 010"));
     }
     // Zeros in front may be left out.
     let mut flag = flags.bytes().rev().map(|b| b == b'1');
     let vertex_loads = flag.next() == Some(true);
     let edge_loads = flag.next() == Some(true);
     if flag.next() == Some(true) {
-        return Err(line.wrong(format!("flags `{flags}`"), "a graph without vertex labels"));
+        return Err(line.error_here(format!("flags `{flags}`"), "a graph without vertex labels"));
     }
     let n = vertices as u32;
     let mut messages: Vec<Message> = Vec::new();
     for source in 0..n {
         if vertex_loads {
-            words.next("a vertex load")?;
+            words.next_word("a vertex load")?;
         }
-        let (_, degree) = words.number("a degree")?;
+        let (_, degree) = words.next_number("a degree")?;
         for _ in 0..degree {
             let mut volume = 1.0;
             if edge_loads {
-                let (line, word) = words.next("an edge load")?;
+                let (line, word) = words.next_word("an edge load")?;
                 volume = parse_amount(&line, word)?;
             }
-            let (line, word) = words.next("a neighbour")?;
+            let (line, word) = words.next_word("a neighbour")?;
             let target = parse_process(&line, word, base as u32, Some(n))?;
             messages.push(Message {
                 source,
@@ -92,8 +92,8 @@ pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
             });
         }
     }
-    if let Ok((line, word)) = words.next("") {
-        return Err(line.wrong(format!("`{word}`"), format!("{n} vertices only")));
+    if let Ok((line, word)) = words.next_word("") {
+        return Err(line.error_here(format!("`{word}`"), format!("{n} vertices only")));
     }
     check_count(&sizes, "arcs", messages.len() as u64, arcs)?;
     Ok((n, messages))

@@ -1,9 +1,9 @@
 //! The table of formats of guest files.
 
-use super::csv::csv;
-use super::matrix_market::matrix_market;
-use super::scotch::scotch;
-use super::topomatch::topomatch;
+use super::csv::read_csv;
+use super::matrix_market::read_matrix_market;
+use super::scotch::read_scotch;
+use super::topomatch::read_topomatch;
 use crate::mapping::guest::Message;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
@@ -25,28 +25,28 @@ pub static FORMATS: Registry<ReadFile> = Registry::new(
             about: "source,target,volume, header optional; processes from 0",
             example: "traffic.csv",
             options: &[],
-            parse: csv,
+            parse: read_csv,
         },
         FormatEntry {
             name: "mtx",
             about: "MatrixMarket coordinate or array: row is source, column target",
             example: "traffic.mtx",
             options: &[],
-            parse: matrix_market,
+            parse: read_matrix_market,
         },
         FormatEntry {
             name: "grf",
             about: "Scotch graph: edges stand at both ends, edge loads are volumes",
             example: "traffic.grf",
             options: &[],
-            parse: scotch,
+            parse: read_scotch,
         },
         FormatEntry {
             name: "mat",
             about: "TopoMatch: a square matrix as text, row is source",
             example: "traffic.mat",
             options: &[],
-            parse: topomatch,
+            parse: read_topomatch,
         },
     ],
 );

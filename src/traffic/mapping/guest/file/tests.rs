@@ -2,7 +2,7 @@
 
 use super::super::tests::messages;
 use super::super::{Guest, Traffic};
-use super::format;
+use super::format_by_ending;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
@@ -10,7 +10,7 @@ use nodeorder_network::topology::Context;
 /// A `%` stands for the first words of a matrix.
 fn guest(format: &str, text: &str) -> Result<Guest> {
     let text = text.replacen("% ", "%%MatrixMarket matrix ", 1);
-    Guest::read(&Text::new("g", text), format, &Context::default())
+    Guest::read_format(&Text::new("g", text), format, &Context::default())
 }
 
 fn list(format: &str, text: &str) -> (u32, Vec<(u32, u32, f64)>) {
@@ -179,9 +179,9 @@ fn faults_are_named_with_their_line() {
 
 #[test]
 fn the_ending_tells_the_format() {
-    assert_eq!(format("a/b.csv").unwrap().name, "csv");
-    assert_eq!(format("b.mtx.gz").unwrap().name, "mtx");
-    let error = format("a.txt").unwrap_err().to_string();
+    assert_eq!(format_by_ending("a/b.csv").unwrap().name, "csv");
+    assert_eq!(format_by_ending("b.mtx.gz").unwrap().name, "mtx");
+    let error = format_by_ending("a.txt").unwrap_err().to_string();
     assert!(
         error.contains("ending in `txt`; expected one of .csv, .mtx, .grf, .mat"),
         "{error}"

@@ -7,7 +7,7 @@ use nodeorder_base::input::Text;
 
 /// Reads a matrix row by row, one a line, whose row is the source (Jeannot, Mercier, Tessier, "Process placement in
 /// multicore clusters", TPDS 25(4), 2014).
-pub(super) fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub(super) fn read_topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut n = 0;
     let mut rows = 0u32;
     let mut messages = Vec::new();
@@ -17,12 +17,12 @@ pub(super) fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
             n = count;
             if n > MAX_PROCESSES as usize {
                 let expected = format!("at most {MAX_PROCESSES}");
-                return Err(line.wrong(format!("{n} columns"), expected));
+                return Err(line.error_here(format!("{n} columns"), expected));
             }
         }
         if count != n || rows as usize == n {
             let found = format!("{count} numbers in row {}", rows + 1);
-            return Err(line.wrong(found, format!("a square matrix, {n} rows of {n}")));
+            return Err(line.error_here(found, format!("a square matrix, {n} rows of {n}")));
         }
         for (target, word) in line.text.split_whitespace().enumerate() {
             let volume = parse_amount(&line, word)?;

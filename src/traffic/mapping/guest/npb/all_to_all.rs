@@ -1,6 +1,6 @@
 //! FT and IS: everyone to everyone.
 
-use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -11,7 +11,7 @@ use nodeorder_base::params::Params;
 pub(in super::super) const FT: GuestEntry = benchmark!(
     "npb-ft",
     "NPB FT, a 3-D Fourier transform: a transpose, all to all",
-    ft,
+    parse_ft,
     ft_active
 );
 
@@ -35,22 +35,22 @@ fn ft_active(count: u32) -> u32 {
 }
 
 /// Reads the options of FT, and lists its traffic.
-fn ft(params: &Params) -> Result<Work> {
+fn parse_ft(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
-    let [x, y, z] = run.of(GRIDS);
+    let [x, y, z] = run.class_value(GRIDS);
     let planes = z.min(run.n);
     let rest = run.n / planes;
     // One transpose is enough while every process has a plane; beyond, rows and columns of processes each have one.
     if run.n > z {
-        power_of_two(params, run.n)?;
-        no_more_than(params, rest, y)?;
+        logarithm_of(params, run.n)?;
+        check_side(params, rest, y)?;
     }
     let points = f64::from(x) * f64::from(y) * f64::from(z);
     // Each complex number has 16 bytes; a process sends every member of its row, or column, an equal part of its own.
     let own = 16.0 * points / f64::from(run.n);
     let in_row = own / f64::from(rest);
     let in_column = own / f64::from(planes);
-    Ok(Work {
+    Ok(BenchmarkTraffic {
         run,
         all_to_all: (run.n <= z).then_some(in_column),
         each: planes + rest,
@@ -67,7 +67,7 @@ fn ft(params: &Params) -> Result<Work> {
                 send((rest + step) as usize - 2, to * rest + column, in_column);
             }
         }),
-        iterations: run.of([20, 6, 6, 6, 20, 25]),
+        iterations: run.class_value([20, 6, 6, 6, 20, 25]),
         operations: points * (5.23518 + 7.21113 * points.ln()),
     })
 }
@@ -77,18 +77,18 @@ fn ft(params: &Params) -> Result<Work> {
 pub(in super::super) const IS: GuestEntry = benchmark!(
     "npb-is",
     "NPB IS, a sort by buckets: exchange of keys, all to all",
-    is,
+    parse_is,
     std::convert::identity
 );
 
 /// Reads the options of IS, and lists its traffic.
-fn is(params: &Params) -> Result<Work> {
+fn parse_is(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
     let n = run.n;
-    let keys = f64::from(run.of([27, 16, 20, 23, 25, 31])).exp2();
+    let keys = f64::from(run.class_value([27, 16, 20, 23, 25, 31])).exp2();
     // An n-th of a process's keys, and how many these are.
     let bytes = 4.0 * keys / (f64::from(n) * f64::from(n)) + 4.0;
-    Ok(Work {
+    Ok(BenchmarkTraffic {
         run,
         all_to_all: Some(bytes),
         each: n,

@@ -1,6 +1,6 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
-use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -17,27 +17,27 @@ const SCALARS: f64 = 54.0;
 pub(in super::super) const CG: GuestEntry = benchmark!(
     "npb-cg",
     "NPB CG, conjugate gradients: sums across rows of a 2-D grid, exchange with the transposed process",
-    work,
+    parse_traffic,
     power_below
 );
 
 /// Reads the options of CG, and lists its traffic.
-fn work(params: &Params) -> Result<Work> {
+fn parse_traffic(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
-    let stages = power_of_two(params, run.n)?;
+    let stages = logarithm_of(params, run.n)?;
     let rows = 1 << (stages / 2);
     let columns = 1 << stages.div_ceil(2);
-    let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
-    no_more_than(params, columns, size)?;
+    let size = run.class_value([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
+    check_side(params, columns, size)?;
     // A process holds as much of a vector as its column of blocks is wide.
     let part = 8.0 * PRODUCTS * f64::from(size) / f64::from(columns);
     let across = stages.div_ceil(2) as usize;
     let mut messages = vec![(PRODUCTS + SCALARS) as u32; across];
     messages.push(PRODUCTS as u32);
     // Numbers other than 0 of a row are about this many.
-    let row = f64::from(run.of([15u32, 7, 8, 11, 13, 21]));
+    let row = f64::from(run.class_value([15u32, 7, 8, 11, 13, 21]));
     let row = row * (row + 1.0);
-    Ok(Work {
+    Ok(BenchmarkTraffic {
         run,
         all_to_all: None,
         each: stages.div_ceil(2) + 1,
@@ -52,7 +52,7 @@ fn work(params: &Params) -> Result<Work> {
             let transposed = wide * (pair % rows * rows + pair / rows) + i % wide;
             send(across, transposed, part);
         }),
-        iterations: run.of([75, 15, 15, 15, 75, 100]),
+        iterations: run.class_value([75, 15, 15, 15, 75, 100]),
         operations: 2.0 * f64::from(size) * (3.0 + row + 25.0 * (5.0 + row) + 3.0),
     })
 }

@@ -1,7 +1,8 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
 use super::{
-    Instance, Work, benchmark, inner_points, no_more_than, part, power_below, power_of_two,
+    BenchmarkTraffic, Instance, benchmark, check_side, inner_points, logarithm_of, part_points,
+    power_below,
 };
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
@@ -14,21 +15,21 @@ use nodeorder_base::params::Params;
 pub(in super::super) const LU: GuestEntry = benchmark!(
     "npb-lu",
     "NPB LU, a solver by wavefronts: many small messages to neighbours on a 2-D grid",
-    work,
+    parse_traffic,
     power_below
 );
 
 /// Reads the options of LU, and lists its traffic.
-fn work(params: &Params) -> Result<Work> {
+fn parse_traffic(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
-    let stages = power_of_two(params, run.n)?;
-    let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
+    let stages = logarithm_of(params, run.n)?;
+    let points: u32 = run.class_value([162, 12, 33, 64, 102, 408]);
     let across = 1u32 << stages.div_ceil(2);
     let down = 1u32 << (stages / 2);
-    no_more_than(params, across, points)?;
+    check_side(params, across, points)?;
     // The polynomial below is the benchmark's own count of operations, which its Mop/s are made of.
     let side = f64::from(points);
-    Ok(Work {
+    Ok(BenchmarkTraffic {
         run,
         all_to_all: None,
         each: 8,
@@ -43,7 +44,7 @@ fn work(params: &Params) -> Result<Work> {
                 // A sweep solves the points of the edge that are not on the cube's surface; faces are swapped whole.
                 let inner = f64::from(inner_points(points, parts, edge));
                 let swept = 40.0 * inner * (side - 2.0);
-                let swapped = 80.0 * f64::from(part(points, parts, edge)) * side;
+                let swapped = 80.0 * f64::from(part_points(points, parts, edge)) * side;
                 if at + 1 < extent {
                     send(0, i + step, swept);
                     send(2, i + step, swapped);
@@ -54,7 +55,7 @@ fn work(params: &Params) -> Result<Work> {
                 }
             }
         }),
-        iterations: run.of([250, 50, 300, 250, 250, 300]),
+        iterations: run.class_value([250, 50, 300, 250, 250, 300]),
         operations: 1984.77 * side.powi(3) - 10_923.3 * side.powi(2) + 27_770.9 * side - 144_010.0,
     })
 }

@@ -1,6 +1,6 @@
 //! MG: halo exchange on every level of a multigrid.
 
-use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -20,27 +20,27 @@ const EXCHANGES: u32 = 3;
 pub(in super::super) const MG: GuestEntry = benchmark!(
     "npb-mg",
     "NPB MG, a multigrid: halo exchange on a 3-D torus at all levels, over growing strides",
-    work,
+    parse_traffic,
     power_below
 );
 
 /// Reads the options of MG, and lists its traffic.
-fn work(params: &Params) -> Result<Work> {
+fn parse_traffic(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
     // Logarithms of the sides.
-    let levels: u32 = run.of([9, 5, 7, 8, 8, 10]);
-    let stages = power_of_two(params, run.n)?;
+    let levels: u32 = run.class_value([9, 5, 7, 8, 8, 10]);
+    let stages = logarithm_of(params, run.n)?;
     let shortest = stages / 3;
     let bits = [
         shortest,
         (stages - shortest) / 2,
         (stages - shortest).div_ceil(2),
     ];
-    no_more_than(params, 1 << bits[2], 1 << levels)?;
+    check_side(params, 1 << bits[2], 1 << levels)?;
     let strides = [0, bits[0], bits[0] + bits[1]].map(|b| 1u32 << b);
     let extents = bits.map(|b| 1u32 << b);
     let times = |level| if level == 1 { EXCHANGES - 1 } else { EXCHANGES };
-    Ok(Work {
+    Ok(BenchmarkTraffic {
         run,
         all_to_all: None,
         each: 6 * levels,
@@ -66,7 +66,7 @@ fn work(params: &Params) -> Result<Work> {
                 }
             }
         }),
-        iterations: run.of([20, 4, 4, 4, 20, 50]),
+        iterations: run.class_value([20, 4, 4, 4, 20, 50]),
         operations: 58.0 * f64::from(3 * levels).exp2(),
     })
 }

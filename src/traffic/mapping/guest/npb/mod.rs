@@ -51,7 +51,7 @@ pub(super) use cg::CG;
 pub(super) use lu::LU;
 pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
-use work::{Instance, OPTIONS, Send, Work};
+use work::{BenchmarkTraffic, Instance, OPTIONS, Send};
 
 /// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the one that
 /// says how many of a number of processes take part.
@@ -76,21 +76,21 @@ macro_rules! benchmark {
 use benchmark;
 
 /// Returns the logarithm of a number of processes. Fails if it is no power of two.
-fn power_of_two(params: &Params, n: u32) -> Result<u32> {
+fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
     if n.is_power_of_two() {
         Ok(n.trailing_zeros())
     } else {
-        Err(params.wrong("n", "a power of two"))
+        Err(params.invalid_value("n", "a power of two"))
     }
 }
 
 /// Checks that there are no more processes along a side than it has points.
-fn no_more_than(params: &Params, along: u32, points: u32) -> Result<()> {
+fn check_side(params: &Params, along: u32, points: u32) -> Result<()> {
     if along <= points {
         return Ok(());
     }
     let expected = format!("at most {points} processes along a side, its points");
-    Err(params.wrong("n", expected))
+    Err(params.invalid_value("n", expected))
 }
 
 /// Returns the greatest power of two up to `count`.
@@ -99,7 +99,7 @@ fn power_below(count: u32) -> u32 {
 }
 
 /// Writes the guest `name` for `count` processes of which `active` run.
-fn spec(name: &str, active: u32, count: u32) -> String {
+fn benchmark_text(name: &str, active: u32, count: u32) -> String {
     match count - active {
         0 => format!("{name}:n={count}"),
         idle => format!("{name}:n={active},idle={idle}"),
@@ -110,10 +110,10 @@ fn spec(name: &str, active: u32, count: u32) -> String {
 fn inner_points(points: u32, parts: u32, i: u32) -> u32 {
     let ends = u32::from(i == 0) + u32::from(i + 1 == parts);
     // A part of one point may be at both ends.
-    part(points, parts, i).saturating_sub(ends)
+    part_points(points, parts, i).saturating_sub(ends)
 }
 
 /// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
-fn part(points: u32, parts: u32, i: u32) -> u32 {
+fn part_points(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)
 }

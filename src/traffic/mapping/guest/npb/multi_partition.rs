@@ -1,6 +1,6 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{Instance, Send, Work, benchmark, inner_points, no_more_than, part};
+use super::{BenchmarkTraffic, Instance, Send, benchmark, check_side, inner_points, part_points};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -12,7 +12,7 @@ use nodeorder_base::params::Params;
 pub(in super::super) const BT: GuestEntry = benchmark!(
     "npb-bt",
     "NPB BT, block-tridiagonal solvers by multi-partition: successors in three directions",
-    bt,
+    parse_bt,
     square_below
 );
 
@@ -20,7 +20,7 @@ pub(in super::super) const BT: GuestEntry = benchmark!(
 pub(in super::super) const SP: GuestEntry = benchmark!(
     "npb-sp",
     "NPB SP, pentadiagonal solvers by multi-partition: successors in three directions",
-    sp,
+    parse_sp,
     square_below
 );
 
@@ -30,37 +30,37 @@ fn square_below(count: u32) -> u32 {
 }
 
 /// Reads the options of BT, and lists its traffic.
-fn bt(params: &Params) -> Result<Work> {
+fn parse_bt(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
     let sweep = Sweep {
-        side: run.of([162, 12, 24, 64, 102, 408]),
+        side: run.class_value([162, 12, 24, 64, 102, 408]),
         numbers: [30.0, 5.0],
         padded: true,
     };
     let side = f64::from(sweep.side);
     let operations = 3478.8 * side.powi(3) - 17_655.7 * side.powi(2) + 28_023.7 * side;
-    sweep.work(
+    sweep.list_traffic(
         params,
         run,
-        run.of([200, 60, 200, 200, 200, 250]),
+        run.class_value([200, 60, 200, 200, 200, 250]),
         operations,
     )
 }
 
 /// Reads the options of SP, and lists its traffic.
-fn sp(params: &Params) -> Result<Work> {
+fn parse_sp(params: &Params) -> Result<BenchmarkTraffic> {
     let run = Instance::parse(params)?;
     let sweep = Sweep {
-        side: run.of([162, 12, 36, 64, 102, 408]),
+        side: run.class_value([162, 12, 36, 64, 102, 408]),
         numbers: [22.0, 10.0],
         padded: false,
     };
     let side = f64::from(sweep.side);
     let operations = 881.174 * side.powi(3) - 4683.91 * side.powi(2) + 11_484.5 * side - 19_272.4;
-    sweep.work(
+    sweep.list_traffic(
         params,
         run,
-        run.of([400, 100, 400, 400, 400, 500]),
+        run.class_value([400, 100, 400, 400, 400, 500]),
         operations,
     )
 }
@@ -77,22 +77,22 @@ struct Sweep {
 
 impl Sweep {
     /// Lists the traffic of the benchmark. Fails if the number of processes is no square.
-    fn work(
+    fn list_traffic(
         self,
         params: &Params,
         run: Instance,
         iterations: u32,
         operations: f64,
-    ) -> Result<Work> {
+    ) -> Result<BenchmarkTraffic> {
         let p = run.n.isqrt();
         if p * p != run.n {
-            return Err(params.wrong("n", "a square, such as 64"));
+            return Err(params.invalid_value("n", "a square, such as 64"));
         }
-        no_more_than(params, p, self.side)?;
+        check_side(params, p, self.side)?;
         let mut messages = vec![p - 1; 7];
         messages[0] = 1;
-        let sends = Box::new(move |process, send: Send<'_>| self.sends(p, process, send));
-        Ok(Work {
+        let sends = Box::new(move |process, send: Send<'_>| self.send_faces(p, process, send));
+        Ok(BenchmarkTraffic {
             run,
             all_to_all: None,
             each: 12 * p,
@@ -104,7 +104,7 @@ impl Sweep {
     }
 
     /// Calls `send` with all that a process sends in an iteration, of p² processes.
-    fn sends(&self, p: u32, process: u32, send: Send<'_>) {
+    fn send_faces(&self, p: u32, process: u32, send: Send<'_>) {
         // A buffer holds the square of the largest cell's side, and a point more.
         let widest = self.side / p + 1;
         let i = process % p;
@@ -121,7 +121,7 @@ impl Sweep {
             for axis in 0..3 {
                 let a = at[(axis + 1) % 3];
                 let b = at[(axis + 2) % 3];
-                let [long, wide] = [a, b].map(|x| f64::from(part(self.side, p, x)));
+                let [long, wide] = [a, b].map(|x| f64::from(part_points(self.side, p, x)));
                 let swapped = 80.0 * long * wide;
                 let points = if self.padded {
                     f64::from(widest).powi(2)

@@ -13,8 +13,8 @@ pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
 pub(super) const OPTIONS: [Opt; 4] = [
     crate::mapping::guest::patterns::N,
     Opt::one_of("class", CLASSES, "problem size"),
-    Opt::whole("idle", "processes more, that neither send nor get").or("0"),
-    Opt::number("volume", "what a byte counts").or("1"),
+    Opt::whole("idle", "processes more, that neither send nor get").default_value("0"),
+    Opt::number("volume", "what a byte counts").default_value("1"),
 ];
 
 /// Options of a benchmark.
@@ -34,17 +34,17 @@ impl Instance {
     /// Reads the options.
     pub fn parse(params: &Params) -> Result<Self> {
         let n = parse_processes(params)?;
-        let class = params.choice("class")?;
+        let class = params.required_choice("class")?;
         Ok(Instance {
             n,
-            idle: params.whole("idle", 0, MAX_PROCESSES - n)?,
+            idle: params.required_integer("idle", 0, MAX_PROCESSES - n)?,
             volume: parse_volume(params)?,
             class: CLASSES.iter().position(|c| *c == class).unwrap_or(0),
         })
     }
 
     /// Returns the value of this class, of one value a class.
-    pub fn of<T: Copy>(&self, classes: [T; 6]) -> T {
+    pub fn class_value<T: Copy>(&self, classes: [T; 6]) -> T {
         classes[self.class]
     }
 }
@@ -53,7 +53,7 @@ impl Instance {
 pub(super) type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
 
 /// Messages and operations of a benchmark's iteration.
-pub(super) struct Work {
+pub(super) struct BenchmarkTraffic {
     /// Options of the benchmark.
     pub(super) run: Instance,
     /// Bytes from each process to each other, where the benchmark sends nothing else; else `None`.
@@ -70,7 +70,7 @@ pub(super) struct Work {
     pub(super) operations: f64,
 }
 
-impl BuildGuest for Work {
+impl BuildGuest for BenchmarkTraffic {
     /// Makes the guest of all messages of an iteration; those of a pair are added up.
     fn build(&self, label: &str, context: &Context) -> Result<Guest> {
         // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
@@ -79,17 +79,21 @@ impl BuildGuest for Work {
             return Ok(Guest::all_to_all(label, self.run.n, volume));
         }
         let mut messages = Vec::new();
-        self.for_each(context, |_, message| messages.push(message))?;
-        Guest::merge(label, self.run.n + self.run.idle, messages)
+        self.for_each_message(context, |_, message| messages.push(message))?;
+        Guest::from_messages(label, self.run.n + self.run.idle, messages)
     }
 }
 
-impl Work {
+impl BenchmarkTraffic {
     /// Calls `visit` with every message and its stage. Fails if more memory is needed than allowed.
-    fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
+    fn for_each_message(
+        &self,
+        context: &Context,
+        mut visit: impl FnMut(usize, Message),
+    ) -> Result<()> {
         // Checked before anything is listed; merging takes about as much again.
         let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
-        context.require("the guest's messages", 2 * bytes)?;
+        context.require_memory("the guest's messages", 2 * bytes)?;
         for source in 0..self.run.n {
             (self.sends)(source, &mut |stage, target, bytes| {
                 let volume = bytes * self.run.volume;
@@ -107,13 +111,13 @@ impl Work {
     }
 
     /// Makes the benchmark: the messages of an iteration stage by stage, and its operations.
-    pub fn benchmark(&self, label: &str, context: &Context) -> Result<Benchmark> {
+    pub fn make_benchmark(&self, label: &str, context: &Context) -> Result<Benchmark> {
         let mut lists = vec![Vec::new(); self.messages.len()];
-        self.for_each(context, |stage, message| lists[stage].push(message))?;
+        self.for_each_message(context, |stage, message| lists[stage].push(message))?;
         let processes = self.run.n + self.run.idle;
         let mut stages = Vec::new();
         for (list, messages) in lists.into_iter().zip(&self.messages) {
-            let guest = Guest::merge(label, processes, list)?;
+            let guest = Guest::from_messages(label, processes, list)?;
             // On few processes some stages have no partner.
             if *messages > 0 && guest.pair_count() > 0 {
                 stages.push(Stage {

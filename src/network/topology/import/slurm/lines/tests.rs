@@ -183,7 +183,7 @@ fn a_forest_has_components_and_levels_gather_units() {
     .unwrap();
     check_links(&forest);
     assert_eq!(names(&forest), "n1 n2 n4 n3 n5 n6");
-    assert_eq!(forest.components(), 2);
+    assert_eq!(forest.component_count(), 2);
     assert_eq!(
         levels(&forest),
         [("level1".into(), 2, 3), ("leaf".into(), 4, 2)]
@@ -195,7 +195,7 @@ fn a_forest_has_components_and_levels_gather_units() {
     );
     let levels = forest.network().levels();
     let called = |level: usize| -> Vec<String> {
-        (0..levels[level].units(4))
+        (0..levels[level].unit_count(4))
             .map(|unit| levels[level].unit_name(unit))
             .collect()
     };
@@ -240,7 +240,7 @@ fn rings_blocks_with_gaps_and_odd_sizes() {
     let rings = machine("slurm-topology", rings).unwrap();
     check_links(&rings);
     assert_eq!(
-        (names(&rings).as_str(), rings.components()),
+        (names(&rings).as_str(), rings.component_count()),
         ("n3 n1 n2 n4 n5 n8 n9", 2)
     );
     assert_eq!(rings.distance(NodeId(0), NodeId(4)), 1);

@@ -41,7 +41,7 @@ fn each_topology_may_be_taken() {
     );
     let nodes = with(TREE, ",nodes=n[01-03,05]").unwrap();
     assert_eq!(
-        (names(&nodes).as_str(), nodes.components()),
+        (names(&nodes).as_str(), nodes.component_count()),
         ("n01 n02 n03 n05", 2)
     );
     assert_eq!(nodes.network().remarks().len(), 2);
@@ -84,7 +84,7 @@ fn topoconf_is_read_back() {
         "- topology: r\n  ring: {rings: [{ring: a, nodes: \"n[1-3]\"}, {ring: b, nodes: n4}]}\n";
     let rings = machine("slurm-topology", ring).unwrap();
     assert_eq!(
-        (rings.components(), rings.network().remarks().len()),
+        (rings.component_count(), rings.network().remarks().len()),
         (2, 1)
     );
 }
