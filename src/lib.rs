@@ -202,8 +202,8 @@ pub mod report {
 /// Sweeps over machines, orderings and workloads.
 pub mod sweep {
     pub use nodeorder_sweep::{
-        Cell, Journal, Plan, PlanSpec, ResultsTable, Shard, ShardFile, SweepRow, merge_shards, run,
-        run_all,
+        Cell, Journal, Plan, PlanSpec, ResultsTable, Shard, ShardFile, SweepRow, merge_shards,
+        run_all, run_cells,
     };
 }
 

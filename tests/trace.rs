@@ -157,7 +157,7 @@ fn real_traces_have_the_counts_of_another_program() {
             (jobs.len() as u64, jobs.len() as u64)
         );
         let sizes = Sizes::from_trace(&trace, Weight::Jobs);
-        let table: Vec<_> = survey_log.sizes.into_iter().collect();
+        let table: Vec<_> = survey.sizes.into_iter().collect();
         assert_eq!(sizes.count_table().unwrap(), table, "{name}");
         let mean = counts.nodes as f64 / counts.jobs as f64;
         assert_eq!(sizes.mean_size(), Some(mean), "{name}");

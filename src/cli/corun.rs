@@ -1,6 +1,6 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
-use crate::shared::network_figures::NetworkFigures;
+use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::{output, progress};
@@ -40,7 +40,7 @@ pub struct Command {
     #[arg(long, value_name = "R", default_value = "one-path")]
     routing: String,
     #[command(flatten)]
-    network: NetworkFigures,
+    network: NetworkFigureArgs,
     /// Latency of a hop, such as 1us [default: 0s]
     #[arg(long, value_name = "SECONDS")]
     latency: Option<String>,

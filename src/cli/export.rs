@@ -1,6 +1,6 @@
 //! `nodeorder export`: an ordering in the format of another program.
 
-use crate::shared::network_figures::NetworkFigures;
+use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::note;
 use crate::shared::{inputs, output};
 use clap::Args;
@@ -29,7 +29,7 @@ pub struct Command {
     #[arg(long, value_name = "TARGET")]
     to: String,
     #[command(flatten, next_help_heading = "Figures of the target simgrid")]
-    network: NetworkFigures,
+    network: NetworkFigureArgs,
     /// simgrid: latency of a hop, such as 1us [default: a placeholder]
     #[arg(long, value_name = "SECONDS")]
     latency: Option<String>,

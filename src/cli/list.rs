@@ -188,7 +188,7 @@ fn lay_out_columns(lines: &[[String; 3]], width: Option<usize>) -> String {
         } else {
             format!("{name}  {example}")
         };
-        text += &(layout::wrap_text(&text_before_colon, width).join("\n    ") + "\n");
+        text += &(layout::wrap_text(&head, width).join("\n    ") + "\n");
         for line in layout::wrap_text(about, width.saturating_sub(4)) {
             text += &format!("    {line}\n");
         }

@@ -3,7 +3,7 @@
 use clap::ArgGroup;
 
 use crate::shared::layout::print_field;
-use crate::shared::network_figures::NetworkFigures;
+use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::say_unfinished;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
@@ -49,7 +49,7 @@ pub struct Command {
     #[arg(long, value_name = "R", default_value = "ecmp-hop")]
     routing: String,
     #[command(flatten)]
-    network: NetworkFigures,
+    network: NetworkFigureArgs,
     /// Put the processes on the same nodes anew: rank, bisection, greedy, refine, tabu, grid or best, with options
     #[arg(long, value_name = "METHOD")]
     map: Option<String>,
@@ -321,7 +321,7 @@ fn write_table(
         }
     }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
-    for (i, link) in busiest_links.iter().take(5).enumerate() {
+    for (i, link) in busiest.iter().take(5).enumerate() {
         let label = if i == 0 { "busiest links" } else { "" };
         print_field(
             out,

@@ -13,7 +13,7 @@ use nodeorder_present::columns::mapping::{
     PROCESS,
 };
 use nodeorder_present::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use nodeorder_present::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedJob};
+use nodeorder_present::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use nodeorder_present::columns::shape::{ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS, ScheduleMoment};
 use nodeorder_present::columns::sweep::CellRow;
 use nodeorder_present::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
@@ -106,8 +106,8 @@ fn jobs() -> Vec<Table> {
         "`replay --json`, `schedule --json`: `room`", "With `--room` and with `--timeline`.": ROOM_SUMS;
         "`schedule --json`", "The figures of a schedule.": &ScheduleFigures::json_columns();
         "`schedule --json`: `by_size`", "An object for each class of sizes.": SIZE_CLASS;
-        "`schedule --json`: `starved`", "An object for each job.": UnservedJob::STARVED;
-        "`schedule --json`: `never`", "An object for each job.": UnservedJob::NEVER;
+        "`schedule --json`: `starved`", "An object for each job.": UnservedRow::STARVED;
+        "`schedule --json`: `never`", "An object for each job.": UnservedRow::NEVER;
     }
 }
 

@@ -207,7 +207,7 @@ impl Params {
         }
     }
 
-    pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
+    pub(super) fn parse_toml_tree(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
         toml::de::DeTable::parse(text.as_str()).map_err(|e| {
             let line = |start| SourceLocation::line(text.name(), text.line_number_at(start));
             let location = e

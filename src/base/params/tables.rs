@@ -30,7 +30,7 @@ impl Tables {
             file: file.clone(),
             line: line_of(offset),
         };
-        let parsed = Params::parse_toml(text)?;
+        let parsed = Params::parse_toml_tree(text)?;
         let new = |location| Params::new(kind, location, base, default_seed);
         fill_tables(parsed.get_ref(), text.location(), &new, &at)
     }

@@ -10,7 +10,7 @@ use nodeorder_traffic::corun::NetworkFigures;
 
 /// Bandwidths and latencies of links, node links and switches.
 #[derive(Debug, Args)]
-pub struct NetworkFigures {
+pub struct NetworkFigureArgs {
     /// Bandwidth of a link of capacity 1, each way: 10GB/s, or 80Gb/s in bits [default: 1.25GB/s]
     #[arg(long, value_name = "B/s")]
     bandwidth: Option<String>,
@@ -30,7 +30,7 @@ pub struct NetworkFigures {
     links_file: Option<PathBuf>,
 }
 
-impl NetworkFigures {
+impl NetworkFigureArgs {
     /// Lists the options that are given, with their texts.
     pub fn given_options(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = [

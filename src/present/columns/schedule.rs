@@ -257,9 +257,9 @@ pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
 };
 
 /// A job of a schedule that starved or was left out, after its schedule.
-pub struct UnservedJob<'a, T>(pub &'a ScheduleResult, pub T);
+pub struct UnservedRow<'a, T>(pub &'a ScheduleResult, pub T);
 
-impl<'a> UnservedJob<'a, Starved> {
+impl<'a> UnservedRow<'a, Starved> {
     /// Columns of the JSON document's list `starved`.
     pub const STARVED: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",
@@ -276,7 +276,7 @@ impl<'a> UnservedJob<'a, Starved> {
     };
 }
 
-impl<'a> UnservedJob<'a, &'a UnservedJob> {
+impl<'a> UnservedRow<'a, &'a UnservedJob> {
     /// Columns of the JSON document's list `never`.
     pub const NEVER: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",

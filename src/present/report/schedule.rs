@@ -8,7 +8,7 @@ use super::hosts::Hosts;
 use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
-use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedJob};
+use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS, ScheduleMoment};
 use crate::columns::{self, Table, extend_object, json_object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
@@ -125,12 +125,12 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Tr
     figures["starved"] = outcome
         .find_starved()
         .into_iter()
-        .map(|job| json_object(UnservedJob::STARVED, &UnservedJob(outcome, job)))
+        .map(|job| json_object(UnservedRow::STARVED, &UnservedRow(outcome, job)))
         .collect();
     figures["never"] = outcome
         .left_out
         .iter()
-        .map(|job| json_object(UnservedJob::NEVER, &UnservedJob(outcome, job)))
+        .map(|job| json_object(UnservedRow::NEVER, &UnservedRow(outcome, job)))
         .collect();
     if let Some(totals) = totals {
         figures["traffic"] = json_object(TRAFFIC, totals);

@@ -124,9 +124,9 @@ struct BatsimWorkload {
 #[derive(Deserialize)]
 struct BatsimJob {
     id: Name,
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "parse_seconds")]
     subtime: i64,
-    #[serde(default = "unlimited", deserialize_with = "seconds")]
+    #[serde(default = "no_limit", deserialize_with = "parse_seconds")]
     walltime: i64,
     res: u32,
     profile: String,
@@ -141,7 +141,7 @@ fn no_limit() -> i64 {
 struct BatsimProfile {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default = "unlimited", deserialize_with = "seconds")]
+    #[serde(default = "no_limit", deserialize_with = "parse_seconds")]
     delay: i64,
     /// Names of the profiles that a sequence runs in turn, and how often.
     #[serde(default)]
@@ -214,7 +214,7 @@ fn read_batsim(text: &Text) -> Result<HeldRecords> {
 #[derive(Deserialize)]
 struct PhillyJob {
     jobid: String,
-    #[serde(deserialize_with = "time")]
+    #[serde(deserialize_with = "parse_time")]
     submitted_time: Option<i64>,
     #[serde(default)]
     status: String,
@@ -227,9 +227,9 @@ struct PhillyJob {
 
 #[derive(Deserialize)]
 struct Attempt {
-    #[serde(default, deserialize_with = "time")]
+    #[serde(default, deserialize_with = "parse_time")]
     start_time: Option<i64>,
-    #[serde(default, deserialize_with = "time")]
+    #[serde(default, deserialize_with = "parse_time")]
     end_time: Option<i64>,
     detail: Vec<Server>,
 }

@@ -60,7 +60,7 @@ struct Job {
 enum Number {
     Plain(i64),
     Told {
-        #[serde(default = "yes")]
+        #[serde(default = "true_by_default")]
         set: bool,
         #[serde(default)]
         infinite: bool,

@@ -54,7 +54,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, nearer, further], mut flow| {
         let mut ways = [0.0; LANES];
-        for (load, v) in find_loads[links.links_from(stop.router)]
+        for (load, v) in loads[links.links_from(stop.router)]
             .iter_mut()
             .zip(links.heads_from(stop.router))
         {
@@ -79,7 +79,7 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [nearer, further], flows, mut flow| {
         let mut ways = 0;
-        for (load, v) in find_loads[links.links_from(stop.router)]
+        for (load, v) in loads[links.links_from(stop.router)]
             .iter_mut()
             .zip(links.heads_from(stop.router))
         {

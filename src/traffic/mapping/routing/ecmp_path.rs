@@ -62,7 +62,7 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, _, further], mut dep| {
         let here = &mut here[stop.router as usize];
         let paths = pick_roots(stop.roots, *here, [0.0; LANES]);
-        for (load, v) in find_loads[links.links_from(stop.router)]
+        for (load, v) in loads[links.links_from(stop.router)]
             .iter_mut()
             .zip(links.heads_from(stop.router))
         {
@@ -85,7 +85,7 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [_, further], numbers, mut dep| {
         let paths = keep_roots(stop.roots, &numbers[stop.router as usize]);
-        for (load, v) in find_loads[links.links_from(stop.router)]
+        for (load, v) in loads[links.links_from(stop.router)]
             .iter_mut()
             .zip(links.heads_from(stop.router))
         {

@@ -21,8 +21,8 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     RoutingMethod::Fixed(FixedPaths {
         needs: "dragonfly",
         suits: is_dragonfly,
-        loads,
-        lengths,
+        loads: find_loads,
+        lengths: mean_lengths,
         routes: None,
     }),
 );

@@ -29,7 +29,7 @@ pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
 }
 
 /// Solution that a solver found.
-pub(super) struct Solution {
+pub(super) struct IlpSolution {
     /// Values of the model's variables `x`, in their order.
     pub values: Vec<f64>,
     /// Relative gap achieved; `None` where the solver does not report it.
@@ -99,7 +99,10 @@ impl SolverRequest<'_> {
     }
 
     /// Solves a model. Fails if it is infeasible, the solver gives up, or the time is up before it found anything.
-    pub(super) fn solve_model(&self, model: Model) -> std::result::Result<Solution, SolverFailure> {
+    pub(super) fn solve_model(
+        &self,
+        model: Model,
+    ) -> std::result::Result<IlpSolution, SolverFailure> {
         let left = self.seconds_left();
         match self.solver_name() {
             #[cfg(feature = "highs")]
@@ -133,7 +136,7 @@ impl SolverRequest<'_> {
         solver: S,
         tune: impl FnOnce(S::Model, Vec<(Variable, f64)>) -> S::Model,
         gap: impl FnOnce(<S::Model as SolverModel>::Solution) -> Option<f64>,
-    ) -> std::result::Result<Solution, SolverFailure>
+    ) -> std::result::Result<IlpSolution, SolverFailure>
     where
         S::Model: SolverModel<Error = ResolutionError>,
     {
@@ -142,7 +145,7 @@ impl SolverRequest<'_> {
             ready = ready.with(constraint);
         }
         match tune(ready, model.warm).solve() {
-            Ok(solution) => Ok(Solution {
+            Ok(solution) => Ok(IlpSolution {
                 values: model.x.iter().map(|x| solution.value(*x)).collect(),
                 status: solution.status(),
                 gap: gap(solution),

@@ -64,10 +64,14 @@ macro_rules! benchmark {
             options: &$crate::mapping::guest::npb::OPTIONS,
             parse: $crate::mapping::guest::Pattern {
                 traffic: |params| Ok(Box::new($parse(params)?)),
-                benchmark: Some(|params, label, context| $parse(params)?.benchmark(label, context)),
+                benchmark: Some(|params, label, context| {
+                    $parse(params)?.make_benchmark(label, context)
+                }),
                 sized: &[$crate::mapping::guest::Sized {
                     name: $name,
-                    spec: |count| $crate::mapping::guest::npb::spec($name, $active(count), count),
+                    spec: |count| {
+                        $crate::mapping::guest::npb::benchmark_text($name, $active(count), count)
+                    },
                 }],
             },
         }
