@@ -33,7 +33,7 @@ pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
     }
 }
 
-/// The type of [`generator`].
+/// The type of [`seed_generator`].
 pub type Generator = Pcg64;
 
 /// Draws a number from 0 up to but not including 1, in steps of 2⁻⁵³.

@@ -48,7 +48,7 @@ impl Ranks {
         self.runs.clear();
     }
 
-    /// Adds a run of ranks that are not in the set. Call [`Ranks::settle`] when all are in, unless they came in
+    /// Adds a run of ranks that are not in the set. Call [`Ranks::sort_and_join`] when all are in, unless they came in
     /// ascending order.
     #[inline]
     pub fn push(&mut self, run: Run) {

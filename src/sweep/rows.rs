@@ -83,7 +83,7 @@ impl<'p> ResultsTable<'p> {
     /// Returns a row as a line of CSV.
     ///
     /// # Errors
-    /// As [`ResultsTable::header`].
+    /// As [`ResultsTable::format_header`].
     pub fn format_row(&self, row: &SweepRow) -> Result<String> {
         write_line(self.row_values(row))
     }
@@ -91,7 +91,7 @@ impl<'p> ResultsTable<'p> {
     /// Returns the whole table of these rows.
     ///
     /// # Errors
-    /// As [`ResultsTable::header`].
+    /// As [`ResultsTable::format_header`].
     pub fn format_table<'r>(&self, rows: impl IntoIterator<Item = &'r SweepRow>) -> Result<String> {
         let mut text = self.format_header()?;
         for row in rows {
@@ -165,7 +165,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
     }
 }
 
-/// Returns values as a line of CSV. Fails as [`ResultsTable::header`] does.
+/// Returns values as a line of CSV. Fails as [`ResultsTable::format_header`] does.
 pub(super) fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
     let mut bytes = Vec::new();
     write_values(&mut bytes, values)

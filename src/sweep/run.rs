@@ -75,7 +75,7 @@ pub fn run_cells<E: From<Error> + Send>(
 /// Computes all rows of `plan` and returns them in the order of their cells; `progress` is called after each.
 ///
 /// # Errors
-/// As [`run()`]; those of `progress`.
+/// As [`run_cells()`]; those of `progress`.
 pub fn run_all<E: From<Error> + Send>(
     plan: &Plan,
     context: &Context,

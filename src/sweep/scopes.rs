@@ -24,7 +24,7 @@ pub(super) struct MachineScope<'m> {
     /// The machine's links, where guests are mapped.
     fabric: Option<Fabric<'m>>,
     pub guests: BTreeMap<u32, Guest>,
-    /// Jobs of the traces, by [`CellSpec::jobs`](super::lists::CellSpec::jobs).
+    /// Jobs of the traces, by [`CellSpec::jobs`](super::lists::CellSpec::jobs_key).
     pub traces: BTreeMap<JobsKey, TraceJobs>,
 }
 

@@ -42,7 +42,7 @@ pub enum Event {
         /// The job.
         job: JobKey,
     },
-    /// A node fails, called by [`Block::name`].
+    /// A node fails, called by [`Block::name_of_event`].
     Down,
     /// A node that failed is back.
     Up,

@@ -12,7 +12,7 @@ use nodeorder_base::input::{Lines, is_packed, is_parquet};
 /// Opens the trace of a file: SWF, or records in a format that its content tells.
 ///
 /// # Errors
-/// As [`trace_over`].
+/// As [`read_trace`].
 pub fn open_trace(path: &Path, options: &Options) -> Result<Trace> {
     read_trace(Lines::open(path, options.memory)?, options)
 }
@@ -44,7 +44,7 @@ pub fn detect_record_format(lines: &mut Lines) -> Result<Option<&'static RecordF
 /// Returns with it what was left out of the records.
 ///
 /// # Errors
-/// As [`trace_over`].
+/// As [`read_trace`].
 pub fn convert_to_swf(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> {
     let Some(form) = detect_record_format(&mut lines)? else {
         return Ok((lines, Tally::default()));

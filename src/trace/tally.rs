@@ -122,7 +122,7 @@ impl Reason {
     }
 }
 
-/// Counts by [`Reason`]. A line left out counts under one reason, the first in the order of [`Reason::all`]
+/// Counts by [`Reason`]. A line left out counts under one reason, the first in the order of [`Reason::all_reasons`]
 /// that applies (parts of jobs last); a line kept may count under several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {

@@ -53,7 +53,7 @@ impl Transformed {
     /// Reads a trace from `lines` and changes it. With [`Pace::Load`] `options.nodes` is the machine.
     ///
     /// # Errors
-    /// As [`Trace::over`]; no job in the window; a load of no machine or of jobs of one instant; times or job numbers
+    /// As [`Trace::from_lines`]; no job in the window; a load of no machine or of jobs of one instant; times or job numbers
     /// that no trace may have.
     ///
     /// # Complexity

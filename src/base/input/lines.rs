@@ -20,7 +20,7 @@ mod raw_line;
 /// A stream of lines, for long files. Memory holds one piece of the file, whatever its length.
 ///
 /// Lines come as bytes: a caller that cuts off comments need not hold them to UTF-8, as the headers of old
-/// archives are in all sorts of encodings; [`Lines::data_line`] does hold its lines to it.
+/// archives are in all sorts of encodings; [`Lines::read_data_line`] does hold its lines to it.
 pub struct Lines {
     name: Arc<str>,
     source: Box<dyn Read + Send>,
@@ -378,7 +378,7 @@ impl Lines {
     }
 
     /// Reads the rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
-    /// Errors: as [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`]
+    /// Errors: as [`Lines::read_line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`]
     /// allows.
     pub(super) fn read_rest(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         if let Some(next) = self.further.last() {
@@ -437,7 +437,7 @@ impl Lines {
     /// blanks trimmed, empty lines left out.
     ///
     /// # Errors
-    /// As [`Lines::line`]; and [`Error::Input`] for a line that is not UTF-8.
+    /// As [`Lines::read_line`]; and [`Error::Input`] for a line that is not UTF-8.
     pub fn read_data_line(&mut self) -> Result<Option<Line<'_>>> {
         let range = loop {
             let Some(range) = self.find_next_line()? else {
@@ -459,7 +459,7 @@ impl Lines {
     }
 
     /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
-    /// as [`Lines::line`].
+    /// as [`Lines::read_line`].
     pub fn peek_lines<T>(
         &mut self,
         mut judge: impl FnMut(&[u8]) -> Option<T>,

@@ -172,7 +172,7 @@ impl Params {
     /// Reads one of the declared choices.
     ///
     /// # Errors
-    /// As [`Params::chosen`]; none given where the option declares no default.
+    /// As [`Params::optional_choice`]; none given where the option declares no default.
     pub fn required_choice(&self, key: &'static str) -> Result<&'static str> {
         self.optional_choice(key)?
             .ok_or_else(|| self.invalid_value(key, format!("{key} = a name")))
@@ -276,10 +276,10 @@ impl Params {
             .unwrap_or(self.default_seed))
     }
 
-    /// Reads positive whole numbers that must be given, as [`Params::extents`] reads them.
+    /// Reads positive whole numbers that must be given, as [`Params::optional_extents`] reads them.
     ///
     /// # Errors
-    /// As [`Params::extents`]; not given, with what is `expected`.
+    /// As [`Params::optional_extents`]; not given, with what is `expected`.
     pub fn required_extents(&self, key: &'static str, expected: &str) -> Result<Vec<u32>> {
         self.optional_extents(key)?
             .ok_or_else(|| self.invalid_value(key, expected))

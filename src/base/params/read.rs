@@ -186,7 +186,7 @@ impl Params {
     }
 
     /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it. Its keys are
-    /// checked afterwards, by [`Params::declare`] or [`Params::check_keys`].
+    /// checked afterwards, by [`Params::declare_options`] or [`Params::check_keys`].
     ///
     /// # Errors
     /// Bad TOML, tables or dates as values: with file and line.

@@ -11,7 +11,7 @@ pub struct Written {
 }
 
 impl Params {
-    /// Returns the value of `key` as written, for [`Written::wrong`].
+    /// Returns the value of `key` as written, for [`Written::invalid_value`].
     pub fn written_value(&self, key: &str) -> Written {
         let given = self.given_value(key);
         Written {

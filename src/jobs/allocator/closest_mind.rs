@@ -12,7 +12,7 @@ use nodeorder_order::metric::window::WindowFinder;
 /// first of those. Sums are exact integers.
 ///
 /// # Complexity
-/// As [`Window::best`] for windows that any change of the free ranks since the last job of that size can reach: all of
+/// As [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can reach: all of
 /// them for the first. O(ranks/64) beside.
 ///
 /// # References

@@ -177,7 +177,7 @@ impl<'a> ReplaySet<'a> {
         self.run_with::<Error>(log, None, |_| Ok(()), || Ok(()))
     }
 
-    /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run`];
+    /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run()`];
     /// `block_done` is called after each block, from the caller's thread. Fails as [`ReplaySet::run_log`], `write` and
     /// `block_done` do.
     pub fn run_with<E: From<Error> + Send>(

@@ -2,7 +2,7 @@
 //!
 //! Three parts decide a schedule, each chosen by name. The *policy* ([`POLICIES`]) says which waiting job starts when;
 //! the *allocator* ([`crate::allocator::ALLOCATORS`]) says on which nodes; the *model* ([`MODELS`]) says for how long it
-//! then runs. [`simulate`] drives them from event to event. At one instant first every job that is due ends, then all
+//! then runs. [`simulate()`] drives them from event to event. At one instant first every job that is due ends, then all
 //! new jobs join the queue, then the policy has one *pass*, in which it starts jobs. (With `interval=` passes come at
 //! fixed times instead.)
 //!

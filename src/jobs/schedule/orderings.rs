@@ -126,7 +126,7 @@ pub struct FittingSchedule {
 }
 
 /// Schedules those of `tasks` (in queue order) that are not too large for the ordering, and takes `figure`, in ticks, of
-/// each that ran. Fails as [`simulate`].
+/// each that ran. Fails as [`simulate()`].
 pub fn schedule_fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],
@@ -173,10 +173,10 @@ pub fn schedule_fitting(
 /// an ordering are left out there.
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`simulate()`].
 ///
 /// # Complexity
-/// One [`simulate`] for each ordering; orderings in parallel.
+/// One [`simulate()`] for each ordering; orderings in parallel.
 pub fn on_orderings(
     topology: &Topology,
     orders: &[NodeOrder],

@@ -21,7 +21,7 @@ pub const COMMON_OPTIONS: &[Opt] = &[
     Opt::text("source", "where the description comes from").default_in_words("none"),
 ];
 
-/// The options of [`COMMON`], read; what depends on the number of nodes is checked when the machine is built.
+/// The options of [`COMMON_OPTIONS`], read; what depends on the number of nodes is checked when the machine is built.
 pub(super) struct MachineOptions {
     /// Place of the whole specification, for messages.
     pub location: SourceLocation,

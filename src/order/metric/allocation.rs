@@ -93,7 +93,7 @@ impl<'t> AllocationMeter<'t> {
     /// Measures a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
-    /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
+    /// As [`DistanceSums::pair_distances`], and at most O(s·degree) for the components, s members.
     pub fn measure_ranks(
         &mut self,
         ranks: &Ranks,
@@ -116,7 +116,7 @@ impl<'t> AllocationMeter<'t> {
     /// one node 0 hops apart.
     ///
     /// # Complexity
-    /// As [`AllocationMeter::measure`], and O(r²·axes) for r ranks with different numbers of pods.
+    /// As [`AllocationMeter::measure_ranks`], and O(r²·axes) for r ranks with different numbers of pods.
     pub fn measure_pods(&mut self, ranks: &Ranks, pods: &[(u32, u32)]) -> AllocationMetrics {
         let mut metrics = self.measure_ranks(ranks, None);
         metrics.size = pods.iter().map(|(_, count)| count).sum();

@@ -54,13 +54,13 @@ pub struct WinningStretch {
     pub winner: usize,
 }
 
-/// Orderings of one machine, best first by [`Entry::mean_log`]; where the machine is in several components, first by
-/// [`Entry::spanning`], since no finite distance makes up for a job that no path joins.
+/// Orderings of one machine, best first by [`OrderingFigures::mean_log`]; where the machine is in several components, first by
+/// [`OrderingFigures::spanning`], since no finite distance makes up for a job that no path joins.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Statistics of the machine; every curve ends at its mean distance.
     pub topology: Statistics,
-    /// Sizes of the table, those of [`Entry::at`].
+    /// Sizes of the table, those of [`OrderingFigures::at`].
     pub sizes: Vec<usize>,
     /// Orderings, the best first.
     pub entries: Vec<OrderingFigures>,
@@ -78,7 +78,7 @@ pub struct Comparison {
     /// Sum of the capacities of all links; none where distances do not tell what traffic takes of them.
     #[serde(skip)]
     pub capacity: Option<f64>,
-    /// Weighted mean of the floor as in [`Entry::mean_log`]: no ordering of the machine can have less.
+    /// Weighted mean of the floor as in [`OrderingFigures::mean_log`]: no ordering of the machine can have less.
     pub floor_mean_log: Option<f64>,
 }
 
@@ -154,7 +154,7 @@ impl Comparison {
 }
 
 impl OrderingFigures {
-    /// Returns [`Entry::throughput_bound`] at any size; `None` if distances are all 0 or windows span components.
+    /// Returns [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span components.
     pub fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
             .values

@@ -15,7 +15,7 @@ const MOST: u64 = 100_000_000;
 
 /// Returns for S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of
 /// every ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
-/// by entropy ([`nodeorder_network::topology::distance::Product::least_means`]). `None` if neither can be had, and on a machine in several
+/// by entropy ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]). `None` if neither can be had, and on a machine in several
 /// components. Fails if distances need the router graph and that more memory than allowed. O(routers²) distances and
 /// O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {

@@ -29,7 +29,7 @@ impl<'p> WindowFinder<'p> {
 
     /// Finds the first of the windows `entries[i .. i + count]` with the smallest sum, and returns i and that sum.
     /// `1 ≤ count ≤ entries.len()`; entries are distinct. Stops at a window that reaches the proved minimum
-    /// ([`RankDistances::floor`]).
+    /// ([`RankDistances::pair_sum_floor`]).
     ///
     /// # Complexity
     /// With f entries: O(f·cuts/16) or O(f·Σ extents/4) on grids, O(f·levels) on trees and hierarchies,

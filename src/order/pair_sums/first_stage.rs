@@ -18,7 +18,7 @@ use super::cuts::Cut;
 use super::fft::{Complex, ComplexVector, LANES, Sequences, mul_add, root};
 use super::layout::{BLOCK, Layout, WAYS};
 
-/// Gathers the bits of a cut in the order in which [`FirstStage::apply`] reads them: by block of columns, then m₀, then
+/// Gathers the bits of a cut in the order in which [`FirstStage::transform_bits`] reads them: by block of columns, then m₀, then
 /// byte of m₁, one byte for each column.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn gather_bits(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {

@@ -432,7 +432,7 @@ pub fn write_table<R>(
     table.finish()
 }
 
-/// Writes rows 0 to `count` without a header; several threads make them ([`blocks::write`]).
+/// Writes rows 0 to `count` without a header; several threads make them ([`blocks::write_blocks`]).
 ///
 /// # Errors
 /// Errors of `out`.

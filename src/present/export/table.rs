@@ -73,7 +73,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 /// Writes an ordering for the target that `text` names, with its options.
 ///
 /// # Errors
-/// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
+/// As [`find_target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
 /// it cannot say.
 pub fn write_order(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
     write_jobs(text, topology, order, &[])
@@ -82,7 +82,7 @@ pub fn write_order(text: &str, topology: &Topology, order: &NodeOrder) -> Result
 /// Writes an ordering as [`write_order`] does, with the jobs on the machine where there are some.
 ///
 /// # Errors
-/// As [`write()`]; jobs for a target that takes none.
+/// As [`write_order`]; jobs for a target that takes none.
 pub fn write_jobs(
     text: &str,
     topology: &Topology,

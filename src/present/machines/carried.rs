@@ -30,7 +30,7 @@ impl MachineThroughput {
     /// Searches for what `topology` carries under `routing`.
     ///
     /// # Errors
-    /// As [`best_shares`] and [`longest`].
+    /// As [`best_shares`] and [`find_longest_matching`].
     pub fn search_machine(
         topology: &Topology,
         routing: &BestShares,

@@ -91,7 +91,7 @@ pub fn look_of_slot(slot: usize) -> Look {
     }
 }
 
-/// Steps of [`ramp`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
+/// Steps of [`ramp_colour`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
 pub(super) const RAMP_STEPS: usize = 64;
 
 /// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness

@@ -3,10 +3,10 @@
 /// Seconds up to which sums of three of them cannot overflow, as in SWF traces.
 pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
 
-/// The texts that [`instant`] reads, for messages.
+/// The texts that [`parse_instant`] reads, for messages.
 pub(super) const INSTANT: &str =
     "a time such as 2026-11-22T12:20:19, seconds since 1970, or Unknown";
-/// The texts that [`limit`] reads, for messages.
+/// The texts that [`parse_time_limit`] reads, for messages.
 pub(super) const LIMIT: &str = "a time such as 1-02:04:00, UNLIMITED or nothing";
 
 /// Words that stand for an unknown or unlimited time.

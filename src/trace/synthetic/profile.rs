@@ -23,10 +23,10 @@ const HECTOR: [u64; 12] = [2900, 1204, 1400, 1000, 2760, 450, 190, 60, 22, 10, 3
 /// Mean 2.9921 nodes, largest 1,024.
 const NERSC: [u64; 11] = [7320, 900, 800, 480, 290, 140, 55, 10, 3, 1, 1];
 
-/// The octaves up to 64 of [`year`].
+/// The octaves up to 64 of [`year_sizes`].
 const YEAR: [u64; 7] = [2900, 1240, 1430, 1000, 2420, 430, 150];
 
-/// Sizes from, to and by how many nodes above 64 of [`year`].
+/// Sizes from, to and by how many nodes above 64 of [`year_sizes`].
 const YEAR_TAIL: [(u32, u32, usize); 6] = [
     (68, 128, 4),
     (136, 256, 8),

@@ -81,7 +81,7 @@ impl PlacedJob {
     ///
     /// # Complexity
     /// Flow level: O(messages · hops), and for every end of a message the flows that its channels reach. Job level: the
-    /// loads of each phase ([`FixedRouting::loads`]).
+    /// loads of each phase ([`FixedRouting::link_loads`]).
     pub fn new(
         level: Detail,
         fabric: &Fabric<'_>,

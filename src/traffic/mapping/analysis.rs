@@ -285,7 +285,7 @@ impl PathSums {
         &mut self.histogram[hops]
     }
 
-    /// Counts the pairs of the `root`-th source with all others by their distance; [`Sums::weigh`] makes sums of the
+    /// Counts the pairs of the `root`-th source with all others by their distance; [`PathSums::apply_volume`] makes sums of the
     /// counts.
     fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
         let here = processes[root];

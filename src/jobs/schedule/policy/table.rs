@@ -19,7 +19,7 @@ pub static POLICIES: Registry<ParsePolicy> = Registry::new(
     ],
 );
 
-/// Builds the policy that `text` names, with its options. Fails as [`check`].
+/// Builds the policy that `text` names, with its options. Fails as [`check_policy`].
 pub(in crate::schedule) fn build_policy(
     text: &str,
     context: &PolicyContext<'_>,

@@ -66,7 +66,7 @@ pub(in crate::topology) fn expand_host_list(
 }
 
 /// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
-/// bracket, and numbers that follow each other a range. [`expand`] gives the names back, unless one holds a comma, bracket,
+/// bracket, and numbers that follow each other a range. [`expand_host_list`] gives the names back, unless one holds a comma, bracket,
 /// blank or `#`. O(length of the names).
 pub fn compress_host_list(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();

@@ -134,7 +134,7 @@ impl Wiring {
         ));
     }
 
-    /// Builds the levels from the switch above each switch ([`ROOT`] above the topmost; there are no loops). A switch with
+    /// Builds the levels from the switch above each switch ([`NO_PARENT`] above the topmost; there are no loops). A switch with
     /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
     /// lower if the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
     /// levels above the lowest, those of a single unit are left out. O(switches · height).

@@ -32,7 +32,7 @@ pub type Bars<'a> = Labelled<'a, Means>;
 /// The spreads of one allocator, one for each job size.
 pub type Range<'a> = Labelled<'a, &'a [Spread]>;
 
-/// Means over small jobs (sizes up to [`nodeorder_jobs::replay::statistics::SMALL`]), large jobs and all jobs; none where there is
+/// Means over small jobs (sizes up to [`nodeorder_jobs::replay::statistics::MAX_SMALL_JOB`]), large jobs and all jobs; none where there is
 /// no such job.
 pub type Means = [Option<f64>; 3];
 

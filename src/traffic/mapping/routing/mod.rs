@@ -45,7 +45,7 @@ impl FixedRouting {
     /// Returns the routing called `name`.
     ///
     /// # Errors
-    /// An unknown name; a routing with the best shares, which [`BestShares::read`] takes.
+    /// An unknown name; a routing with the best shares, which [`BestShares::parse_routing`] takes.
     pub fn find_by_name(name: &str) -> Result<Self> {
         let entry = ROUTINGS.find(name)?;
         if let Some(routing) = FixedRouting::new(entry) {

@@ -248,7 +248,7 @@ impl Waves {
     }
 }
 
-/// Sums what `add` puts on the links for each batch of at most eight roots, as [`over_roots`].
+/// Sums what `add` puts on the links for each batch of at most eight roots, as [`sum_over_roots`].
 pub(super) fn sum_over_batches(
     fabric: &Fabric<'_>,
     demand: &Demand,

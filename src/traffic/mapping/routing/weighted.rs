@@ -13,7 +13,7 @@ use nodeorder_network::topology::graph::pack_link_length;
 /// Shortest ways from one router, with buffers reused from root to root.
 pub(super) struct ShortestPathDag<'g> {
     graph: &'g RouterGraph,
-    /// Distance of every router, and the number of links on the way, in one number as [`step`] adds them up.
+    /// Distance of every router, and the number of links on the way, in one number as [`pack_link_length`] adds them up.
     ways: Vec<u64>,
     /// Routers that the root reaches, nearest first.
     pub nearest: Vec<u32>,

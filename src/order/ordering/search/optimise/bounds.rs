@@ -207,7 +207,7 @@ fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
 
 /// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1
 /// nearest of some node are from it, and as the entropy of their places asks
-/// ([`nodeorder_network::topology::distance::Product::least_means`]); so is MPC(S), whose mean over sizes is the objective.
+/// ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]); so is MPC(S), whose mean over sizes is the objective.
 fn bound_by_balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let space = problem.space;
     let n = problem.weights.rank_count();
