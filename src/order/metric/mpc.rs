@@ -142,8 +142,8 @@ fn curve_of_components(topology: &Topology, order: &NodeOrder, method: SumMethod
         for (all, own) in totals.iter_mut().zip(sums.window_totals()) {
             *all += own;
         }
-        for size in 2..=length {
-            inside[size] += (length - size + 1) as u64;
+        for (size, windows) in inside.iter_mut().enumerate().take(length + 1).skip(2) {
+            *windows += (length - size + 1) as u64;
         }
     }
     Ok(Curve {

@@ -84,7 +84,7 @@ fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
             .find(|level| level.name == name && !level.has_names());
         level.map(|level| (level.slots / network.per_router()).max(1))
     };
-    let size = routers_of("group").filter(|size| network.routers() % size == 0);
+    let size = routers_of("group").filter(|size| network.routers().is_multiple_of(*size));
     let Some(size) = size.filter(|_| network.hosts() == network.routers()) else {
         return Err(refuse("a machine without groups of routers"));
     };

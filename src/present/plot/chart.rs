@@ -129,9 +129,9 @@ impl<'p> Panel<'p> {
         let mut mesh = chart.context.configure_mesh();
         mesh.bold_line_style(line(GRID, 1.0))
             .axis_style(line(AXIS, 1.2))
-            .x_label_style(x.0.tick.to_plotters_style(pen.scale))
-            .y_label_style(y.tick.to_plotters_style(pen.scale))
-            .axis_desc_style(name.to_plotters_style(pen.scale))
+            .x_label_style(x.0.tick.plotters_style(pen.scale))
+            .y_label_style(y.tick.plotters_style(pen.scale))
+            .axis_desc_style(name.plotters_style(pen.scale))
             .set_all_tick_mark_size(pen.to_device_length(3.5))
             .x_desc(name.cut_to_width(x.1, right - left + 60.0))
             .y_desc(name.cut_to_width(y_name, bottom - top + 20.0));
@@ -272,7 +272,7 @@ impl Chart<'_, '_> {
             .position(position)
             .margin(0)
             .legend_area_size(self.pen.to_device_length(SAMPLE + SAMPLE_GAP))
-            .label_font(Text::new(13.0).to_plotters_style(scale));
+            .label_font(Text::new(13.0).plotters_style(scale));
         self.pen.name_in_error(labels.draw())
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Pen<'a> {
         } else {
             (at.0, at.1 + below)
         };
-        let plain = style.to_plotters_style(self.scale);
+        let plain = style.plotters_style(self.scale);
         let style = plain.pos(Pos::new(style.anchor, VPos::Bottom));
         self.name_in_error(self.area.draw_text(text, &style, self.to_device(at)))
     }

@@ -69,7 +69,7 @@ impl Text {
 
     /// Converts the style for plotters, at `scale` device units a pixel; anchored at its upper edge as legends
     /// want it.
-    pub fn to_plotters_style(&self, scale: f64) -> TextStyle<'static> {
+    pub fn plotters_style(&self, scale: f64) -> TextStyle<'static> {
         let weight = if self.bold {
             FontStyle::Bold
         } else {
@@ -92,7 +92,7 @@ impl Text {
             upwards: false,
             ..*self
         }
-        .to_plotters_style(1.0);
+        .plotters_style(1.0);
         style
             .layout_box(text)
             .map_or(0.0, |(_, (w, _))| f64::from(w) * 1.1 + 1.0)

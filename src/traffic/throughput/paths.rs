@@ -169,7 +169,7 @@ impl Pair {
 
     /// Adds paths that are not known yet; those of round 0 share all volume.
     fn join_paths(&mut self, paths: Vec<Vec<u32>>, round: usize) {
-        if round % KEPT == 0 {
+        if round.is_multiple_of(KEPT) {
             self.paths.retain(|(_, volume)| *volume > 0.0);
         }
         let volume = if round == 0 {

@@ -59,10 +59,10 @@ pub(super) fn size_cascade(params: &Params, nodes: u64) -> Result<ShapeOptions> 
 /// Chooses `dims` of a TPU slice: a part of one cube as it is sold, or whole cubes.
 pub(super) fn size_tpu(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     let shape = match nodes {
-        ..=4 => "2x2x1".into(),
-        ..=8 => "2x2x2".into(),
-        ..=16 => "2x2x4".into(),
-        ..=32 => "2x4x4".into(),
+        0..=4 => "2x2x1".into(),
+        5..=8 => "2x2x2".into(),
+        9..=16 => "2x2x4".into(),
+        17..=32 => "2x4x4".into(),
         _ => {
             let cubes = even_extents(nodes.div_ceil(64), 3);
             // The longest side comes last, as shapes are written.

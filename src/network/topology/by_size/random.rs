@@ -6,7 +6,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
 /// Returns the number of routers that so many nodes need, `least` or more.
-fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
+pub(super) fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(nodes_per_router(params, 1)?).max(least))
 }
 

@@ -18,13 +18,16 @@ pub trait BuildGuest {
     fn build(&self, label: &str, context: &Context) -> Result<Guest>;
 }
 
+/// Makes the stages of a benchmark from its options and the text that the user wrote.
+type MakeBenchmark = fn(&Params, &str, &Context) -> Result<Benchmark>;
+
 /// Pattern of traffic: reads its options, and says in which other forms it exists.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     /// Reads the options.
     pub(super) traffic: fn(&Params) -> Result<Box<dyn BuildGuest>>,
     /// Makes the stages of a benchmark from its options; the text is how the user wrote it.
-    pub(super) benchmark: Option<fn(&Params, &str, &Context) -> Result<Benchmark>>,
+    pub(super) benchmark: Option<MakeBenchmark>,
     /// Forms for any number of processes, where there are some.
     pub(super) sized: &'static [Sized],
 }
