@@ -14,7 +14,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Arranges `count` blocks of `w` by `h`, `gap` apart, in a rectangle that is about `shape` times as wide as high.
+    /// Makes a grid of `count` blocks of `w` by `h`, `gap` apart, about `shape` times as wide as high.
     pub fn new(count: usize, (w, h): (f64, f64), gap: f64, shape: f64) -> Self {
         let step = (w + gap, h + gap);
         let mut columns = 1;

@@ -10,8 +10,8 @@ const CELLS: usize = 100_000;
 /// Sentence about cells that hold several nodes.
 const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
-/// Returns the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list of
-/// cells too long to be drawn from.
+/// Returns the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list
+/// of cells too long to be drawn from.
 pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let lattice = topology.lattice().filter(|lattice| {
         lattice
@@ -27,8 +27,8 @@ pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usi
     ))
 }
 
-/// Lists the coordinates of a lattice as digits of a number, each with the text before its value, such as `x = `. `per`
-/// consecutive numbers share a position: 1 for cells, the nodes of a router for node ids.
+/// Lists the coordinates of a lattice as digits of a number, each with the text before its value, such as `x = `.
+/// `per` consecutive numbers share a position: 1 for cells, the nodes of a router for node ids.
 pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     let mut stride = per;
     let mut names = Vec::new();
