@@ -37,7 +37,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
     parse: ParseTarget::Order(parse),
 };
 
-/// A workload as Batsim reads it. `alloc`, `mapping` and `start` are for the scheduler, as fields of the user's own.
+/// A job of a workload as Batsim reads it, times in seconds. Batsim itself passes over `alloc`, `mapping` and `start`:
+/// they are for the scheduler that runs with it.
 #[derive(Serialize)]
 struct Job {
     id: String,
@@ -69,6 +70,7 @@ fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
     let Some(allocator) = params.optional_word("alloc")? else {
         return Err(params.invalid_value("alloc", "alloc = the name of an allocator"));
     };
+    // A wrong name is told here, before a trace is read that may take long.
     ALLOCATORS.find_at(&allocator, || params.location_of("alloc"))?;
     let policy = params.optional_word("policy")?.unwrap_or_default();
     POLICIES.find_at(&policy, || params.location_of("policy"))?;
@@ -89,6 +91,7 @@ fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
 impl WriteOrder for BatsimOptions {
     fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
         let options = Options {
+            // The machine is ours: the trace's own may have another number of nodes.
             nodes: Some(order.len() as u32),
             procs_per_node: self.procs_per_node,
             processors_stated: self.procs_stated,
@@ -106,6 +109,7 @@ impl WriteOrder for BatsimOptions {
         let settings = Settings {
             policy: &self.policy,
             allocator: &self.allocator,
+            // Run times stay as in the trace: a profile of the type delay has one length, wherever the job runs.
             model: "fixed",
             metrics: false,
             figures: FigureSet {
@@ -117,6 +121,7 @@ impl WriteOrder for BatsimOptions {
         };
         let result = simulate(&context, &Task::from_trace(&trace), &settings, &|_| ())?;
         let notes = note_left_out(&trace, &result);
+        // Such a policy never asks the allocator, so that its name would mislead.
         let placed = if result.places_itself {
             "the policy's own choice"
         } else {
@@ -151,6 +156,7 @@ fn note_left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
             .processors_hint()
             .map(|hint| format!("{name}: {hint}")),
     );
+    // A long trace may lose thousands of jobs for one reason: each reason is one note with a count.
     let mut never: BTreeMap<&str, usize> = BTreeMap::new();
     result
         .left_out
@@ -173,17 +179,19 @@ fn write_workload(
 ) -> String {
     let mut profiles = BTreeMap::new();
     let mut records: Vec<_> = result.records.iter().collect();
+    // Records come in the order of starts, which backfilling makes another than that of the queue.
     records.sort_by_key(|record| record.task);
     let jobs = records.into_iter().map(|record| {
         let task = result.task_of_record(record);
         let profile = format!("delay-{}", task.run);
+        // Jobs of one run time share a profile, which keeps the file small.
         profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
         let (alloc, mapping) =
             of.format_ranks(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
         json_line(&Job {
             id: task.id.to_string(),
             subtime: task.submit,
-            // Batsim ends a job at its walltime.
+            // Batsim ends a job at its walltime, so that one as long as its run would not end by itself.
             walltime: task.requested.max(task.run + 1),
             res: task.nodes,
             profile,
@@ -198,6 +206,7 @@ fn write_workload(
         .map(|(run, profile)| format!("\"delay-{run}\": {profile}"))
         .collect();
     let profiles = profiles.join(",\n");
+    // As JSON text, since names of files and orderings may hold quotes.
     let description = json!(description);
     format!(
         "{{\n\"nb_res\": {nodes},\n\"description\": {description},\n\"jobs\": [\n{jobs}\n],\n\"profiles\": {{\n{profiles}\n}}\n}}\n"
@@ -225,10 +234,12 @@ fn sort_key(name: &str) -> Vec<(u8, u128)> {
     for byte in name.bytes() {
         match (byte.is_ascii_digit(), key.last_mut().filter(|_| inside)) {
             (true, Some((_, number))) => {
+                // Saturates on names of more digits than 128 bits hold; then whole names decide.
                 *number = number
                     .saturating_mul(10)
                     .saturating_add(u128::from(byte - b'0'));
             }
+            // Under the byte of `0`, so that numbers stand among other characters where digits do.
             (true, None) => key.push((b'0', u128::from(byte - b'0'))),
             (false, _) => key.push((byte, 0)),
         }
@@ -242,6 +253,7 @@ impl Resources {
     fn new(names: Vec<String>) -> Resources {
         let keys: Vec<_> = names.iter().map(|name| sort_key(name)).collect();
         let mut rank: Vec<u32> = (0..names.len() as u32).collect();
+        // `n2` and `n02` have the same key; whole names keep the numbering the same on every run.
         let compare = |a: usize, b: usize| -> Ordering {
             keys[a].cmp(&keys[b]).then_with(|| names[a].cmp(&names[b]))
         };
@@ -270,6 +282,7 @@ impl Resources {
             _ => format!("{}-{}", run[0], run[run.len() - 1]),
         });
         let set = runs.collect::<Vec<_>>().join(" ");
+        // Without a mapping Batsim gives processes the resources by number, which is the rank order here.
         if numbers == sorted {
             return (set, None);
         }

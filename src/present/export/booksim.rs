@@ -19,9 +19,11 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/booksim.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    // One cable a pair of routers: an anynet file has no parallel ones.
     let links = list_cables(topology, "booksim", false)?;
     let rank: BTreeMap<NodeId, usize> = order.nodes().iter().copied().zip(0..).collect();
     let mut lines: Vec<String> = Vec::new();
+    // A router without nodes has a line, too, for its cables.
     for (router, nodes) in nodes_by_router(topology).iter().enumerate() {
         let mut line = format!("router {router}");
         // A node that the ordering leaves out is not attached.

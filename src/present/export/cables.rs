@@ -5,11 +5,12 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Lists links as two routers, the lower first, and their cables, ascending. Where a format has no parallel cables
-/// (`parallel`), links that are all alike count as one cable each.
+/// Lists links as two routers, the lower first, and the number of their cables, ascending. `parallel` says whether the
+/// format `target` can have several cables between two routers. If so, a link of capacity c is c cables. Else links
+/// must all have the same capacity, and each is one cable.
 ///
 /// # Errors
-/// What no list of cables says, for `target`: several rails, hops that do not count 1, capacities that are no whole
+/// What a list of cables cannot say: several rails, hops that do not count 1, capacities that are no whole
 /// number of cables, components that no path joins.
 pub(super) fn list_cables(
     topology: &Topology,
@@ -26,6 +27,8 @@ pub(super) fn list_cables(
     };
     let mut joints = 0;
     network.for_each_joint(&mut |_, _, _| joints += 1);
+    // A node on several rails has several routers, and a joint passes traffic on without a cable: these formats give
+    // a node one router and a link a cable.
     if joints > 0
         || network
             .rails()
@@ -42,14 +45,19 @@ pub(super) fn list_cables(
     {
         return refuse("hops that do not all count 1", "a network without weights");
     }
+    // Simulators search a path for every pair, and would fail in the midst of a run.
     if network.component_of().is_some() {
         return refuse("components that no path joins", "one connected network");
     }
     let mut links = Vec::new();
     network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
     topology.require_memory("the links of an export", 64 * links.len() as u64)?;
+    // Families visit links each in their own order; sorted, the files of one fabric are the same however it is
+    // described.
     links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
     let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
+    // The upper bound keeps files small, since each cable is written as an edge: capacities in bytes a second would
+    // be billions of them.
     let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);
     if !parallel && !alike {
         return refuse(

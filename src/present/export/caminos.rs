@@ -33,7 +33,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
 
 const ABOUT: &str = include_str!("texts/caminos.txt");
 
-/// Most numbers in the maps of a configuration.
+/// Most numbers in all maps of the bursts of one job: more would make files of over a hundred megabytes.
 const MOST: usize = 1 << 24;
 
 /// The way of a packet, and the traffic of each job.
@@ -64,6 +64,7 @@ impl WriteJobs for CaminosOptions {
         let links = list_cables(topology, "caminos", false)?;
         let routers = network.routers();
         let per_router = network.per_router();
+        // caminos puts server s on router s / servers_per_router, which ids that are dealt over routers do not obey.
         if links.is_empty() || network.dealt_over() > 1 {
             let problem = "a machine of one router, or whose node ids are dealt over routers";
             return Err(Error::unsuited(
@@ -73,6 +74,7 @@ impl WriteJobs for CaminosOptions {
             ));
         }
         one_each(topology, jobs, "caminos")?;
+        // caminos gives every router servers, those that carry no nodes included; the extra ones stay idle.
         let tasks = u64::from(routers) * u64::from(per_router);
         let all = jobs_or_all(order, jobs);
         // Within one node there is nothing to send.
@@ -92,6 +94,7 @@ impl WriteJobs for CaminosOptions {
             let application = self.write_application(job)?;
             traffic.push(format!(
                 "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
+                // A line break would end the comment, and the rest of the name become syntax.
                 job.name.replace(char::is_control, " ")
             ));
             files.push((file, map));
@@ -105,9 +108,11 @@ impl WriteJobs for CaminosOptions {
                 "a job of two nodes or more",
             ));
         }
+        // Bursts are sent in the first cycle: a warm-up would leave them out of what is measured.
         let warm = if bursts { 0 } else { self.cycles / 10 };
         let [channels, routing] = routing_of(topology, self.routing)?;
         let message = self.message;
+        // The buffers below hold 64 and 32 phits: a packet must fit into them, a long message need not.
         let packet = self.message.min(16);
         let text = format!(
             "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {},\n \
@@ -146,6 +151,7 @@ fn write_adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
         neighbours[*v as usize].push(*u);
     }
     let degree = neighbours.iter().map(Vec::len).max().unwrap_or(0);
+    // The format spells its words in Spanish: nodes and degree.
     let mut text = format!("NODOS {routers}\nGRADO {degree}\n");
     for (router, list) in neighbours.iter().enumerate() {
         let list: Vec<String> = list.iter().map(u32::to_string).collect();
@@ -163,6 +169,8 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
         .filter_map(|host| graph.hops_from(host).into_iter().max())
         .max()
         .unwrap_or(1);
+    // Two legs of shortest paths, each as long as the longest: the router between them may be any, also one without
+    // nodes.
     let hops = if routing == "shortest" { far } else { 2 * far };
     let all: Vec<String> = (0..hops).map(|channel| channel.to_string()).collect();
     let all = format!("[{}]", all.join(","));
@@ -208,9 +216,12 @@ impl CaminosOptions {
         let mut last = usize::MAX;
         let mut k = 0;
         for ((source, after), bytes) in bytes.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
+            // The map goes by source, so that a new source begins to count its receivers anew.
             k = if source == last { k + 1 } else { 0 };
             last = source;
+            // A message has one fixed size in caminos; what is left over takes a whole one.
             let messages = (bytes / (self.phit * f64::from(message))).ceil().max(1.0) as u64;
+            // Checked before the map is made: every burst has n numbers, and a job may need n of them.
             if (bursts.len() + 1) * n > MOST {
                 let problem = format!(
                     "job `{}`, whose messages are too many and too different",
@@ -223,6 +234,8 @@ impl CaminosOptions {
                 ));
             }
             let burst = bursts
+                // A burst has one number of messages for all its tasks, so that other numbers need a burst of their
+                // own.
                 .entry((k, messages))
                 .or_insert_with(|| (0..n).collect());
             burst[source] = (source + after) % n;

@@ -84,14 +84,18 @@ fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
             .find(|level| level.name == name && !level.has_names());
         level.map(|level| (level.slots / network.per_router()).max(1))
     };
+    // CODES finds the group of a router by dividing its number, so that all groups must be of one size.
     let size = routers_of("group").filter(|size| network.routers().is_multiple_of(*size));
+    // Its models have nodes on every router; switches of an upper level would be counted as routers with nodes.
     let Some(size) = size.filter(|_| network.hosts() == network.routers()) else {
         return Err(refuse("a machine without groups of routers"));
     };
+    // Without chassis the group is one, so that all its cables are of kind 0.
     let chassis = routers_of("chassis").unwrap_or(size);
     let mut inside = vec![Vec::new(); (network.routers() / size) as usize];
     let mut between: Vec<u32> = Vec::new();
     for (u, v, cables) in links {
+        // The files have no field for a capacity: a cable that is there twice is written twice.
         for _ in 0..cables {
             if u / size == v / size {
                 let kind = u32::from(u / chassis != v / chassis);
@@ -103,6 +107,7 @@ fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
             }
         }
     }
+    // CODES reads the file intra once, for all groups.
     if inside.iter().any(|group| *group != inside[0]) {
         return Err(refuse("groups that are not wired alike"));
     }

@@ -31,6 +31,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let bytes = writer
         .into_inner()
         .map_err(|e| failed(e.into_error().into()))?;
+    // Every field was a text, so that nothing is lost here.
     Ok(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 

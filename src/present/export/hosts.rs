@@ -98,6 +98,7 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
+        // Both lists have the same hosts, so that none is missing.
         let first = index
             .get(host)
             .map_or(0, |index| index * job.per_node as usize);

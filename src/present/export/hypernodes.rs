@@ -17,6 +17,7 @@ const ABOUT: &str = include_str!("texts/hypernodes.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let units = list_units(topology, order)?;
+    // Units are Kubernetes objects and get names as these must be; nodes keep theirs, which `exactMatch` compares.
     let names = super::lower_names(units.iter().map(|unit| unit.name.as_str()));
     let mut text = header_comments("#", topology, order, ABOUT);
     for (
@@ -32,6 +33,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         text += "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n";
         text += &format!(
             "metadata:\n  name: {name}\nspec:\n  tier: {}\n  members:\n",
+            // Volcano counts tiers from 1, the leaves.
             height + 1
         );
         let members = nodes.iter().map(|node| ("Node", node));

@@ -21,6 +21,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let links = list_cables(topology, "infragraph", true)?;
     let nodes = nodes_by_router(topology);
     let mut listed = order.nodes().to_vec();
+    // Nodes that are left out have cables, too; behind the others they do not disturb the rank order.
     listed.extend(order.list_left_out(topology));
     let names = names_of(topology, &listed)?;
     if let Some(name) = names.iter().find(|name| name.contains('.')) {
@@ -31,6 +32,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
             "names= without dots",
         ));
     }
+    // Instances share one name space: a node may be called `switch`.
     let mut taken = names.iter().cloned().collect();
     let switch = free_name("switch".into(), &mut taken);
     let host = free_name("host".into(), &mut taken);
@@ -40,6 +42,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
             .iter()
             .for_each(|router| ports[**router as usize] += cables);
     });
+    // All switches are one device, which needs the ports of the largest.
     let most = ports.iter().max().copied().unwrap_or(1).max(1);
     let mut text = header_comments("#", topology, order, ABOUT);
     text += &format!(
@@ -57,6 +60,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         ports.len()
     );
     let mut next = vec![0u32; ports.len()];
+    // Edges are one to one, so that each end of a cable takes a port of its own.
     let mut port = |router: u32| {
         let port = next[router as usize];
         next[router as usize] += 1;

@@ -35,6 +35,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut tops = (0..units.len()).filter(|i| above[*i].is_none());
     let whole = tops.next().filter(|_| tops.next().is_none());
     for (i, unit) in units.iter().enumerate().rev() {
+        // It keeps id 0, so that what is below it hangs on the vertex of the cluster.
         if whole == Some(i) {
             paths[i] = "/cluster0".into();
             continue;
@@ -46,6 +47,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         ids[i] = next;
         edges.push(edge_json(above[i].map_or(0, |parent| ids[parent]), next));
         let number: &mut u64 = counts.entry(unit.level.clone()).or_default();
+        // Rank -1: no broker runs on a switch.
         let metadata = vertex_json(&unit.level, &unit.name, *number, next, -1, &paths[i]);
         *number += 1;
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
@@ -60,6 +62,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     nodes
         .iter_mut()
         .for_each(|(number, node, _)| *number = rank[*node]);
+    // Ids of nodes must rise with ranks: the match policies low and high go by them.
     nodes.sort_unstable();
     for (number, node, unit) in nodes {
         let path = format!("{}/{node}", paths[unit]);

@@ -21,6 +21,7 @@ pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<
         for word in line.text.split_whitespace() {
             for (name, node) in topology.hosts_named(word, &line)? {
                 topology.check_node(node, || line.location())?;
+                // A host may be named once for each of its processes, as in a machine file.
                 if seen.insert(node) {
                     given.push(name);
                     nodes.push(node);
@@ -82,6 +83,7 @@ pub fn best_ring(
         .filter(|by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by)))
     {
         let order = sort_by_rank(topology, &NodeOrder::make(topology, &by)?, nodes)?;
+        // On few hosts many orderings agree: a walk is measured once, under the name of the first.
         if found.iter().all(|(_, other)| *other != order) {
             found.push((by, order));
         }
@@ -91,6 +93,7 @@ pub fn best_ring(
     let best = walks
         .iter()
         .enumerate()
+        // Of equal walks the first, whatever the order of the search.
         .min_by_key(|(i, ring)| (**ring, *i))
         .map_or(0, |(i, _)| i);
     let (by, order) = found.swap_remove(best);

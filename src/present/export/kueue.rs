@@ -15,12 +15,13 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 
 const ABOUT: &str = include_str!("texts/kueue.txt");
 
-/// Labels are called so, with the level's name.
+/// What the names of labels begin with, before the name of the level.
 const LABEL: &str = "topology.nodeorder.io/";
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let units = list_units(topology, order)?;
     let mut levels: Vec<&ExportUnit> = Vec::new();
+    // The root that is added above several units holds every node, so that its label would tell nothing.
     for unit in units.iter().filter(|unit| unit.level != "root") {
         if levels.iter().all(|other| other.height != unit.height) {
             levels.push(unit);
@@ -28,6 +29,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     }
     let mut text = header_comments("#", topology, order, ABOUT);
     text += "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: nodeorder\nspec:\n  levels:\n";
+    // Kueue wants the widest level first, and the host last.
     for level in levels.iter().rev() {
         text += &format!("  - nodeLabel: \"{LABEL}{}\"\n", label_name(&level.level));
     }
@@ -44,7 +46,9 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         };
         let count = here().count();
         for (number, (i, unit)) in here().enumerate() {
+            // Kueue takes units that fit equally well by their values, as texts: padded numbers give the rank order.
             let value = format!("{}-{}", super::padded_name("", number, count), unit.name);
+            // Kubernetes allows 63 characters, of which the last is a letter or digit.
             let value: String = value.chars().take(63).collect();
             let value = value.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
             labels[i].1 = format!("{LABEL}{}={value}", label_name(&level.level));
@@ -54,6 +58,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     for (i, unit) in units.iter().enumerate() {
         let mut all = Vec::new();
         let mut at = i;
+        // Ends at a unit without one above, whose index is beyond the list, or at the root, which has no label.
         while let Some((above, label)) = labels.get(at).filter(|(_, label)| !label.is_empty()) {
             all.push(label.as_str());
             at = *above;

@@ -19,6 +19,7 @@ const ABOUT: &str = include_str!("texts/lsf.txt");
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header_comments("#", topology, order, ABOUT);
     let names = checked_names(topology, order)?;
+    // A compute unit and a host of one name could not be told apart.
     let prefix = choose_prefix(&names);
     text += "Begin ComputeUnit\nNAME MEMBER TYPE\n";
     for (rank, name) in names.iter().enumerate() {

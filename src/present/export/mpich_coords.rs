@@ -39,6 +39,7 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<E
         );
     }
     let levels = network.levels();
+    // A level within a router parts nodes of one switch, which is no group.
     let group = levels
         .first()
         .filter(|level| level.slots > network.per_router());

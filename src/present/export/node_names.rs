@@ -25,10 +25,12 @@ pub(super) fn header_comments(
     let mut first = format!(
         "nodeorder {}\ntopology: {machine} ({spec})\nordering: {}\nnodes: {}\n",
         env!("CARGO_PKG_VERSION"),
+        // A line break would leave the comment and be read as a setting.
         order.label().replace(char::is_control, " "),
         order.len()
     );
     let left_out = order.list_left_out(topology);
+    // Both are named, so that whoever replaces a list of nodes sees which ones it would lose.
     let excluded = topology.nodes().excluded_nodes().collect();
     for (what, nodes) in [
         ("left out by the ordering", left_out),
@@ -116,6 +118,7 @@ pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Strin
             })
             .collect();
         format!(
+            // The prefix keeps a name valid that has no letter or digit at all.
             "u-{}",
             name.trim_matches(|c: char| !c.is_ascii_alphanumeric())
         )

@@ -16,6 +16,7 @@ const ABOUT: &str = include_str!("texts/pbs.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header_comments("#", topology, order, ABOUT);
+    // Flag h makes it a resource of vnodes, which they can be sorted by.
     text += "create resource rank type=long, flag=h\n";
     for (rank, name) in checked_names(topology, order)?.iter().enumerate() {
         text += &format!("set node {name} resources_available.rank = {rank}\n");

@@ -23,7 +23,8 @@ pub struct ExportJob {
     pub name: String,
     /// The node of each process.
     pub nodes: Vec<NodeId>,
-    /// Messages of an iteration, with the bytes of one unit of their volume; none of a job from a log.
+    /// Messages of one iteration, phase by phase: the guest, and the bytes that one unit of its volume stands for.
+    /// Empty for a job from a log.
     pub traffic: Vec<(Guest, f64)>,
 }
 
@@ -65,6 +66,7 @@ impl ExportJob {
                 distances: &distances,
             },
         )?;
+        // A job of the targets has whole nodes, so that pods cannot be said.
         if allocator.pod_rules().is_some() {
             let problem = "pods, of which a node may have several";
             return Err(Error::unsuited(
@@ -83,6 +85,7 @@ impl ExportJob {
         let mut done = 0;
         let mut block = Block::default();
         let mut placed = Vec::new();
+        // The last block ends at the event: what jobs do later is no matter.
         while done < event && log.next_block((event - done).min(1 << 12) as usize, &mut block)? {
             if let Some(i) = block
                 .events
@@ -96,9 +99,11 @@ impl ExportJob {
             let mut placed = placed.drain(..).peekable();
             for (i, what) in block.events.iter().enumerate() {
                 if let Event::Free { job } = what {
+                    // A log may use the number of a job again after its end.
                     live.remove(&job.0);
                 }
                 if let (Event::Place { job, .. }, Some(found)) =
+                    // Placements come in the order of events; an event without one was refused or skipped.
                     (what, placed.next_if(|found| found.event == i))
                 {
                     let ranks = found.figures.ranks.unwrap_or_default();
@@ -118,6 +123,7 @@ impl ExportJob {
             return Err(Error::option(format!("--at {event}"), found, expected));
         }
         let mut placed: Vec<_> = live.into_values().collect();
+        // By start: numbers of jobs need not rise in a log.
         placed.sort_unstable_by_key(|(began, ..)| *began);
         let note =
             format!("{lost} of the jobs before event {event} found no place and are not written");

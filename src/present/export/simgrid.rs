@@ -131,6 +131,8 @@ pub fn write_simgrid(
             WITHOUT_ROUTES
         }
     );
+    // A switch's bandwidth is a link that routes name. SimGrid's own routes are made of the links between routers
+    // alone.
     if speeds.switch_bandwidth.is_some() && !explicit {
         let found = format!(
             "a bandwidth of switches on a machine of {} nodes",
@@ -166,6 +168,7 @@ pub fn write_simgrid(
         routes_of_links(topology, order.nodes(), &names, &speeds, &mut text);
     }
     text += "  </zone>\n</platform>\n";
+    // A plain text, where names stand without the escapes of XML.
     let hosts = order
         .nodes()
         .iter()
@@ -222,6 +225,8 @@ fn write_links(
         let (u, v) = (u.min(v), u.max(v));
         let bandwidth = each * capacity;
         let latency = figures.link_latency(weights.next().unwrap_or(1));
+        // The other rails are within this one. Their weights are taken before, so that those of later links stay in
+        // step.
         if v >= routers {
             return;
         }
@@ -231,6 +236,7 @@ fn write_links(
         write_line(text, link);
     });
     let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
+    // Only a route that is written out can name a link that leads to no router.
     if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
         let link = format_args!(
             "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
@@ -272,10 +278,12 @@ fn routes_of_links(
     });
     network.for_each_link(&mut |u, v, _| {
         let (u, v) = (u.min(v), u.max(v));
+        // The other rails are within this one.
         if v >= routers {
             return;
         }
         let route = format_args!(
+            // The other way is the same route backwards, as SimGrid takes routes to be unless told otherwise.
             "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
         );
         write_line(text, route);
@@ -320,6 +328,7 @@ fn xml_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
             return Err(Error::option(topology.name(), found, expected));
         }
         let marks = [
+            // First, since the others write this mark themselves.
             ("&", "&amp;"),
             ("<", "&lt;"),
             (">", "&gt;"),
@@ -358,6 +367,7 @@ fn all_routes(
             let b = &names[to];
             let _ = write!(
                 text,
+                // Our route back may take other links, so that each direction has a route of its own.
                 "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">"
             );
             let Some([leaves, _]) = topology.node_links([*source, *target]) else {
@@ -375,10 +385,12 @@ fn all_routes(
             for hop in path.windows(2) {
                 let u = hop[0].min(hop[1]);
                 let v = hop[0].max(hop[1]);
+                // A link is named with the lower router first, and UP leads to the higher one.
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
                 let joint = graph
                     .find_link(u, v)
                     .is_some_and(|link| graph.is_joint(link));
+                // Joints are FATPIPE links, which have no directions.
                 let way = if joint {
                     String::new()
                 } else {

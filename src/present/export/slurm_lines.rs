@@ -56,6 +56,7 @@ impl WriteOrder for SlurmLinesOptions {
         let about = if self.first { FIRST } else { ABOUT };
         let mut text = header_comments("#", topology, order, about);
         let optional = if self.first { "" } else { ",TopoOptional" };
+        // Slurm takes the last TopologyParam line alone, so that both words stand in one.
         text +=
             &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
         names
@@ -69,6 +70,7 @@ impl WriteOrder for SlurmLinesOptions {
         );
         if self.site {
             let units = list_units(topology, order)?;
+            // Slurm keeps nodes leaf after leaf, so that ranks cannot leave a leaf and come back.
             check_contiguous(&units, &names, "slurm-lines:leaf=site")?;
             let entries = SlurmEntry::entries_of_units(&units).into_iter();
             entries.for_each(|entry| tree += &entry.conf_line("SwitchName"));

@@ -22,6 +22,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let names = all_names(topology, order)?;
     let prefix = choose_prefix(&names);
     for (rank, name) in names.iter().enumerate() {
+        // With the digits of all names: nodes that are left out sort behind those with a rank.
         let alias = padded_name(prefix, rank, names.len());
         text += &format!("NodeName={alias} NodeHostname={name}\n");
     }

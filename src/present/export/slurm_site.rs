@@ -93,6 +93,7 @@ pub(super) fn describe_site(
     let mut lines: Vec<SlurmEntry> = Vec::new();
     for line in &site.lines {
         let mut nodes = line.nodes.clone();
+        // The order within a ring is that of its cables.
         if site.kind != SiteKind::Ring {
             nodes.sort_by_key(of);
         }
@@ -128,6 +129,7 @@ fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec
         let mut at = start;
         let mut h = 0;
         while let Some(parent) = site.lines[at].parent {
+            // The whole way up, since a switch that holds others may have no nodes of its own.
             lowest[parent] = lowest[parent].min(lowest[start]);
             h += 1;
             height[parent] = height[parent].max(h);
@@ -135,6 +137,7 @@ fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec
         }
     }
     let mut sorted: Vec<usize> = (0..lines.len()).collect();
+    // By height first, as units are listed: a switch stands before the one that names it.
     sorted.sort_by_key(|i| (height[*i], lowest[*i]));
     for i in &sorted {
         if let Some(parent) = site.lines[*i].parent {
@@ -156,6 +159,7 @@ fn sort_blocks(site: &Site, lowest: &[usize]) -> Vec<usize> {
         .iter()
         .skip(1)
         .map(|size| size / base)
+        // At last the largest blocks move within the whole machine.
         .chain([u64::MAX]);
     for blocks in sizes {
         let each = usize::try_from((blocks / reach).max(1)).unwrap_or(usize::MAX);

@@ -31,6 +31,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
             text += "  flat: true\n";
             return Ok(text.into());
         }
+        // A torus is returned as it was read: its cells are cables, and Slurm places by shapes, not by the order of
+        // nodes.
         SiteKind::Torus => {
             text += "  torus3d:\n    toruses:\n";
             toruses.iter().for_each(|torus| text += &write_torus(torus));

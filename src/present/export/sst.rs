@@ -23,6 +23,7 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<E
     let links = list_cables(topology, "sst", true)?;
     let nodes = nodes_by_router(topology);
     one_each(topology, jobs, "sst")?;
+    // Two hyphens may not stand in a comment of XML.
     let comment = header_comments(" ", topology, order, ABOUT).replace("--", "- -");
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{comment}-->\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
@@ -33,6 +34,7 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<E
     for (router, nodes) in nodes.iter().enumerate() {
         let names = names_of(topology, nodes)?.join(" ");
         let count = nodes.len();
+        // merlin numbers endpoints vertex by vertex, also those of nodes without a job.
         let first = endpoint.len();
         endpoint.extend(nodes.iter().copied().zip(first..));
         text += &format!(
@@ -40,6 +42,7 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<E
         );
     }
     for (u, v, cables) in links {
+        // An edge has no field for a capacity: parallel cables are parallel edges.
         let edge = format!("<edge source=\"{u}\" target=\"{v}\"/>\n");
         text += &edge.repeat(cables as usize);
     }

@@ -91,6 +91,7 @@ pub fn write_jobs(
 ) -> Result<Export> {
     let (target, params) = read_target(text)?;
     match target.parse {
+        // To leave the jobs out would write a file that looks complete.
         ParseTarget::Order(_) if !jobs.is_empty() => {
             let remedy = format!(
                 "one of {}",
@@ -129,6 +130,7 @@ pub fn find_target(text: &str) -> Result<&'static ExportTarget> {
 }
 
 fn read_target(name: &str) -> Result<(&'static ExportTarget, Params)> {
+    // Before the table, whose error would only say that there is no such target.
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
         let location = SourceLocation::option(format!("--to {name}"));
         return Err(Error::unsuited(location, *reason, *remedy));

@@ -14,7 +14,7 @@ pub(super) struct ExportUnit {
     pub name: String,
     /// The level's name.
     pub level: String,
-    /// Levels above the leaf.
+    /// How many levels it lies above the leaves: 0 for a leaf.
     pub height: usize,
     /// Names of a leaf's nodes, in rank order.
     pub nodes: Vec<String>,
@@ -38,6 +38,7 @@ pub(super) fn list_units(topology: &Topology, order: &NodeOrder) -> Result<Vec<E
         .into_iter()
         .enumerate()
         .collect();
+    // Nodes come in rank order, so that units appear, and are numbered, by their lowest rank.
     for (height, level) in levels.iter().rev().enumerate() {
         let mut of: HashMap<u32, usize> = HashMap::new();
         let mut here: Vec<(usize, NodeId)> = Vec::new();
@@ -62,6 +63,7 @@ pub(super) fn list_units(topology: &Topology, order: &NodeOrder) -> Result<Vec<E
         }
         below = here;
     }
+    // Slurm takes several tops for parts that no path joins, which is right only where none does.
     if below.len() > 1 && topology.network().component_of().is_none() {
         let name = plain_name(&root_name(topology.network().site()), &mut taken);
         let below = below.into_iter().map(|(unit, _)| unit).collect();
@@ -121,6 +123,7 @@ pub(super) fn check_contiguous(units: &[ExportUnit], order: &[String], target: &
             .iter()
             .filter_map(|node| rank.get(node).copied())
             .collect();
+        // The nodes of a leaf are in rank order: the first and the last bound its ranks.
         if let (Some(first), Some(last)) = (ranks.first(), ranks.last())
             && last - first + 1 != ranks.len()
         {

@@ -10,7 +10,8 @@ const CELLS: usize = 100_000;
 /// Sentence about cells that hold several nodes.
 const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
-/// Returns the topology's lattice and its axes of more than one coordinate.
+/// Returns the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list
+/// of cells too long to be drawn from.
 pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let lattice = topology.lattice().filter(|lattice| {
         lattice
@@ -26,7 +27,8 @@ pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usi
     ))
 }
 
-/// Lists the digits of a lattice's cells with what they are called, `per` numbers a cell.
+/// Lists the coordinates of a lattice as digits of a number, each with the text before its value, such as `x = `.
+/// `per` consecutive numbers share a position: 1 for cells, the nodes of a router for node ids.
 pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     let mut stride = per;
     let mut names = Vec::new();
@@ -41,6 +43,7 @@ pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> 
 /// Lays out a box, where exactly three axes have more than one coordinate.
 pub(super) fn lay_out_box(topology: &Topology) -> Option<Layout> {
     let (lattice, axes) = lattice_and_axes(topology)?;
+    // A plane needs no third direction, and of four axes a box could not show one.
     if axes.len() != 3 || lattice.cell_count() > CELLS {
         return None;
     }
@@ -92,6 +95,7 @@ pub(super) fn lay_out_slices(
         return None;
     }
     axes.sort_by_key(|a| (std::cmp::Reverse(lattice.extents[*a]), *a));
+    // Of the two the first in the coordinates goes across, as x does.
     let across = axes[0].min(axes[1]);
     let up = axes[0].max(axes[1]);
     let others: Vec<usize> = (0..lattice.extents.len())
@@ -109,9 +113,11 @@ pub(super) fn lay_out_slices(
         .iter()
         .map(|a| lattice.extents[*a] as usize)
         .product();
+    // Rows of node ids say more than thousands of slices.
     if panels > FRAMES {
         return None;
     }
+    // A single plane needs no title above it: the axes say all.
     let head = if panels > 1 { (0.14 * h).max(1.0) } else { 0.0 };
     let gap = if panels > 1 {
         0.12 * w.max(h) + 0.5
@@ -133,6 +139,7 @@ pub(super) fn lay_out_slices(
         Part::line_part(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
         Part::grid_part(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
     ];
+    // A lattice of the other axes numbers panels as the digits of the first part do, so that titles fit positions.
     let within = Lattice::with_router_cells(
         others.iter().map(|a| lattice.extents[*a]).collect(),
         Vec::new(),
@@ -144,6 +151,7 @@ pub(super) fn lay_out_slices(
         let long = others
             .iter()
             .zip(&at)
+            // An axis of one position would say the same in every title.
             .filter(|(axis, _)| lattice.extents[**axis] > 1);
         let titles: Vec<String> = long
             .map(|(axis, x)| format!("{}{x}", names[*axis].0))

@@ -48,6 +48,7 @@ fn lay_out_planes(topology: &Topology, split: u32) -> Layout {
     } else {
         lay_out_rows(topology)
     };
+    // Coordinates still name the nodes where they cannot place them; a table of cells has no digits to name.
     if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
         out.names = named_digits(lattice, network.per_router());
     }

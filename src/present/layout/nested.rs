@@ -37,6 +37,7 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
             shape,
         );
         let (w, h) = grid.block_size();
+        // Only outermost units have a title; in units within them it would be too small to read.
         let (pad, head) = if k == 0 {
             (0.45, (0.13 * h).max(0.9))
         } else {
@@ -47,6 +48,7 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
     }
     let size = sizes[units.len()];
     let all = Grid::new(slots.div_ceil(outer), size, 0.08 * size.0 + 0.3, 1.6);
+    // The shift of the outermost unit is its border with the title; without the border it is the room of the title.
     let head = grids[units.len() - 1].1.1 - 0.45;
     grids.push((all, (0.0, 0.0), outer));
     grids.reverse();
@@ -55,7 +57,9 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
         let (w, h) = sizes[units.len() - k];
         let framed = (0..slots)
             .step_by(*nodes)
+            // Frames of a level are drawn all or none: some of them would look like a difference between units.
             .take_while(|_| slots / nodes <= FRAMES);
+        // A unit without a schedulable node is a gap, as its cells are.
         for node in framed.filter(|unit| exists(*unit, *nodes)) {
             let (x, y) = grids[..=k]
                 .iter()
@@ -93,6 +97,7 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
         .iter()
         .map(|(grid, shift, stride): &_| Part::grid_part(vec![digit(grid, *stride)], grid, *shift))
         .collect();
+    // The digit of a unit is that of the grid it stands in; the innermost grid counts nodes and has no unit.
     let names = units.iter().zip(&grids);
     let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
     let within = if inner.is_empty() {

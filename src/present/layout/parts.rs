@@ -18,15 +18,16 @@ pub struct Layout {
     pub solid: Option<([u32; 3], [String; 3])>,
     /// How many cells there are.
     pub count: u32,
-    /// The cell of every node id, or else how many consecutive ids share one.
+    /// The cell of every node id; `None` if ids fill cells in order, [`Layout::per_cell`] to each.
     #[serde(skip)]
     pub cells: Option<Vec<u32>>,
+    /// How many consecutive node ids share a cell, where [`Layout::cells`] is `None`.
     pub per_cell: u32,
     /// Width of a flat layout.
     pub width: f64,
     /// Height of a flat layout.
     pub height: f64,
-    /// The side of a cell.
+    /// The side of a cell, or the diameter of a disc.
     pub edge: f64,
     /// Whether cells are discs.
     pub round: bool,
@@ -37,11 +38,11 @@ pub struct Layout {
     pub points: Vec<f64>,
     /// Frames around cells.
     pub frames: Vec<Frame>,
-    /// Whether a cell without a node is none, rather than a gap in a box of cells.
+    /// Whether a cell without a schedulable node is left out; else it is drawn in the colour of a hole.
     pub sparse: bool,
     /// Names and extents of the axes to the right and upwards of panels.
     pub axes: Vec<(String, u32)>,
-    /// Ends of lines: x, y, x, y.
+    /// Links as lines, four numbers each: x and y of one end, x and y of the other.
     #[serde(skip)]
     pub links: Vec<f64>,
     /// Name of each digit of a cell, with its `=` or space, and the digit.
@@ -68,6 +69,7 @@ impl Layout {
     /// Returns number and origin of the slice or outermost unit that holds a cell.
     pub fn panel_of_cell(&self, cell: u32) -> (u32, [f64; 3]) {
         match &self.parts[..] {
+            // A single part counts all cells, and points have no parts: both are one panel.
             [outermost, _, ..] => outermost.block_of_cell(cell),
             _ => (0, [0.0; 3]),
         }
@@ -82,10 +84,11 @@ impl Layout {
     }
 }
 
-/// Stride and extent: `cell / stride % extent`.
+/// A digit of the number of a cell, as stride and extent: its value is `cell / stride % extent`.
 pub type Digit = (u32, u32);
 
-/// Adds to the position of every cell: the digits make a number, which counts along rows of `columns`.
+/// A grid that adds to the position of every cell. The cell's digits make the number of a block of the grid; blocks
+/// are counted along rows of `columns`.
 #[derive(Serialize)]
 pub struct Part {
     digits: Vec<Digit>,
@@ -149,15 +152,15 @@ pub struct Frame {
     pub w: f64,
     /// Height.
     pub h: f64,
-    /// Empty where there is none.
+    /// Its title; empty if it has none.
     pub title: String,
     /// Shorter title, where there is less room.
     pub short: String,
     /// Room for the title.
     pub head: f64,
-    /// Drawn thinly, and not where it is small.
+    /// Whether it is drawn in a pale line, and left out where it is small.
     pub faint: bool,
-    /// Not drawn at all: a title only.
+    /// Whether it has no line: a title only.
     pub bare: bool,
 }
 

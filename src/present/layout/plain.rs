@@ -16,6 +16,7 @@ pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
     let network = topology.network();
     let hosts = network.hosts();
     let per = network.per_router();
+    // Routers are 1.35 cells apart on the circle, so that discs do not touch.
     let radius = (f64::from(hosts) * 1.35 / TAU).max(3.0);
     let size = 2.0 * (radius + 0.8 + 1.05 * (f64::from(per) - 1.0));
     let spot = |router: u32, r: f64| {
@@ -24,8 +25,10 @@ pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
     };
     let slots = topology.nodes().slot_count();
     let mut ends = Vec::new();
+    // More lines would cover each other, and the file grow without a use.
     if network.link_count() <= LINKS {
         network.for_each_link(&mut |u, v, _| {
+            // A router without nodes has no place on the circle.
             if u < hosts && v < hosts {
                 let a = spot(u, radius - 0.6);
                 let b = spot(v, radius - 0.6);
@@ -66,6 +69,7 @@ pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
 pub(super) fn lay_out_rows(topology: &Topology) -> Layout {
     let slots = topology.nodes().slot_count();
     let per = f64::from(topology.network().per_router());
+    // A whole number of routers in a row, so that the nodes of one stay together.
     let columns = (((f64::from(slots) * 1.6).sqrt() / per).ceil() * per) as u32;
     let columns = columns.min(slots).max(1);
     let grid = Grid {

@@ -40,9 +40,11 @@ pub fn plot_over_time<'a>(
         let scale = |lines: &Vec<Points>| {
             let (low, high) =
                 lowest_and_highest(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
+            // Placements differ by little: an axis down to zero would lay their lines on each other.
             Scale::without_zero((low.min(high - 1e-9), high), 5)
         };
         let scales: Vec<Scale> = panels.iter().map(|(_, lines)| scale(lines)).collect();
+        // All panels start below each other, at the widest labels, so that times can be compared down the figure.
         let left = scales.iter().map(Scale::label_room).fold(0.0, f64::max);
         let (first, last) = times.unwrap_or((0.0, 1.0));
         let x = Scale::named_ticks((first, last.max(first + 1.0)), ticks.clone());
@@ -56,6 +58,7 @@ pub fn plot_over_time<'a>(
                     points.iter().copied(),
                     &Stroke::line_of_look(look_of_slot(slot), 1.8),
                 )?;
+                // More marks would hide the line.
                 if points.len() <= 60 {
                     chart.draw_marks(points.iter().copied(), look_of_slot(slot))?;
                 }

@@ -14,6 +14,7 @@ pub fn plot_calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -
     let off = |i: usize| 100.0 * (fit.fitted[i] / rows[i].seconds - 1.0);
     let mut sizes: Vec<f64> = (0..rows.len()).map(|i| off(i).abs()).collect();
     sizes.sort_by(f64::total_cmp);
+    // The same to both sides, so that zero is in the middle. A perfect fit still needs an axis with a length.
     let most = sizes.last().copied().unwrap_or(0.0).max(1e-3) * 1.1;
     let note = format!(
         "{} rows; half are off by {} % or less, the worst by {} %",
@@ -33,6 +34,7 @@ pub fn plot_calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -
         move |pen| {
             legend.draw_flow(pen)?;
             let microseconds = |row: &Measured| 1e6 * row.seconds;
+            // Seconds of small and large messages differ by powers of ten, hence the logarithmic axis.
             let (low, high) =
                 lowest_and_highest(rows.iter().map(microseconds)).unwrap_or((1.0, 10.0));
             let x = Scale::logarithmic((low / 1.2, high * 1.2), WIDTH - 120.0);

@@ -90,6 +90,7 @@ impl DrawingBackend for Canvas<'_> {
         fill: bool,
     ) -> Drawn {
         match self {
+            // Plotters draws the ground of a legend even where it cannot be seen.
             _ if style.color().alpha == 0.0 => Ok(()),
             Canvas::Svg(svg) if fill => {
                 svg.rect(from, to, style.color());
@@ -126,6 +127,7 @@ impl DrawingBackend for Canvas<'_> {
                 pixels
                     .draw_path([from, point], style)
                     .map_err(to_drawing_error)?;
+                // The ends of a path stay flat: a disc there would lengthen dashes.
                 if !first {
                     pixels
                         .draw_circle(from, radius, &style.color(), true)
@@ -208,9 +210,11 @@ pub(super) fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let height = height as usize / OVERSAMPLING;
     let mut rows = Vec::with_capacity((3 * width + 1) * height);
     for y in 0..height {
+        // Large areas of one colour pack well as they are.
         rows.push(0); // no filter
         for at in 0..3 * width {
             let corner = 3 * (OVERSAMPLING * y * row + OVERSAMPLING * (at / 3)) + at % 3;
+            // The mean of a square of four painted pixels, one colour at a time.
             let sum: usize = [0, 3, 3 * row, 3 * row + 3]
                 .map(|d| usize::from(rgb[corner + d]))
                 .iter()

@@ -137,6 +137,7 @@ impl<'p> Panel<'p> {
             .y_desc(name.cut_to_width(y_name, bottom - top + 20.0));
         if shares_axis {
             mesh.set_tick_mark_size(LabelAreaPosition::Left, 0)
+                // The left neighbour has the labels, on the same scale.
                 .y_label_formatter(&blank);
         }
         if !grid.0 {
@@ -146,6 +147,7 @@ impl<'p> Panel<'p> {
             mesh.disable_y_mesh();
         }
         pen.name_in_error(mesh.draw())?;
+        // Only where values go below zero: at the edge the axis itself is the line.
         if !y.log && y.is_within(-1e-9) && y.is_within(0.0) {
             chart.draw_across(0.0, &Stroke::solid_line(INK, 1.2))?;
         }
@@ -202,6 +204,7 @@ impl Chart<'_, '_> {
     /// Draws the line of zero from the top to the bottom, for bars to both sides.
     pub fn draw_zero_line(&mut self) -> Result<()> {
         let (at, Panel { from, to, x, .. }) = (self.to_pixel((0.0, 0.0)).0, self.panel);
+        // Between bars to both sides zero is the line to read from; at the edge it is an axis.
         let colour = if x.0.is_within(-1e-9) { INK } else { AXIS };
         self.pen.draw_polyline(
             &[(at, from.1), (at, to.1)],
@@ -253,6 +256,8 @@ impl Chart<'_, '_> {
     ) -> Result<()> {
         let scale = self.pen.scale;
         for (label, look, sample) in entries {
+            // A label of plotters belongs to a series; this one is empty, since lines and marks of a curve are drawn
+            // apart.
             let none = std::iter::empty::<Element<'_, Point>>();
             let glyph = Glyph::Sample(*look, *sample);
             self.pen
@@ -265,6 +270,7 @@ impl Chart<'_, '_> {
                 });
         }
         let mut labels = self.context.configure_series_labels();
+        // Grid lines would run through the labels.
         if position == SeriesLabelPosition::UpperRight {
             labels.background_style(fill_style(PAPER, 1.0));
         }
@@ -317,6 +323,7 @@ pub(super) fn join_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> Stri
 /// Sorts values from the highest down, thinned to a point a pixel of `room`: ranks and values.
 pub(super) fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     let points = (room as usize).min(values.len());
+    // From the first to the last, so that the highest and the lowest value are drawn.
     let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
     at.map(|at| (at as f64, values[at]))
 }

@@ -12,9 +12,9 @@ const RIGHT: f64 = WIDTH - 24.0;
 const TOP: f64 = 92.0;
 const BELOW: f64 = 86.0;
 const TALL: f64 = 220.0;
-/// Iterations of the slowest job that are shown, about.
+/// About how many iterations of the slowest job are shown.
 const SHOWN: f64 = 6.0;
-/// Jobs whose names fit.
+/// Most jobs that are named beside their rows.
 const NAMED: usize = 40;
 
 /// Draws the jobs of a machine over their first iterations (coloured while they send), and the directed links from
@@ -38,6 +38,7 @@ pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
     let mut used = outcome.utilisation.clone();
     used.sort_by(|a, b| b.total_cmp(a));
+    // Joints carry nothing and would count as idle links; sorted, they are last.
     used.truncate(outcome.links);
     let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
     let note = format!(
@@ -67,10 +68,12 @@ pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
             let at = (from, TOP + row * (span.job as f64 + 0.1));
             pen.draw_rectangle(
                 at,
+                // A short span must not vanish.
                 ((to - from).max(0.5), 0.8 * row),
                 look_of_slot(span.job % 6).colour,
             )?;
         }
+        // Names are all there or none, so that no row looks as if it had no job.
         let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
         let label = |name: &str| name.chars().take(20).collect::<String>();
         let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));

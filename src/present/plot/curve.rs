@@ -36,7 +36,7 @@ pub enum View {
     AboveBest,
     /// Sizes on a log axis, for curves of machines of different sizes.
     Sizes,
-    /// The share of the machine that a job takes, in per cent, likewise.
+    /// As [`View::Sizes`], but against the share of the machine that a job takes, in per cent, on a linear axis.
     Shares,
 }
 
@@ -153,6 +153,7 @@ pub fn curves<'a>(
     limits: Limits<'a>,
 ) -> Result<Figure<'a>> {
     let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
+    // Limits are distances and have no line there, so that the legend must not name one.
     if views != [View::AboveBest] {
         limits
             .known_limits()
@@ -211,6 +212,7 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
             },
         )
         .collect();
+    // Twice the closer range already shows it at half its width.
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
     let views: &[View] = if small {
         &[View::Full]
@@ -224,6 +226,7 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
 pub fn lowest_curve<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
     let mut best = Vec::new();
     for values in curves {
+        // Curves end at different sizes; where one has no value, it must not be the best.
         best.resize(best.len().max(values.len()), f64::INFINITY);
         best.iter_mut()
             .zip(values)
@@ -290,12 +293,14 @@ impl Curves<'_> {
         let x = match view {
             View::Full => Scale::whole_numbers((0.0, last), 8),
             View::Closer => Scale::whole_numbers((2.0, last), 8),
+            // All machines on one axis, whatever part of their sizes is known.
             View::Shares => Scale::end_to_end((0.0, 100.0), 10),
             View::Gain | View::AboveBest | View::Sizes => Scale::logarithmic((2.0, last), room),
         };
         let y = match view {
             // Little below zero should not take a whole step of the axis.
             View::Gain => Scale::tight_ends((low, high), 8),
+            // One bad ordering would press the good ones onto the axis.
             _ => Scale::linear((low, high.min(view.highest_value())), 8),
         };
         (x, y)
@@ -341,6 +346,7 @@ impl Curves<'_> {
         // The leader, which comes first, is drawn last and so on top.
         for (i, series) in self.series.iter().enumerate().rev() {
             let look = look_of_slot(series.slot);
+            // The leader is what a reader looks for first.
             let stroke = Stroke::line_of_look(look, if i == 0 { 2.4 } else { 1.7 });
             let points: Vec<Point> = self
                 .view_points(series.values, series.nodes, view)
@@ -365,6 +371,7 @@ impl Curves<'_> {
 /// other.
 fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
     let end = (points.len().max(1) + 1) as f64;
+    // Multiples of the golden ratio lie well apart, however many curves there are.
     let shift = (curve as f64 * 0.382).fract();
     let size = |k: u32| {
         let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
@@ -392,11 +399,13 @@ fn cut_at_top(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> 
         let edge = last
             .filter(|(_, before)| (*before > top) != (y > top))
             .map(|(px, before)| {
+                // A line from or to an infinite value stands upright at the finite end.
                 let share = if y.max(before).is_finite() {
                     (top - before) / (y - before)
                 } else {
                     f64::from(u8::from(before > top))
                 };
+                // The views that are cut have a logarithmic axis, on which a straight line divides ratios.
                 (px * (x / px).powf(share), top)
             });
         match (y > top, runs.last_mut()) {

@@ -77,6 +77,7 @@ impl<'a> Figure<'a> {
     fn draw_on(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
         // Both kinds of file are drawn by the same code: only the canvas and its scale differ.
         let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
+        // A decoration takes the ground of its page, light or dark.
         if ground {
             pen.draw_rectangle((0.0, 0.0), self.size, PAPER)?;
         }

@@ -52,9 +52,11 @@ fn draw_stroke<B: DrawingBackend>(
     if points.len() < 2 {
         return Ok(());
     }
+    // A stroke of width 0 would vanish in the bitmap.
     let width = (stroke.width * scale).round().max(1.0) as u32;
     let style = fill_style(stroke.colour, 1.0).stroke_width(width);
     let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
+    // Dashes are cut here, so that both backends have the same; plotters has no pattern of dots and dashes.
     if pattern.is_empty() {
         return canvas.draw_path(points, &style);
     }
@@ -216,6 +218,7 @@ fn cut_into_dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
             step += 1;
             left = pattern[step % pattern.len()];
         }
+        // The rest of the dash goes on behind the corner: else short stretches of a curve would all be solid.
         left -= length - t;
         if step % 2 == 0 {
             piece.push(b);

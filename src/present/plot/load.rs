@@ -167,6 +167,7 @@ impl Loads<'_> {
             .map(|link| self.link_contention(*link))
             .collect();
         let line = sort_falling(&ranked, COLUMN);
+        // Idle links are not in the list; the line drops to zero where they begin.
         chart.draw_line(
             line.chain([(order.len() as f64, 0.0)]),
             &Stroke::solid_line(look_of_slot(0).colour, 2.0),
@@ -196,6 +197,7 @@ impl Loads<'_> {
             .map(|b| b.links as f64)
             .enumerate()
             .map(|(i, links): (usize, f64)| {
+                // Idle links stand apart, since they usually outnumber all others.
                 let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
                 [(start + 0.03, 0.0), (start + 0.97, links)]
             })
@@ -229,6 +231,7 @@ impl Loads<'_> {
         let x = (&x, "path length (hops)");
         let y = (&y, "share (%)");
         let mut chart = draw_panel(pen, 2, "How far traffic goes", x, y)?;
+        // At most 26 pixels, lest few path lengths make bars as wide as the panel.
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
             chart.draw_bars(
@@ -263,6 +266,7 @@ impl Matrix {
         rank.sort_unstable();
         let of = |node: NodeId| {
             rank.binary_search_by_key(&node, |r| r.0)
+                // Nodes that the ordering leaves out come last.
                 .map_or(n, |i| rank[i].1)
         };
         let mut order: Vec<usize> = (0..n).collect();
@@ -287,6 +291,7 @@ impl Matrix {
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
         let ((left, top), (_, bottom)) = panel_corners(3);
         panel_heading(pen, 3, "Who sends to whom, in rank order")?;
+        // Cells of half pixels, or some rows would look wider than others.
         let cell = ((bottom - top) / self.side as f64 * 2.0).floor().max(1.0) / 2.0;
         let whole = cell * self.side as f64;
         pen.draw_rectangle((left, top), (whole, whole), HOLE)?;

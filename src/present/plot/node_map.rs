@@ -62,6 +62,7 @@ pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let layout = lay_out_picture(topology);
     let mut ranks = vec![None; layout.count as usize];
     for (rank, node) in (0..).zip(order.nodes()) {
+        // Nodes come by rank, so that a cell of several keeps the lowest.
         ranks[layout.cell_of(*node)].get_or_insert(rank);
     }
     let mut drawn = vec![!layout.sparse; ranks.len()];
@@ -78,6 +79,7 @@ pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     join_same_colour(&mut blocks, |rank| rank_shade(rank, order.len()));
     // Those of one colour become one path.
     blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
+    // Blocks of several cells hide where a step starts.
     let steps = if side == 1 {
         visible_steps(&layout, order)
     } else {
@@ -154,6 +156,7 @@ fn join_neighbours(
         // Blocks are counted from the corner of each slice, so that none of them lies in two slices.
         let index = |at: f64, corner: f64| ((at - corner) / pitch + 1e-6) as u32;
         let at = offset(cell);
+        // Single cells stand for themselves, wherever they lie.
         let key = match side {
             1 => (cell, 0, 0),
             _ => (
@@ -193,6 +196,7 @@ fn join_same_colour(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
 /// cells, and most of the steps within slices.
 fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     let small = layout.count as usize <= MOST_PATH_CELLS * layout.frames.len().max(1);
+    // Units and routers on a circle have no neighbours that a line could follow.
     if !small || layout.sparse || layout.round {
         return Vec::new();
     }
@@ -209,6 +213,7 @@ fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
             a != b && layout.panel_of_cell(*a).0 == layout.panel_of_cell(*b).0
         })
         .collect();
+    // An ordering that mostly jumps between slices would show a path in pieces.
     let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
     if path { steps } else { Vec::new() }
 }
@@ -265,6 +270,8 @@ impl NodeMap {
             let [across, up] = [(across, columns), (up, rows)].map(|(axis, extent)| {
                 format!("{axis} ({}) →", format_thousands(u64::from(*extent)))
             });
+            // On a flat machine the upright name is longer than the cells are high, and must not run into the
+            // heading.
             let end = TOP + (self.layout.height * self.scale).max(name.estimate_width(&up));
             pen.draw_text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
             pen.draw_text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
@@ -278,6 +285,7 @@ impl NodeMap {
             self.to_pixel(frame.x, frame.y),
             (frame.w * self.scale, frame.h * self.scale),
         );
+        // Smaller boxes would be more line than ground.
         if frame.faint && w.min(h) <= 9.0 {
             return Ok(());
         }
@@ -304,6 +312,7 @@ impl NodeMap {
         const DARK: Rgb = (20, 20, 20);
         let cell = self.layout.edge * self.scale;
         let wide = (cell * 0.12).clamp(0.7, 2.4);
+        // Jumps come first, so that they run under the steps between neighbours.
         for (light, near) in [(true, false), (false, false), (true, true), (false, true)] {
             let colour = if light { LIGHT } else { DARK };
             let stroke = Stroke::solid_line(colour, if near { wide } else { wide * 0.4 });

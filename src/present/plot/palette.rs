@@ -83,6 +83,7 @@ pub fn look_of_slot(slot: usize) -> Look {
         Mark::Diamond,
         Mark::Cross,
     ];
+    // Hues and marks go round in 7 and 5, which have no common divisor, so that 35 slots differ by these two alone.
     let hues = HUES.len();
     Look {
         colour: HUES[slot % hues],

@@ -81,6 +81,7 @@ impl<'a> Pen<'a> {
     /// Draws a text whose baseline starts, is centred or ends at `at`.
     pub fn draw_text(&self, at: Point, text: &str, style: &Text) -> Result<()> {
         let below = style.size * DESCENT;
+        // Plotters places a text by its lower edge, which lies below the baseline.
         let at = if style.upwards {
             (at.0 + below, at.1)
         } else {

@@ -41,23 +41,25 @@ impl Scale {
         };
         let most = (room / LOG_TICK) as usize;
         let mut ticks = powers_of_two(range, most);
+        // Less than two octaves hold too few powers of two.
         if ticks.len() < 3 {
             ticks = nice_multiples(range, most.min(6));
         }
         if high <= low {
             ticks = vec![low];
         }
+        // Sizes are whole, so that a tick at half a node has no meaning.
         ticks.retain(|t| t.fract() == 0.0 && *t > 0.0);
         Scale::new(range, true, ticks)
     }
 
-    /// Makes an axis from end to end, with at most about `most` ticks.
+    /// Makes a linear axis whose ends are those of the range, with at most about `most` ticks.
     pub fn end_to_end((low, high): (f64, f64), most: usize) -> Self {
         let range = (low, if high > low { high } else { low + 1.0 });
         Scale::new(range, false, nice_multiples(range, most))
     }
 
-    /// Makes such an axis of whole numbers.
+    /// Makes an axis as [`Scale::end_to_end`] does, with ticks at whole numbers only.
     pub fn whole_numbers(range: (f64, f64), most: usize) -> Self {
         let mut scale = Scale::end_to_end(range, most);
         scale.ticks.retain(|t| t.0.fract() == 0.0);
@@ -101,7 +103,7 @@ impl Scale {
         Scale::new((first * step, last * step), false, ticks)
     }
 
-    /// Counts from 1 on a logarithmic axis that ends with powers of ten.
+    /// Makes a logarithmic axis of counts from 1 to the first power of ten of at least `most`.
     pub fn log_counts(most: f64) -> Self {
         let last = most.max(10.0).log10().ceil() as i32;
         let every = (last / 8 + 1) as usize;
@@ -145,6 +147,7 @@ impl Scale {
     fn share_of_axis(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         let share = if self.log {
+            // A zero has no logarithm; it stands at the lower end.
             (value.max(low) / low).ln() / (high / low).ln()
         } else {
             (value - low) / (high - low)
@@ -187,6 +190,7 @@ impl Ranged for Scale {
 
     /// Returns the ticks; there are no lines between them.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
+        // Plotters asks a second time for the fine lines of the grid.
         if hint.weight().allow_light_points() {
             return Vec::new();
         }
@@ -216,6 +220,7 @@ fn with_zero((low, high): (f64, f64)) -> (f64, f64) {
 /// Lists multiples of a nice step within a range, at most about `most`.
 fn nice_multiples((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let step = nice_step((high - low) / most.max(1) as f64);
+    // Rounding must not cost the tick at an end of the axis.
     let first = (low / step - 1e-9).ceil();
     let last = (high / step + 1e-9).floor();
     (0..=(last - first).max(0.0) as usize)
@@ -237,6 +242,7 @@ fn powers_of_two((low, high): (f64, f64), most: usize) -> Vec<f64> {
 
 /// Returns 1, 2 or 5 times a power of ten, the first of at least `least`.
 fn nice_step(least: f64) -> f64 {
+    // Without a floor the step of an empty range would be zero, and the ticks endless.
     let power = 10f64.powf(least.max(1e-12).log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
@@ -259,6 +265,7 @@ pub fn format_fixed(value: f64, decimals: usize) -> String {
 
 /// Formats a tick's label: no more decimals than the step needs, thousands parted by commas.
 pub(super) fn format_tick(value: f64) -> String {
+    // Multiples of a step have errors in the last bits, as 0.30000000000000004.
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
         let sign = if rounded < 0.0 { "−" } else { "" };

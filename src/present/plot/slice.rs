@@ -19,7 +19,9 @@ pub(super) struct Arrow {
 pub(super) struct Slice {
     /// `, z = 3` and the like, and what is left out.
     pub title: String,
+    /// Name and extent of the axis to the right, as a label; with the part shown if that is not all.
     pub across: String,
+    /// Likewise of the axis upwards.
     pub up: String,
     pub columns: usize,
     pub rows: usize,
@@ -36,6 +38,7 @@ pub(super) fn plane_of_link(fabric: &Fabric<'_>, busiest: Option<usize>) -> Opti
         Metric::Product(product) => product.axes.iter().all(|a| a.shape != Shape::Clique),
         _ => false,
     };
+    // Switches without coordinates, or several routers in a cell, have no place of their own in the plane.
     if !grid || lattice.cells.is_some() || cells != fabric.links.router_count() {
         return None;
     }
@@ -52,6 +55,7 @@ pub(super) fn plane_of_link(fabric: &Fabric<'_>, busiest: Option<usize>) -> Opti
     let first = (0..k)
         .find(|a| here[*a] != there[*a])
         .or_else(|| largest(None))?;
+    // The busiest link runs along the first axis, so that every plane through that axis holds it.
     let second = largest(Some(first))?;
     let across = first.min(second);
     let up = first.max(second);
@@ -87,6 +91,7 @@ fn lay_out_plane(
                 .zip(fabric.links.heads_from(router))
             {
                 lattice.coordinates(*head, &mut to);
+                // It leaves the plane.
                 if (0..to.len()).any(|a| a != across && a != up && to[a] != here[a]) {
                     continue;
                 }

@@ -15,6 +15,7 @@ const HEIGHT: f64 = 28.0;
 pub fn plot_sparkline<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figure<'a> {
     Figure::without_heading("a curve in a table", (WIDTH, HEIGHT), move |pen| {
         let x = Scale::logarithmic((2.0, (best.len() + 1) as f64), WIDTH);
+        // On a machine of one router all distances are zero, and so would be the axis.
         let mean = if mean > 0.0 { mean } else { 1.0 };
         let y = Scale::named_ticks((0.0, mean), Vec::new());
         let panel = Panel::place_panel((1.0, WIDTH - 1.0), (2.0, HEIGHT - 4.0), (&x, ""), (&y, ""));

@@ -131,6 +131,7 @@ impl<'a> Svg<'a> {
     pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
         let path = self.open_path(fill_attribute(colour));
         append_pair(path, 'M', (x - radius, y));
+        // Two half circles: an arc that ends where it starts is not drawn.
         for across in [2 * radius, -2 * radius] {
             let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(radius) / SCALE);
             append_tenths(path, across, false);
@@ -141,6 +142,7 @@ impl<'a> Svg<'a> {
 
     /// Draws a text; `at` is on the baseline.
     pub fn text(&mut self, text: &str, style: &impl BackendTextStyle, at: BackendCoord) {
+        // Shapes drawn before are written first, or they would cover the text.
         self.flush();
         let x = f64::from(at.0) / SCALE;
         let y = f64::from(at.1) / SCALE;
@@ -176,7 +178,9 @@ impl<'a> Svg<'a> {
         for (x, y) in points {
             match last {
                 None => append_pair(path, 'M', (x, y)),
+                // Points may meet when rounded to tenths; a step of no length would only take room.
                 Some(before) if before == (x, y) => continue,
+                // Steps are shorter in text than positions.
                 Some((px, py)) => append_pair(path, 'l', (x - px, y - py)),
             }
             last = Some((x, y));
@@ -193,6 +197,7 @@ fn append_pair(path: &mut String, command: char, (x, y): BackendCoord) {
 
 /// Appends tenths as a number, with the blank that parts it from the one before.
 fn append_tenths(out: &mut String, tenths: i32, follows: bool) {
+    // A minus sign parts numbers as well as a blank does.
     if follows && tenths >= 0 {
         out.push(' ');
     }
@@ -244,6 +249,7 @@ pub fn escape_xml(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            // Readers of XML take these for blanks in attributes; so the title is the same in its element.
             '\t' | '\n' | '\r' => out.push(' '),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),

@@ -14,7 +14,7 @@ const FAMILY: &str = "sans-serif";
 /// Plotters takes the height of a line (ascent to descent) where people name the em: Noto Sans' ratio.
 const FONT_SCALE: f64 = 1.362;
 
-/// How far the baseline lies above the lower edge of a text, in em.
+/// How far the baseline lies above the lower edge of a text, as a share of the font size.
 pub(super) const DESCENT: f64 = 0.25;
 
 /// Size, weight, colour and anchor of a text.
@@ -111,6 +111,7 @@ impl Text {
             let tail: String = chars[chars.len() - tail..].iter().collect();
             format!("{head}…{tail}")
         };
+        // No figure has room for 200 characters, and each step measures the text anew.
         let mut keep = chars.len().min(200).saturating_sub(1);
         while keep > 0 && self.estimate_width(&shortened(keep)) > room {
             keep -= 1;

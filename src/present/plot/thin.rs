@@ -29,6 +29,7 @@ pub(super) fn thin_points(
             high = if next.0.1 > high.0.1 { next } else { high };
             last = Some(next);
         }
+        // In the order of the curve, lest the line go back.
         kept.extend(if low.0.0 <= high.0.0 {
             [low, high]
         } else {
@@ -36,6 +37,7 @@ pub(super) fn thin_points(
         });
     }
     kept.extend(last);
+    // Of a column with one point the lowest and highest are the same.
     kept.dedup();
     drop_straight_points(&kept)
 }

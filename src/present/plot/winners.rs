@@ -42,6 +42,7 @@ pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usi
             let left = y.label_room();
             let right = WIDTH - 24.0;
             let last = stretches.last().map_or(2, |s| s.to);
+            // Each size takes half a size to both sides, so that the bars of two winners meet.
             let x = Scale::logarithmic((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
             let panel = Panel::place_panel(
                 (left, right),
@@ -55,6 +56,7 @@ pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usi
                 let wins = stretches.iter().filter(|s| s.winner == *i);
                 let y = TOP + row as f64 * EACH + 5.0;
                 let seen = lay_out_bars(&chart, wins, colour, (left, right), y)?;
+                // A winner of a few large sizes would have a name and no bar that can be seen.
                 if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
                     let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
                     let at = (chart.to_pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
@@ -97,6 +99,7 @@ fn lay_out_bars<'a>(
         }
     };
     let mut start = left;
+    // Columns of one shade are one rectangle, which keeps the file small.
     for run in share.chunk_by(|a, b| shade(*a) == shade(*b)) {
         let width = run.len() as f64;
         if shade(run[0]) > 0.0 {

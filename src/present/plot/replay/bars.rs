@@ -20,7 +20,8 @@ const NAMES: f64 = 22.0;
 const ACROSS: usize = 3;
 
 impl<'a> Figure<'a> {
-    /// Draws means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33); `what` as above.
+    /// Draws means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33). `what` is
+    /// the name of the value with its unit, such as `mean MIND (hops)`.
     ///
     /// # Errors
     /// No mean in any row.
@@ -72,6 +73,7 @@ impl<'a> Figure<'a> {
         let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
         let count = rows.len() as f64;
+        // Bars of one unit are compared between panels by their lengths.
         let shared = panels.iter().all(|p| p.axis == panels[0].axis);
         // Four are two and two.
         let across = if panels.len() == 4 {
@@ -101,6 +103,7 @@ impl<'a> Figure<'a> {
                 let beside = across.min(panels - i / across * across);
                 let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
+                // A blank keeps the labels of the rows, which an empty name would leave out.
                 let y_name = if i % across == 0 { " " } else { "" };
                 let ends = (left, end - NUMBER);
                 let drawn = Panel::place_panel(ends, (top, high), (&x, x_name), (&y, y_name));
@@ -108,6 +111,7 @@ impl<'a> Figure<'a> {
                 for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;
                     let bar =
+                        // From zero to either side, so that losses point to the left.
                         mean.map(|m| [(m.min(0.0), middle - 0.34), (m.max(0.0), middle + 0.34)]);
                     chart.draw_bars(bar, look_of_slot(*slot).colour)?;
                     let at = (end - 4.0, chart.to_pixel((0.0, middle)).1 + 4.5);

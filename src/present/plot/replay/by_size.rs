@@ -54,6 +54,7 @@ impl<'a> Figure<'a> {
         let within = sizes.unwrap_or((1.0, 2.0));
         let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
             let mut line = drawable_points((2..).zip(row.data.curve.iter().copied()));
+            // MPC is known up to the whole machine; sizes that no job had would press the marks together.
             line.retain(|p| (within.0..=within.1).contains(&p.0));
             (
                 line,
@@ -92,6 +93,7 @@ impl<'a> Figure<'a> {
                     Panel::place_panel((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
                 let mut chart = panel.draw_axes(pen)?;
                 chart.draw_line(line.iter().copied(), &Stroke::line_of_look(LINE, 1.6))?;
+                // The first allocator of the list is drawn last and so on top.
                 for (slot, points) in marks.iter().enumerate().rev() {
                     chart.draw_marks(
                         chart.keep_apart(points.iter().copied(), CLOSE),

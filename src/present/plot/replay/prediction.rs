@@ -65,6 +65,7 @@ impl<'a> Figure<'a> {
             .map(|(p, m)| (*p, m))
             .collect();
         let outcomes = lowest_and_highest(panels.iter().flat_map(|p| &p.1).map(|(_, at)| at.1));
+        // Both ranges are those of all panels, so that allocators can be compared from panel to panel.
         let forecasts = lowest_and_highest(rows.iter().filter_map(|r| finite(r.data.forecast)));
         let first_top = TOP + legend.flow_height();
         let size = (

@@ -44,6 +44,8 @@ fn lay_out_band(
     let between = |i: usize| {
         let half = f64::midpoint(at[i], at[i + 1]);
         match sizes[i + 1].size - sizes[i].size {
+            // Neighbouring sizes share the room between them; over missing ones a band would claim values that no job
+            // had.
             0 | 1 => (half, half),
             _ => (half.min(at[i] + REACH), half.max(at[i + 1] - REACH)),
         }
@@ -108,6 +110,7 @@ impl Figure<'_> {
                 let y = (&y, "MIND: mean distance within a job (hops)");
                 let mut chart =
                     Panel::place_panel((left, right), (TOP, PANEL), x, y).draw_axes(pen)?;
+                // All bands before all lines: a band must not cover the mean of another allocator.
                 for (look, sizes) in rows.iter().rev() {
                     for (from, to, low, high) in lay_out_band(sizes, &chart, (left, right)) {
                         let top = chart.to_pixel((1.0, high)).1;

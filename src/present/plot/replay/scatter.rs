@@ -58,6 +58,7 @@ impl Scatter {
         let cut = if all.len() < MANY { 0 } else { all.len() / 100 };
         let kept = all.get(cut..all.len() - cut).unwrap_or_default();
         let ends = kept.first().into_iter().chain(kept.last()).copied();
+        // Lines must not leave the picture, wherever the odd values lie that are cut off.
         let lines = self.0.iter().flat_map(|c| &c.line).map(|p| p.1);
         lowest_and_highest(ends.chain(lines)).unwrap_or((0.0, 0.0))
     }
@@ -126,6 +127,7 @@ pub(super) fn mark_points(points: &[Point], line: usize) -> impl Iterator<Item =
 /// Computes the median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave:
 /// up to 8 nodes, every size is one of its own.
 fn bin_medians(points: &[Point]) -> Vec<Point> {
+    // A power of two must open its bin, also where its logarithm is rounded down.
     let bin = |size: f64| (BINS * size.log2() + 1e-9).floor();
     points
         .chunk_by(|a, b| bin(a.0) == bin(b.0))
@@ -135,6 +137,7 @@ fn bin_medians(points: &[Point]) -> Vec<Point> {
             let low = values[(values.len() - 1) / 2];
             let high = values[values.len() / 2];
             let logs: f64 = chunk.iter().map(|p| p.0.ln()).sum();
+            // The exponential of a logarithm would miss the whole number by its last bits.
             let size = if chunk.len() == 1 {
                 chunk[0].0
             } else {

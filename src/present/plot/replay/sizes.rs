@@ -30,6 +30,7 @@ impl Log {
             let jobs = jobs.entry(*size).or_default();
             *jobs = jobs.saturating_add(*count);
         }
+        // Wide sums: node counts times job counts may exceed 64 bits in a file that anyone may write.
         let total = jobs.values().map(|n| u128::from(*n)).sum();
         let nodes = jobs
             .iter()
@@ -49,7 +50,7 @@ impl Log {
             .collect()
     }
 
-    /// Number and mean size of the jobs.
+    /// Describes in words how many jobs there are, and their mean size in nodes.
     fn describe_jobs(&self) -> String {
         let jobs = format_thousands(u64::try_from(self.total).unwrap_or(u64::MAX));
         format!(
@@ -87,6 +88,7 @@ fn draw_octave_bars(
     // Labels that would meet are left out evenly.
     let room = (first..=last).map(|o| Text::new(12.0).estimate_width(&octave_label(o)));
     let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
+    // Counted from the last octave, whose label says how large jobs get.
     let named = (first..=last).filter(|o| (last - o) % every == 0);
     let ticks = named
         .map(|o| (f64::from(o - first) + 0.5, octave_label(o)))
@@ -99,6 +101,7 @@ fn draw_octave_bars(
     let panel = Panel::place_panel((left, right), (TOP, PANEL), axes.0, axes.1);
     let mut chart = panel.draw_with(pen, (false, true))?;
     let each = 0.78f64.min(70.0 / wide);
+    // A pixel between bars, but never more than half a bar.
     let gap = (1.0 / wide).min(each / 2.0);
     // A share too small to see still shows.
     let least = y.value_of(1.0 / PANEL);
@@ -154,7 +157,7 @@ impl Figure<'_> {
     /// ```
     /// use nodeorder_present::plot::replay::Figure;
     ///
-    /// let svg = Figure::sizes("Job sizes", &[(1, 310), (4, 25), (16, 90)])?.svg()?;
+    /// let svg = Figure::plot_sizes("Job sizes", &[(1, 310), (4, 25), (16, 90)])?.svg()?;
     /// assert!(svg.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```

@@ -49,6 +49,7 @@ impl Curves {
         let range = (time(moments.first()), time(moments.last()));
         let wide = (range.1 - range.0) / COLUMNS as f64;
         let mut columns = vec![Column::default(); COLUMNS];
+        // A moment counts for as long as it lasts: many short ones must not outweigh a long one.
         for pair in moments.windows(2) {
             let from = (pair[0].time - range.0) / wide;
             let to = (pair[1].time - range.0) / wide;
@@ -62,6 +63,7 @@ impl Curves {
                 let inside = to.min(i as f64 + 1.0) - from.max(i as f64);
                 if inside > 0.0 {
                     column.time += inside;
+                    // The longest, not the mean: a short peak of the queue is what users felt.
                     column.waiting = column.waiting.max(pair[0].waiting);
                     let Moment {
                         busy,
@@ -106,6 +108,7 @@ impl Figure<'_> {
             figure.longest_queue()
         );
         let (from, to) = figure.range;
+        // The last two are not measured by every simulation.
         let panels = 3 + figure.known.iter().filter(|known| **known).count();
         let size = (
             WIDTH,

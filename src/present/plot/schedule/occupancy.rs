@@ -9,7 +9,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
 
 const TALL: f64 = 440.0;
-/// Jobs in the picture at most, about.
+/// About how many jobs are in the picture at most.
 const MOST_JOBS: usize = 600;
 
 /// A job on its ranks. Times in hours from the start of the schedule.
@@ -30,8 +30,9 @@ type Piece = ((usize, usize), (usize, usize), u32);
 
 struct Occupancy {
     jobs: usize,
-    /// Hours shown, and hours there are.
+    /// Hours shown, from and to.
     range: (f64, f64),
+    /// The hour at which the last job ends.
     all: f64,
     pieces: Vec<Piece>,
     rows: usize,
@@ -42,10 +43,12 @@ impl Occupancy {
         let first = stays.iter().map(|s| s.from).fold(f64::MAX, f64::min);
         let all = stays.iter().map(|s| s.to).fold(first, f64::max);
         let mut range = (first, all);
+        // The middle of a long schedule: its ends show the machine filling and draining.
         if stays.len() > MOST_JOBS {
             let middle = (stays.len() - MOST_JOBS) / 2;
             range = (stays[middle].from, stays[middle + MOST_JOBS].from);
         }
+        // Jobs that all start at once span no time; the axis still needs a length.
         if range.1 <= range.0 {
             range.1 = range.0 + 1.0;
         }
@@ -68,6 +71,7 @@ impl Occupancy {
             for run in stay.ranks.list_runs() {
                 let part = |rank: u32| f64::from(rank) / f64::from(nodes);
                 let up = cells(part(run.first), part(run.end()), rows);
+                // A run narrower than a cell that misses its middle is left to its neighbours.
                 if up.0 < up.1 {
                     pieces.push((across, up, stay.job));
                 }
@@ -111,7 +115,7 @@ impl Figure<'_> {
     /// let mut ranks = Ranks::default();
     /// ranks.push(Run { first: 0, count: 8 });
     /// let stay = Stay { job: 0, from: 0.0, to: 2.5, ranks: &ranks };
-    /// assert!(Figure::occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
+    /// assert!(Figure::plot_occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn plot_occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {

@@ -23,6 +23,7 @@ pub(super) fn choose_unit(hours: f64) -> (&'static str, f64) {
 pub(super) fn time_axis((from, to): (f64, f64)) -> (Scale, String) {
     let (name, hours) = choose_unit(to - from);
     (
+        // The picture ends where the times do: ground beyond would look like an idle machine.
         Scale::end_to_end((from / hours, to / hours), 12),
         format!("{name} since the first submit"),
     )
