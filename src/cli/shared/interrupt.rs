@@ -21,8 +21,11 @@ static DEFERRED: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
 
 struct Unfinished {
+    /// Temporary files and folders.
     files: Vec<PathBuf>,
+    /// Folders that were made for results, innermost first.
     made: Vec<PathBuf>,
+    /// What is printed when Ctrl-C ends the program; `None` for nothing.
     said: Option<String>,
 }
 

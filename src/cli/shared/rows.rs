@@ -19,6 +19,7 @@ pub struct RowFile<'p> {
     out: Output,
     /// The header, until it is written with the first rows; without rows [`RowFile::finish`] writes it.
     header: Vec<u8>,
+    /// Rows of the second replay, the third and so on.
     waiting: Vec<SpooledTempFile>,
 }
 
