@@ -78,6 +78,7 @@ pub fn rewrite_old_spelling(
     let Some(alias) = find_alias(verb, given) else {
         return Ok(None);
     };
+    // Only a built command knows its full name, which the usage below errors shows.
     cli.build();
     let commands = (
         old.find_subcommand(verb),
@@ -93,6 +94,7 @@ pub fn rewrite_old_spelling(
             found.extend(translate_option(option, given, alias, successor)?);
         }
     }
+    // Behind `--` no machine can be taken for an option, or for the value of one.
     found.push("--".into());
     found.extend(list_machine_specs(given).cloned());
     Ok(Some(found))
@@ -108,6 +110,8 @@ fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     if verb == "topology" {
         return is_given(given, "throughput").then_some(&TRAFFIC);
     }
+    // Before the others: `--settings` with several machines is a mistake that `tune` reports, not a comparison of
+    // these.
     if is_given(given, "settings") {
         return Some(&SETTINGS);
     }
@@ -131,6 +135,7 @@ fn translate_option(
 ) -> Result<Vec<OsString>, clap::Error> {
     let long = option.get_long().unwrap_or_default();
     let renamed = alias.renamed.iter().find(|(old, _)| *old == long);
+    // It only told which command was meant, and the new command's name says that.
     let Some(name) = renamed.map_or(Some(long), |(_, new)| *new) else {
         return Ok(Vec::new());
     };
@@ -160,6 +165,7 @@ fn translate_option(
     let occurrences = given.get_raw_occurrences(option.get_id().as_str());
     for values in occurrences.into_iter().flatten() {
         let mut word = OsString::from(format!("--{name}"));
+        // Joined by `=`, the form that options with an optional value ask for and all others take.
         for value in values {
             word.push("=");
             word.push(value);
@@ -187,6 +193,7 @@ fn old_commands(cli: &Command) -> Command {
     for (verb, successors) in OLD {
         let spec = Arg::new("SPEC").num_args(1..);
         let settings = Arg::new("settings").long("settings");
+        // As a plain option it is handed on, so that the help is that of the command of today.
         let help = Arg::new("help").long("help").short('h');
         let mut throughput = Arg::new("throughput").long("throughput").num_args(0..=1);
         if verb == "topology" {
@@ -206,6 +213,7 @@ fn old_commands(cli: &Command) -> Command {
                 .flat_map(Command::get_arguments);
             for option in options.filter_map(accept_any_value) {
                 let long = option.get_long();
+                // Several successors have `--json` or `--out`; clap refuses an option twice.
                 if old.get_arguments().all(|known| known.get_long() != long) {
                     old = old.arg(option);
                 }

@@ -69,6 +69,8 @@ impl Command {
         let mut records = self.open_records(context)?;
         let tried = !self.orders.is_empty() || !self.allocators.is_empty();
         let given = |texts: &[String], default: &str| match texts {
+            // Whoever names an ordering or an allocator wants a replay, which needs both. With neither, only the
+            // record is scored.
             [] if tried => vec![default.to_string()],
             texts => texts.to_vec(),
         };
@@ -85,6 +87,7 @@ impl Command {
             .then(|| self.open_row_table(&topology, &settings))
             .transpose()?;
         let waiting = progress::show_spinner("audit");
+        // Rows go out job by job: accounting of years does not fit into memory.
         let found = audit::<anyhow::Error>(&topology, &mut records, settings, |scored| {
             sink.as_mut()
                 .map_or(Ok(()), |sink| sink.add_scored_job(&scored))
@@ -142,6 +145,8 @@ impl Command {
         let levels: Vec<String> = Units::new(topology).name_list();
         let mut names = vec!["recorded".to_string()];
         for order in settings.orders {
+            // In the order of the placements, all allocators of an ordering together: rows find their names by
+            // number.
             names.extend(
                 settings
                     .allocators
@@ -175,10 +180,11 @@ impl Command {
     }
 }
 
-/// The table being written.
+/// The table of jobs being written.
 struct Sink<'p> {
     file: RowFile<'p>,
     rows: AuditColumns,
+    /// Names of the placements, by number: `recorded`, then an ordering and an allocator each.
     names: Vec<String>,
 }
 
@@ -243,6 +249,7 @@ fn write_table(
     );
     layout::print_sentence(out, &about)?;
     writeln!(out)?;
+    // The record is always the first placement; all others are held against it.
     let recorded = &found.placements[0];
     for tried in &found.placements[1..] {
         if let Some(change) = tried.hops_change(recorded) {
@@ -286,6 +293,8 @@ fn write_table(
             ]);
             row.push(
                 sums.share_at_fewest(level)
+                    // A class without a job that can be scored has no share; 0% would say that the scheduler did
+                    // badly.
                     .map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
             );
         }

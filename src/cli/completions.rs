@@ -22,6 +22,7 @@ pub struct Command {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let mut script = Vec::new();
+        // A command built anew has lost this setting: without it subcommands would not offer `--version`.
         let mut command = drop_hidden(&super::Cli::command()).propagate_version(true);
         clap_complete::generate(self.shell, &mut command, "nodeorder", &mut script);
         output::write_text(None, &script)

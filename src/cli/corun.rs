@@ -78,6 +78,7 @@ impl Command {
         let figures = self
             .network
             .parse_figures(self.latency.as_deref(), context)?;
+        // Stages are only kept for the picture, and no more of them than it can show.
         let spans = if picture.is_some() { SPANS } else { 0 };
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };
@@ -92,6 +93,7 @@ impl Command {
         for job in &jobs {
             let nodes = job.mapping.nodes().len();
             let processes = job.processes();
+            // No error, as a job may get more nodes than it uses, but idle nodes are often a mistake in the file.
             if nodes > processes as usize {
                 note!(
                     "job {}: {processes} processes on the first of its {nodes} nodes",
@@ -142,9 +144,11 @@ impl Command {
         if let Some(picture) = picture {
             picture.draw_figure(&plot::plot_calibration(topology.name(), &rows, &found))?;
         }
+        // Without an entry in the file the default holds, which is better than a number that the rows do not support.
         for name in found.unknown_figures() {
             note!("{name}: the rows cannot tell; it is left out");
         }
+        // A comment in the file, since a fit holds for its machine and routing only.
         let about = format!(
             "# Fitted by nodeorder to {} rows of {}: machine {}, routing {}.\n",
             rows.len(),

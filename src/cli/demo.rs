@@ -23,6 +23,7 @@ const MACHINE: &str = "hector";
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         note!("nodeorder compare {MACHINE} --out {}", self.out.display());
+        // Parsed like a user's words, so that the demo has the defaults of `compare`, whatever these become.
         let command = compare::Command::augment_args(clap::Command::new("compare"));
         let words = [
             "compare".as_ref(),

@@ -57,6 +57,7 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::find_target(&self.to)?;
+        // Before the ordering, which may take minutes: a wrong option shows at once.
         let figures = self.parse_simgrid_figures(target.name, context)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let order = inputs::make_order(&topology, &self.order)?;
@@ -68,6 +69,7 @@ impl Command {
         let file = output::named_file(self.output.as_deref());
         export.notes.iter().for_each(|line| note!("{line}"));
         if let Some(first) = export.folder {
+            // Standard output takes one file: the first, with a word on what is left out.
             let Some(folder) = file else {
                 let texts = export.beside.iter().map(|(name, _)| name.as_str());
                 let all: Vec<&str> = texts
@@ -112,6 +114,7 @@ impl Command {
         let (Some(path), Some(alloc), Some(event)) = (&self.log, &self.alloc, self.at) else {
             return Ok(Vec::new());
         };
+        // Jobs of a trace must fit the ordering, which may hold fewer nodes than the machine.
         let mut opened = inputs::open_log(path, None, order.len() as u32, context)?;
         let (jobs, lost) =
             ExportJob::jobs_at_event(topology, order, &mut opened.log, alloc, event)?;
@@ -140,6 +143,7 @@ impl Command {
             .as_deref()
             .map(|latency| ("--latency", latency));
         if let Some((flag, text)) = self.network.given_options().next().or(latency).or(speed)
+            // Other formats have no place for these figures: without an error they would be lost silently.
             && target != "simgrid"
         {
             let found = format!("`--to {target}`");
@@ -147,6 +151,7 @@ impl Command {
             return Err(Error::option(format!("{flag} {text}"), found, expected));
         }
         let speed = speed.map(|(flag, text)| match Unit::Speed.parse_option(flag, text)? {
+            // A host of speed 0 would never end a computation.
             0.0 => Err(Error::option(
                 format!("{flag} {text}"),
                 "0",
@@ -161,6 +166,7 @@ impl Command {
             network,
             speed: speed.transpose()?,
         };
+        // Without any figure the path of all targets is taken, which writes placeholders.
         Ok((figures != SimGridFigures::default()).then_some(figures))
     }
 }

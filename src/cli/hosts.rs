@@ -57,6 +57,7 @@ const ROUNDS: u32 = 2;
 
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
+        // A misspelt form shows before the machine is built.
         let (form, _) = HOST_FORMS.find_and_read(&self.to, context.seed)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let (given, nodes) = self.read_hosts(&topology)?;
@@ -74,6 +75,7 @@ impl Command {
             }
             (None, None) => choose_shortest_ring(&topology, &nodes)?,
         };
+        // Hosts are written as they were given: a launcher may know them by other names than the machine's file.
         let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
         let job = JobHosts {
@@ -84,7 +86,7 @@ impl Command {
         output::write_text(self.output.as_deref(), (form.parse)(&job))
     }
 
-    /// Reads the hosts, each once, as the machine calls them, and their nodes.
+    /// Reads the hosts, each once, as the list calls them, and their nodes.
     fn read_hosts(&self, topology: &Topology) -> Result<(Vec<String>, Vec<NodeId>)> {
         let path = Path::new(&self.nodes);
         let text = if self.nodes == "-" || path.is_file() {
@@ -116,6 +118,7 @@ impl Command {
         }
         // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
         let guest = guest.gather_groups(self.per_node)?;
+        // The search improves on a start: a good one leaves it less to do in its seconds.
         let start = choose_shortest_ring(topology, nodes)?;
         let waiting = progress::show_spinner(text);
         let clock = Clock::start_clock(false, &waiting);
@@ -125,6 +128,7 @@ impl Command {
             .elapsed_seconds()
             .is_some_and(|seconds| seconds >= self.time);
         drop(waiting);
+        // Rounds end the search the same way everywhere; a clock does not, and users of the order should know.
         if ended {
             note!(
                 "the search ended after --time {}: the order may differ from run to run",

@@ -47,6 +47,7 @@ impl Command {
             .iter()
             .find(|(former, _)| *former == self.what)
             .map(|(_, now)| *now);
+        // clap accepts the former name as an alias, but hands on what was typed.
         let what = now.unwrap_or(&self.what);
         let table = tables.find(|table| table.name == what).ok_or_else(|| {
             let location = SourceLocation::option(&self.what);
@@ -68,6 +69,7 @@ impl Command {
         let found = table
             .entries
             .iter()
+            // A whole text such as `first-fit:8`, as it stands in a script, finds its entry too.
             .find(|entry| entry.name == text_before_colon(&name));
         let entry = found.ok_or_else(|| {
             let known = table.entries.iter().map(|entry| entry.name);
@@ -179,6 +181,7 @@ fn lay_out_columns(lines: &[[String; 3]], width: Option<usize>) -> String {
     let whole = names + 2 + examples + 2 + longest(1);
     let mut text = String::new();
     for [name, about, example] in lines {
+        // All lines in one form: whether columns fit is decided for the widest of them.
         let Some(width) = width.filter(|width| whole > *width) else {
             text += &format!("{name:<names$}  {example:<examples$}  {about}\n");
             continue;

@@ -141,6 +141,7 @@ fn main() -> ExitCode {
         }
     };
     if cli.common.quiet {
+        // Once for all, before other threads begin: no command has to hand the flag on.
         notes::silence_notes();
     }
     interrupt::install_handler();
@@ -156,12 +157,15 @@ fn main() -> ExitCode {
         seed: cli.common.seed,
         memory,
     };
+    // Before the command opens anything: a wrong `-o` must not cost the file that it names, nor hours of work.
     let checked = files::check_files(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
+        // `nodeorder … | head` is no failure: the reader has all it wanted.
         Err(e) if !output::is_closed_pipe(&e) => {
             notes::print_note(format_args!("{e:#}"));
             ExitCode::FAILURE
         }
+        // The search has written its best result, but scripts must not take it for that of a whole search.
         _ if interrupt::is_stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
@@ -198,6 +202,7 @@ fn join_negative_values() -> Vec<OsString> {
                 .strip_prefix("--")
                 .or(text.strip_prefix('-'))
                 .unwrap_or_default();
+            // An option with `=` has its value already: what follows is a word of its own.
             name.starts_with(char::is_alphabetic) && !name.contains('=')
         };
         match all.last_mut().filter(|last| value && option(last)) {
@@ -212,6 +217,7 @@ fn join_negative_values() -> Vec<OsString> {
 fn group_commands(command: clap::Command) -> clap::Command {
     let heading = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
+    // At most 100 columns: longer lines of a help are hard to read.
     let room = layout::output_width()
         .unwrap_or(100)
         .min(100)
@@ -245,6 +251,7 @@ fn default_memory() -> u64 {
         line.split_whitespace().nth(1)?.parse().ok()
     };
     free().map_or(Context::default().memory, |kilobytes| {
+        // A fifth is left for what the limit does not count, and for others on the node.
         kilobytes * 1024 / 5 * 4
     })
 }

@@ -54,6 +54,7 @@ impl Command {
 
 /// Renders every page, that of the program first, with its file name.
 fn render_pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    // `nodeorder help` repeats every command below itself: twice as many pages with the same text.
     let mut command = super::Cli::command().disable_help_subcommand(true);
     // The pages give only the version, not the build.
     command = command.long_version(None);
@@ -77,6 +78,7 @@ fn render_pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
                 .cloned(),
         );
     }
+    // `nodeorder` is a prefix of every other name, so it comes first.
     pages.sort();
     Ok(pages)
 }

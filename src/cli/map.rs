@@ -151,6 +151,7 @@ impl Routing {
             }
             Routing::Best(best) => best,
         };
+        // A search finds loads of links, not paths of pairs: dilation by pairs stays unknown.
         let demand = Demand::new(fabric.topology, guest, placement)?;
         let found = throughput::search_shares(fabric, &demand, best)?;
         let loads = found.loads.clone();
@@ -167,8 +168,10 @@ impl Command {
         let speeds = self
             .network
             .parse_figures(None, context)?
+            // The default that the help of `--bandwidth` gives, in bytes a second.
             .with_defaults(1.25e9);
         let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        // Before the guest is placed, which may take a search.
         routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let Placed {
@@ -253,6 +256,7 @@ impl Command {
                 let path = path.as_deref().unwrap_or(Path::new("-"));
                 let text = Text::read(path, topology.context().memory)?;
                 let placement = ProcessMapping::read(topology, guest, &text)?;
+                // A mapping of a file has no rank order: the picture shows its nodes by id.
                 (placement.distinct_nodes(), placement)
             }
         };
@@ -266,6 +270,7 @@ impl Command {
         };
         let waiting = progress::show_spinner(text);
         let clock = Clock::start_clock(false, &waiting);
+        // On the nodes that order or file give: `--map` changes who sits where, not what the job was allocated.
         let found = method::place(topology, guest, given.nodes(), text, &clock)?;
         drop(waiting);
         say_unfinished(&found.unfinished);
@@ -287,6 +292,7 @@ struct Placed {
 }
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
+    // A joint is no link and carries no load: its row would always be 0.
     let links = (0..fabric.links.len()).filter(|link| !fabric.links.is_joint(*link));
     let rows = links.map(|link| link_load(fabric, analysis, link));
     output::write_by(Some(path), |out| {

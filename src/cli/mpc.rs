@@ -105,6 +105,8 @@ impl Command {
         let mut rows = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
+            // Only a choice of the program itself needs a word: whoever asks for pairs expects them to take their
+            // time.
             let all = matches!(self.method, MethodArg::Auto) && self.sizes == "all";
             if all && mpc::lacks_transform_memory(&topology, order.nodes()) {
                 let memory = format_bytes(context.memory);
@@ -157,6 +159,7 @@ impl Command {
         // The share of windows that span components is of all sizes.
         let one = topology.component_count() == 1;
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
+            // Without a drawing the other sizes are wanted by nobody, and few of them take much less time.
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
             return Ok(CurveRow {
@@ -180,6 +183,7 @@ impl Command {
                 curve: None,
             });
         };
+        // On a machine in pieces no window of a larger size lies within one of them: there is no mean to print.
         sizes.retain(|size| *size <= curve.largest_size());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
         let drawn = self.plot.as_ref().map(|_| curve.values());
@@ -206,6 +210,7 @@ impl Command {
 
     fn write_csv(&self, rows: &[CurveRow]) -> anyhow::Result<()> {
         output::write_by(self.output.as_deref(), |out| {
+            // The header alone: rows follow as blocks that threads make, for curves of millions of sizes.
             columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
             rows.iter().try_for_each(|row| {
                 let ordering = &row.label;

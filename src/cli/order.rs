@@ -54,9 +54,11 @@ impl Command {
         let waiting = shown(&self.by);
         let clock = Clock::start_clock(searches, &waiting);
         let (order, found) = NodeOrder::make_observed(&topology, &self.by, &clock)?;
+        // The result is found: from here Ctrl-C ends the program and removes the unfinished file.
         interrupt::defer_first_interrupt(false);
         inputs::report_machine(&topology, &order);
         if self.names {
+            // Before the file is begun: a name that reads back as another node would be a wrong ordering.
             topology.check_names(order.nodes())?;
         }
         if let Some(found) = &found {
@@ -111,6 +113,7 @@ impl Command {
                 add("solver", json!(found.solver));
                 add("status", json!(found.status.name()));
                 add("steps", json!(found.steps));
+                // Time stands here only, as only searches have results that depend on it.
                 add("seconds", json!(clock.elapsed_seconds()));
             }
         }
@@ -128,7 +131,7 @@ enum Field<'a> {
     Nodes(NodeList<'a>),
 }
 
-/// Ids or names.
+/// The nodes of an ordering, written as a list of ids or, with `names`, of names.
 struct NodeList<'a> {
     topology: &'a Topology,
     nodes: &'a [NodeId],

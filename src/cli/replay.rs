@@ -103,6 +103,7 @@ impl Command {
         let orders = inputs::make_orders(&topology, &self.orders)?;
         inputs::check_names(self.names, &topology, &orders)?;
         let nodes = topology.node_count() as u32;
+        // All inputs are read and all options checked before the first row goes out.
         let shares = self.read_compute_shares(nodes, context)?;
         let input = inputs::open_log(&self.log, self.procs_per_node, nodes, context)?;
         let fabric = self.traffic.build_fabric(&topology)?;
@@ -126,6 +127,8 @@ impl Command {
             },
             traffic: self.traffic.traffic_settings(fabric.as_ref())?,
             summaries: if summarised {
+                // Improvements need a replay of the baseline on each ordering: a further replay, so only where they
+                // are shown.
                 Summaries::OverBaseline
             } else {
                 Summaries::None
@@ -171,6 +174,7 @@ impl Command {
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
         let labels = if wanted {
+            // A baseline that was only added for the improvements gets no rows.
             replays.requested_labels()
         } else {
             &[]
@@ -219,6 +223,7 @@ impl Command {
                 ..
             } = &result.counts;
             let mut reasons = vec![
+                // Jobs beyond the machine are among the skipped, but no emptier machine would take them.
                 (skipped - never, "found too few nodes free".to_string()),
                 (
                     *never,
@@ -304,6 +309,7 @@ impl Command {
         };
         let options = inputs::trace_options(self.procs_per_node, context);
         let weight = match nodeorder_trace::detect_kind(&mut Lines::open(path, context.memory)?)? {
+            // A table's shares are compute already: weighting them by time would count it twice.
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf | WorkloadKind::Records(_) => Weight::NodeHours,
             WorkloadKind::Log => {

@@ -85,6 +85,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // A misspelt policy shows before the machine is built and the trace is read.
         policy::check_policy(&self.policy)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let order = inputs::make_order(&topology, &self.order)?;
@@ -115,6 +116,7 @@ impl Command {
         let mut result =
             self.simulate_tasks(&machine, &Task::from_trace(&trace), rules.as_ref())?;
         if let Some(traffic) = &mut traffic {
+            // After the schedule: traffic is a figure of the placements and changes no start.
             result.measure_traffic(traffic)?;
         }
         let hosts = Hosts {
@@ -179,6 +181,7 @@ impl Command {
                 room: self.timeline.is_some(),
                 ..shown
             },
+            // A timeline has an instant for each start and end: memory that a table of rows does not need.
             timeline: self.json || drawn || self.timeline.is_some(),
         }
     }

@@ -38,6 +38,7 @@ impl Command {
         let topology = inputs::build_topology(&self.spec, context)?;
         let orders = inputs::make_orders(&topology, &self.orders)?;
         let waiting = progress::show_spinner("scores");
+        // The bound takes a fixed number of operations, not seconds: Ctrl-C need not stop it early.
         let clock = Clock::start_clock(false, &waiting);
         let found = scores(&topology, &self.weights, &orders, &clock)?;
         drop(waiting);

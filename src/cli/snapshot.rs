@@ -52,6 +52,7 @@ impl Command {
         let form = self
             .format
             .find_record_format(&mut lines)?
+            // Without nodes nobody knows what a running job holds: such a format is refused like an unknown one.
             .filter(|(form, _)| form.lists_nodes);
         let Some((form, columns)) = form else {
             let location = SourceLocation::File(lines.name().into());

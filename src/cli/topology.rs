@@ -178,6 +178,8 @@ fn format_plainly(value: &serde_json::Value) -> String {
 
 /// Writes the links of the router graph, with capacities where not all are 1.
 fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
+    // Where all capacities are 1 the file is plain `u,v`, which most graph tools read. That is known only after all
+    // links.
     let mut plain = true;
     topology
         .network()
@@ -187,6 +189,7 @@ fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
         let mut table = Table::new(out, columns)?;
         let mut outcome = Ok(());
         topology.network().for_each_link(&mut |u, v, capacity| {
+            // The visitor cannot stop: after an error (a closed pipe) the other links are passed over.
             if outcome.is_ok() {
                 outcome = table.write_row(columns, &(u, v, capacity));
             }

@@ -156,6 +156,7 @@ impl Transform {
             .filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let given: Vec<String> = given.collect();
         let text = if given.is_empty() {
+            // No change is a use of its own: lines come out mended and by submit time.
             "none".into()
         } else {
             given.join(",")
@@ -177,6 +178,8 @@ impl Transform {
         let kept = made.trace().jobs().len();
         note!(
             "jobs: {jobs}, from {kept} of the {} read",
+            // Records that became SWF count as they were read: what was dropped then is not in the trace made of
+            // them.
             before.lines.max(made.trace().tally().lines)
         );
         if let Some([before, after]) = made.offered_loads().filter(|_| options.nodes.is_some()) {
@@ -261,6 +264,7 @@ impl Convert {
         };
         let to = match to {
             Some(to) => to,
+            // The name of the output says what its reader expects; `.gz` behind it changes nothing.
             None if ends(".swf") => To::Swf,
             None if ends(".csv") => To::Placements,
             None => To::Log,
@@ -283,6 +287,7 @@ impl Convert {
         let mut out = Output::open(output.as_deref())?;
         let written = placements::write_placements::<anyhow::Error>(&mut records, &mut out)?;
         inputs::report_counts(&name, records.tally());
+        // The output is not finished: no file with a header only that later commands refuse.
         if written == 0 {
             let location = SourceLocation::File(name.as_str().into());
             return Err(
@@ -326,6 +331,7 @@ fn print_sizes(
     to: Option<PathBuf>,
 ) -> anyhow::Result<()> {
     if let Some(path) = to {
+        // A table of shares has no numbers of jobs: the file then has its header only.
         let rows = sizes.count_table().unwrap_or_default();
         output::write_by(Some(&path), |out| {
             columns::write_table(out, SIZE_COUNT, rows)
@@ -353,6 +359,7 @@ fn print_key_value(out: &mut Output, key: &str, value: &Value) -> anyhow::Result
         Value::Array(entries) => {
             for entry in entries {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
+                // A header is whatever a file holds: control characters must not reach the terminal.
                 let text = |key: &str| sanitize(&text(key)).into_owned();
                 print_field(
                     out,

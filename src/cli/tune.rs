@@ -91,6 +91,7 @@ const SHOWN: [(&str, &str, usize); 11] = [
 
 /// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
 fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
+    // A mean over the seeds that happen to have a value would be of other schedules than its neighbours.
     let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
     let mean = values.map(|values| Difference::over_seeds("", "", &values));
     let half = mean
@@ -124,6 +125,7 @@ impl Command {
         inputs::report_tally(&jobs);
         let settings = self.choose_settings(&topology, &jobs)?;
         let spec = self.plan_sweep(settings, policy, context.seed);
+        // Now, as the plan takes the lists: the manifest holds this text, from which the sweep can be run again.
         let text = spec.to_toml();
         let plan = Plan::new(spec, context)?;
         sweep_folder::say_remarks(&plan);
@@ -131,6 +133,7 @@ impl Command {
         let (rows, table) = run_plan(&plan, context)?;
         let ranking = rank_settings(&rows, &SHOWN.map(|(column, ..)| column));
         if let Some(folder) = &self.out {
+            // One setting over time is enough for a picture; the trace is taken as it is, not shaken.
             let best = ranking.first().map_or("", |setting| &setting.names[0]);
             let (over_time, curves) = timeline_files(&topology, &self.order, &jobs, policy, best)?;
             let caption = format!(
@@ -197,6 +200,7 @@ impl Command {
 
     /// Returns the most seconds by which submits are moved at random. `None` with a single seed.
     fn submit_jitter(&self) -> Option<u64> {
+        // A single schedule has no interval: it is of the trace as recorded.
         (self.seeds > 1).then_some(self.shake)
     }
 
@@ -238,7 +242,9 @@ impl Command {
                 .into_iter()
                 .collect(),
             allocators: settings,
+            // From `--seed` on, so that a further run with a higher seed has other draws.
             seeds: (0..self.seeds).map(|i| seed + i).collect(),
+            // Columns of the ranking (units, ring, largest job) are only there where the plan asks for them.
             shape: true,
             room: true,
             ..PlanSpec::default()

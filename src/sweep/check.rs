@@ -17,10 +17,10 @@ use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Changes;
 use nodeorder_traffic::mapping::{FixedRouting, Guest};
 
-/// Problems of a list that are reported: more are not read.
+/// Most errors that are reported of one list: what follows in it is then not checked.
 const LISTED: usize = 10;
 
-/// A fault of a plan.
+/// The faults of a plan that were found so far.
 struct Problems<'l> {
     lists: &'l Lists,
     /// Items found to be wrong, by list and index: each is reported once.
@@ -45,6 +45,7 @@ impl PlanLists {
     /// some number of each list, each with its line.
     pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
         let context = Context {
+            // Options do not depend on the seed, and a machine of each seed would be made for nothing.
             seed: self.seeds[0],
             ..*context
         };
@@ -70,6 +71,7 @@ impl PlanLists {
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
             let topology = catalog::topology(&self.topologies[i].located, &context)?;
+            // One for each machine in their order: with a machine that fails the plan fails, and nobody reads them.
             problems.remarks.nodes.push(topology.node_count() as u64);
             self.check_on(&topology, problems)
         });
@@ -104,7 +106,10 @@ impl PlanLists {
         if self.workloads.is_empty() {
             return Ok(());
         }
+        // Any ordering would do: whether options of allocators and models are valid does not depend on the order of
+        // nodes.
         let order = NodeOrder::make(topology, "row-major")?;
+        // On such a machine every workload's row is a note; there is nothing to check allocators with.
         let Some(distances) = none_if_unsuited(RankDistances::new(topology, &order))? else {
             return Ok(());
         };
@@ -135,10 +140,12 @@ impl Problems<'_> {
         mut check: impl FnMut(&mut Self, usize) -> Result<()>,
     ) {
         for (i, (text, location)) in self.lists[list].iter().enumerate() {
+            // A plan that a script wrote may have thousands of equal errors: the first few tell as much.
             let listed = self.wrong.range((list, 0)..=(list, usize::MAX)).count();
             if listed == LISTED {
                 return;
             }
+            // Orderings and allocators are checked on every machine; a wrong one would be reported with each.
             if !self.wrong.contains(&(list, i))
                 && let Err(error) = check(self, i)
             {
@@ -156,6 +163,7 @@ impl Problems<'_> {
 
     /// Reports all problems in the order of their lines; the remarks if there are none.
     fn report_problems(mut self) -> Result<Remarks> {
+        // Lists are checked in an order of their own; people mend a file from top to bottom.
         self.errors.sort_by_key(|error: &Error| match error {
             Error::Named {
                 location: SourceLocation::Line { line, .. },

@@ -55,6 +55,7 @@ impl<'p> CostEstimate<'p> {
         let nodes = self.plan.remarks.nodes[cell.topology];
         let jobs = *item_at(&self.jobs, cell.spec.workload).unwrap_or(&0);
         let factor = slow_down(&self.plan.lists, &cell.spec);
+        // A microsecond for the cell itself: no cell takes no time, though curves and mappings have no jobs.
         1e-6 * (1.0 + NODE * nodes as f64 + JOB * jobs as f64 * factor)
     }
 }
@@ -62,6 +63,8 @@ impl<'p> CostEstimate<'p> {
 /// Number of bytes of a workload, unpacked, about. Fails if its generator makes none.
 fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
     let Some(spec) = &workload.generator else {
+        // Reading a large log only to count its jobs would take longer than the estimate is worth. Packed text is
+        // taken to be an eighth of its size.
         let packed = if is_packed(&workload.path) { 8 } else { 1 };
         return Ok(packed * std::fs::metadata(&workload.path).map_or(0, |file| file.len()));
     };
@@ -85,6 +88,7 @@ fn slow_down(lists: &PlanLists, spec: &CellSpec) -> f64 {
     ];
     let mut factor = 1.0;
     for (name, slower) in FACTORS {
+        // Anywhere in the text: `level=flow` is an option, and `window-` begins the names of several policies.
         if names.iter().flatten().any(|text| text.contains(name)) {
             factor *= slower;
         }

@@ -13,6 +13,7 @@ use nodeorder_base::error::{Error, Result};
 pub(super) struct Fingerprint(u128);
 
 impl Fingerprint {
+    /// The checksum of no bytes, from which every other one starts: the offset basis of RFC 9923.
     pub(super) const EMPTY: Fingerprint = Fingerprint(0x6c62272e07bb014262b821756295c58d);
 
     /// Takes in bytes.
@@ -26,6 +27,7 @@ impl Fingerprint {
     /// Takes in a text and where it ends.
     pub(super) fn add_part(&mut self, part: &str) {
         self.hash_bytes(part.as_bytes());
+        // No text of a plan contains a zero byte, so `ab`, `c` and `a`, `bc` differ.
         self.hash_bytes(&[0]);
     }
 
@@ -39,6 +41,7 @@ impl Fingerprint {
     /// Hashes the bytes of a file, packed or not. Fails if it cannot be read.
     pub(super) fn hash_of_file(path: &Path) -> Result<Self> {
         let failed = |e| Error::io(path, "reading", e);
+        // The bytes as stored: a file packed anew counts as changed, which costs a run and never gives a wrong row.
         let mut file = std::fs::File::open(path).map_err(failed)?;
         let mut all = Fingerprint::EMPTY;
         let mut buffer = vec![0; 1 << 16];

@@ -29,6 +29,7 @@ impl PlanWorkload {
             return Lines::open(&self.path, context.memory);
         };
         let mut text = String::new();
+        // Piece by piece: options may ask for any number of jobs, and the excess is noticed before it is all there.
         for piece in GeneratedWorkload::generate_workload(&spec.located, context.seed)? {
             text.push_str(&piece);
             if text.len() as u64 > context.memory / 2 {
@@ -76,6 +77,7 @@ impl Spec {
             path.display().to_string()
         };
         let located = match text.split_once(':') {
+            // Without a known head the colon is part of a path.
             _ if !known => there("", text),
             None => text.to_string(),
             Some((head, rest)) => {
@@ -84,6 +86,7 @@ impl Spec {
                     rest.split(',')
                         .map(|part: &str| match part.split_once('=') {
                             Some((key, value)) => format!("{key}={}", there(key, value)),
+                            // A value without a key is an entry's first option, such as the file of `graph:FILE`.
                             None => there("", part),
                         })
                         .collect::<Vec<_>>()
@@ -102,6 +105,7 @@ impl Spec {
 
 /// Refuses a file of another kind than its list is for.
 pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
+    // By its content, not by its ending: a log among the traces would else fail in the middle of a sweep.
     let kind = nodeorder_trace::detect_kind(&mut Lines::open(&workload.path, memory)?)?;
     let (found, expected) = match (kind, workload.is_trace) {
         (WorkloadKind::Log, false) => return Ok(()),

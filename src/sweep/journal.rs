@@ -50,6 +50,7 @@ impl<'p> Journal<'p> {
         let kind = self.plan.cells().get(row.cell).spec.kind;
         let mut values = match &row.figures {
             Ok(figures) => figures.clone(),
+            // As many fields as rows with figures have: the note is always the last one.
             Err(_) => vec![Value::Empty; self.table.count_figures(kind)],
         };
         let note = row.figures.as_ref().err().cloned().unwrap_or_default();
@@ -86,6 +87,7 @@ impl<'p> Journal<'p> {
             });
         }
         let mut recovered = RecoveredRows::default();
+        // A new journal needs no table of keys, which takes long for plans of millions of cells.
         if lines.peek().is_none() {
             return Ok(recovered);
         }
@@ -93,10 +95,13 @@ impl<'p> Journal<'p> {
         let numbers: HashMap<String, usize> =
             cells.map(|c| (self.cell_key(c).to_string(), c)).collect();
         for line in lines {
+            // A torn line is no error: its cell is computed again.
             let Some((key, values)) = read_line(line) else {
                 continue;
             };
             let Some(cell) = numbers.get(key) else {
+                // The plan was changed. Its old cells may come back with the next change, so their rows stay in the
+                // journal.
                 recovered.others += 1;
                 continue;
             };
@@ -104,6 +109,7 @@ impl<'p> Journal<'p> {
                 recovered.lines.insert(*cell, self.table.format_row(&row)?);
             }
         }
+        // Then it is probably the journal of another plan, and the wrong folder.
         if recovered.lines.is_empty() && recovered.others > 0 {
             return wrong(format!(
                 "{} rows, none of them of a cell of this plan",
@@ -120,6 +126,7 @@ impl<'p> Journal<'p> {
         let record = reader.records().next()?.ok()?;
         let kind = self.plan.cells().get(cell).spec.kind;
         let count = self.table.count_figures(kind);
+        // The plan asks for other columns now, so the cell must be computed again.
         if record.len() != count + 1 {
             return None;
         }
@@ -142,7 +149,9 @@ impl<'p> Journal<'p> {
         let procs = item_at(&lists.procs_per_node, spec.procs).map(u32::to_string);
         let flags = format!("{} {}", lists.shape, lists.room);
         let mut key = Fingerprint::EMPTY;
-        // The number is raised where rows change their meaning: journals of older versions are then of no use.
+        // The number is raised where rows change their meaning: journals of older versions are then of no use. Every
+        // part has its place, empty or not, so that no text can pass for that of another list. The plan's name is not
+        // among them: no figure depends on it.
         let parts = [
             ["nodeorder cell 1", env!("CARGO_PKG_VERSION")],
             [KINDS[spec.kind].name, &flags],

@@ -51,6 +51,8 @@ const CURVE: Kind = Kind {
     figures: |ordering, _, _| {
         let topology = ordering.machine.topology;
         let curve = mpc::curve(topology, &ordering.order)?;
+        // The comparison of one ordering with nobody: it has the figures of a row, and `compare` computes the same
+        // ones.
         let orders = std::slice::from_ref(&ordering.order);
         let comparison = Comparison::new(topology, orders, vec![curve])?;
         let entry = &comparison.entries[0];
@@ -65,10 +67,13 @@ const CURVE: Kind = Kind {
 fn list_jobs(lists: &PlanLists, scheduled: bool) -> Vec<CellSpec> {
     let mut cells = Vec::new();
     for (workload, file) in (0..).zip(&lists.workloads) {
+        // A workload is replayed or scheduled, never both: logs have no times, and traces are scheduled wherever
+        // there are policies.
         if scheduled != (file.is_trace && !lists.policies.is_empty()) {
             continue;
         }
-        // A placement log has nodes already.
+        // A placement log has nodes already. Allocators stand outside policies and models, as the documented order of
+        // rows has it.
         for procs in list_choices(file.is_trace, lists.procs_per_node.len()) {
             for transform in list_choices(file.is_trace, lists.transforms.len()) {
                 for allocator in 0..lists.allocators.len() as u32 {
@@ -104,6 +109,7 @@ fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
 impl PlanLists {
     /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any product.
     pub(super) fn count_cells(&self) -> (f64, f64) {
+        // The product of long lists overflows integers; floats stay exact far beyond the most cells of a plan.
         let number = |list: usize| list as f64;
         let one = |list: usize| number(list.max(1));
         let traces = self.workloads.iter().filter(|w| w.is_trace).count();
@@ -112,6 +118,7 @@ impl PlanLists {
         let schedules = one(self.policies.len()) * one(self.models.len());
         let jobs = number(logs) + number(traces) * of_trace * schedules;
         let mapped = number(self.guests.len()) * number(self.routings.len());
+        // A plan without workloads and guests has its curves: one cell.
         let cells = (jobs * number(self.allocators.len()) + mapped).max(1.0);
         let machines = number(self.topologies.len()) * number(self.seeds.len());
         (cells * number(self.orderings.len()) * machines, cells)
@@ -154,6 +161,7 @@ const REPLAY: Kind = Kind {
     headings: |lists| [headings(ReplayFigures::ALL), further_headings(lists)].concat(),
     cells: |lists| list_jobs(lists, false),
     share_jobs: |ordering, spec| {
+        // Once for all allocators of these jobs: each row's improvement is over the same replay.
         let baseline = replay_workload(ordering, spec, BASELINE, |result| result.summary.clone())?;
         Ok(JobsScope {
             baseline,
@@ -170,6 +178,7 @@ const REPLAY: Kind = Kind {
                 improvement: result
                     .summary
                     .improvement_by_group(&jobs.baseline, THRESHOLD),
+                // Weighting needs the node-hours of sizes (`replay --compute`), which a plan has no list for.
                 weighted: None,
                 normalised: [None; 3],
             };
@@ -197,6 +206,7 @@ fn replay_workload<T>(
             ..FigureSet::default()
         },
         traffic: None,
+        // The baseline is replayed once for all allocators, not again beside each.
         summaries: Summaries::Alone,
         rules: None,
     };
@@ -204,6 +214,7 @@ fn replay_workload<T>(
     let distances = std::slice::from_ref(ordering.distances());
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
     let workload = &machine.lists.workloads[spec.workload.unwrap_or(0) as usize];
+    // A log is read anew for each cell: as a stream it takes no memory, however many cells run at a time.
     let mut log = match machine.traces.get(&spec.jobs_key()) {
         Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
         None => Log::from_lines(workload.open_lines(machine.topology.context())?),
@@ -227,6 +238,7 @@ const SCHEDULE: Kind = Kind {
         let jobs = &ordering.machine.traces[&spec.jobs_key()];
         // An ordering may leave nodes out.
         let nodes = ordering.distances().len();
+        // An ordering may leave nodes out. Jobs that would never start are counted here, not in the policy's queue.
         let fitting = jobs.tasks.iter().filter(|task| task.nodes <= nodes);
         let tasks: Vec<_> = fitting.copied().collect();
         let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
@@ -254,6 +266,7 @@ const SCHEDULE: Kind = Kind {
                 room: lists.room,
                 ..FigureSet::default()
             },
+            // The means of room are over the instants of the timeline; for anything else it is memory for nothing.
             timeline: lists.room,
         };
         let schedule = schedule::simulate(&context, &jobs.tasks, &settings, &|_| ())?;
@@ -297,6 +310,7 @@ const MAPPING: Kind = Kind {
         let machine = ordering.machine;
         let routing = item_at(&machine.lists.routings, spec.routing).map_or("", |r| r);
         let routing = FixedRouting::find_by_name(routing)?;
+        // Before the guest is placed: the note of the row is then about the routing.
         routing.check_machine(machine.topology)?;
         let guest = &machine.guests[&spec.guest.unwrap_or(0)];
         let fabric = machine.fabric();

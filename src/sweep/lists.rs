@@ -103,6 +103,8 @@ impl PlanLists {
             allocators: spec
                 .allocators
                 .iter()
+                // An allocator is no file and has no file as its first option: `first-fit:8` does not mean a file
+                // called `8`.
                 .map(|text: &String| Spec::resolve_files(text, base, true, is_rules_file))
                 .collect(),
             workloads: Vec::new(),
@@ -119,6 +121,7 @@ impl PlanLists {
             inputs: Vec::new(),
         };
         if plan.procs_per_node.is_empty() {
+            // A trace then has exactly one choice: cells, keys and columns need no case without one.
             plan.procs_per_node.push(1);
         }
         for (list, is_trace) in [("logs", false), ("traces", true)] {
@@ -127,6 +130,7 @@ impl PlanLists {
                     let expected = "a file, which is read more than once";
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
+                // A generator wins over a file of the same name, as everywhere a text may be either.
                 let is_generator = GENERATORS.get(text).is_some();
                 plan.workloads.push(PlanWorkload {
                     text: text.clone(),
@@ -156,6 +160,7 @@ impl PlanLists {
         let procs: Vec<u64> = self.procs_per_node.iter().map(|p| u64::from(*p)).collect();
         let texts = |list: &[Spec]| list.iter().map(|s| s.text.clone()).collect::<Vec<_>>();
         let lists = [
+            // Their order is part of the hash: with another one, folders that this version began would be refused.
             &vec![self.name.clone()],
             &texts(&self.topologies),
             &texts(&self.orderings),
@@ -187,6 +192,8 @@ impl PlanLists {
             inputs.push((text.to_string(), contents.clone()));
             Ok(contents)
         };
+        // What a generator makes follows from its text, its seed and the version, which are in the hash already.
+        // Files that it reads count below.
         for workload in self.workloads.iter_mut().filter(|w| w.generator.is_none()) {
             workload.contents = read(&workload.text, &workload.path)?;
         }
@@ -206,6 +213,7 @@ impl PlanLists {
             .chain(&mut self.allocators)
             .chain(made)
         {
+            // Checksums are all of one length: put one after the other they still tell files apart.
             let contents = spec.files.iter().map(|path| read(&spec.text, path));
             spec.contents = contents.collect::<Result<_>>()?;
         }

@@ -59,6 +59,7 @@ impl Cells<'_> {
     /// Returns the cell of this number.
     pub fn get(self, number: usize) -> Cell {
         let Plan { lists, specs, .. } = self.0;
+        // Cells are computed from their number and never kept in a list: a plan may have a hundred million.
         let ordering = number / specs.len();
         let machine = ordering / lists.orderings.len();
         Cell {
@@ -90,6 +91,7 @@ impl Plan {
     /// As [`Plan::read`]; the texts of the lists stand in the place of file and line.
     pub fn new(mut spec: PlanSpec, context: &Context) -> Result<Self> {
         if spec.seeds.is_empty() {
+            // A file without seeds takes the seed of the command line; a program's plan does the same.
             spec.seeds.push(context.seed);
         }
         let location = SourceLocation::option(&spec.name);
@@ -113,6 +115,8 @@ impl Plan {
         let bytes = per_ordering * size_of::<CellSpec>() as f64;
         context.require_memory("the combinations of an ordering", bytes as u64)?;
         let remarks = lists.check(located, context)?;
+        // After the check, which reports a missing file with the line that names it; here only the path would be
+        // known.
         lists.hash_plan_and_files()?;
         let mut specs = Vec::new();
         for (kind, entry) in KINDS.iter().enumerate() {

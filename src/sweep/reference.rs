@@ -107,6 +107,7 @@ pub fn list_tables() -> Vec<Table> {
     topologies
         .entries
         .extend(catalog::machine_names().into_iter().map(describe_machine));
+    // A guest is a pattern or a file: the formats of files are listed with the patterns.
     let mut guests = Table::new(
         "guests",
         "Traffic patterns and guest files",
@@ -147,6 +148,8 @@ pub fn list_tables() -> Vec<Table> {
     ];
     for table in &mut tables {
         let mut entries = std::mem::take(&mut table.entries);
+        // A stable sort: within each part entries keep the order of their table. `split_by_origin` needs the two
+        // apart.
         entries.sort_by_key(|entry| table.is_from_papers(entry));
         table.entries = entries;
     }
@@ -155,6 +158,7 @@ pub fn list_tables() -> Vec<Table> {
 
 /// Describes a shipped machine as an entry, by the first comment of its file.
 fn describe_machine(name: &'static str) -> Entry<()> {
+    // The file is where a machine is described, so the list says what the file says.
     let text = catalog::machine_toml(name).unwrap_or_default();
     let about = text
         .lines()

@@ -46,6 +46,7 @@ impl<'p> ResultsTable<'p> {
             .collect();
         let mut names: Vec<&str> = cell_columns.iter().map(|column| column.name).collect();
         let figures = std::array::from_fn(|kind| {
+            // A kind that the plan does not have gets no columns, as they would be empty in every row.
             let start = names.len();
             if plan.has_kind(kind) {
                 let headings = (KINDS[kind].headings)(&plan.lists);
@@ -57,6 +58,7 @@ impl<'p> ResultsTable<'p> {
         ResultsTable {
             plan,
             cell_columns,
+            // A dot means an object within an object in JSON documents; a flat table has none.
             names: names.iter().map(|name| name.replace('.', "_")).collect(),
             figures,
         }
@@ -119,6 +121,7 @@ impl<'p> ResultsTable<'p> {
                 }
                 values.push("".into());
             }
+            // The note stands in the last column in both cases, so that every line has equally many fields.
             Err(note) => values.push(note.clone().into()),
         }
         values

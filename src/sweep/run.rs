@@ -32,6 +32,7 @@ pub fn run_cells<E: From<Error> + Send>(
     let machines = group_cells(&cells, |cell| (cell.topology, cell.seed));
     machines.par_iter().try_for_each(|cells| -> Result<(), E> {
         let context = Context {
+            // A random machine depends on the seed: each pair of machine and seed is a machine of its own.
             seed: plan.lists.seeds[cells[0].seed],
             ..*context
         };
@@ -50,6 +51,7 @@ pub fn run_cells<E: From<Error> + Send>(
             let Some(ordering) = keep_suited(ordering, cells, &sink)? else {
                 return Ok(());
             };
+            // Cells that differ only in allocator, policy or model share their jobs and the baseline replay.
             let jobs = group_cells(cells, |cell| (cell.spec.kind, cell.spec.jobs_key()));
             jobs.par_iter().try_for_each(|cells| -> Result<(), E> {
                 let kind = &KINDS[cells[0].spec.kind];
@@ -90,6 +92,7 @@ pub fn run_all<E: From<Error> + Send>(
         progress()
     })?;
     let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Threads finish in any order; the table must not show in which.
     rows.sort_unstable_by_key(|row| row.cell);
     Ok(rows)
 }
@@ -108,7 +111,10 @@ fn keep_suited<T, E: From<Error>>(
 ) -> Result<Option<T>, E> {
     match shared {
         Ok(shared) => Ok(Some(shared)),
+        // Only what the combination itself rules out is a row. Other errors (memory, a file that is gone) may pass on
+        // another computer: as rows they would make the table depend on where it was computed.
         Err(error @ Error::Unsuited { .. }) => {
+            // A row is a line of the journal and of the shard, also where its note quotes a file.
             let note = error.to_string().replace(char::is_control, " ");
             for cell in cells {
                 sink(SweepRow {

@@ -24,7 +24,7 @@ pub(super) struct MachineScope<'m> {
     /// The machine's links, where guests are mapped.
     fabric: Option<Fabric<'m>>,
     pub guests: BTreeMap<u32, Guest>,
-    /// Jobs of the traces, by [`CellSpec::jobs`](super::lists::CellSpec::jobs_key).
+    /// Jobs of the traces, by [`CellSpec::jobs_key`](super::lists::CellSpec::jobs_key).
     pub traces: BTreeMap<JobsKey, TraceJobs>,
 }
 
@@ -34,6 +34,7 @@ pub(super) struct TraceJobs {
     pub log: String,
     /// As a queue, where they are scheduled.
     pub tasks: Vec<Task>,
+    /// Number of jobs of the trace that are in neither, as they do not fit or their lines are unusable.
     pub left_out: u64,
 }
 
@@ -60,6 +61,8 @@ impl<'m> MachineScope<'m> {
                 let made = Guest::make(&lists.guests[guest as usize].located, context)?;
                 machine.guests.insert(guest, made);
                 if machine.fabric.is_none() {
+                    // All guests of a machine share its links, which are large: they are built at the first guest,
+                    // and only then.
                     machine.fabric = Some(Fabric::new(topology)?);
                 }
             }
@@ -93,8 +96,12 @@ impl<'m> MachineScope<'m> {
             None => (open::read_trace(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;
+                // Changes are defined on SWF fields. Other records become SWF first, and what that drops counts as
+                // left out.
                 let (lines, before) = open::convert_to_swf(lines, &options)?;
                 let made = Transformed::read_and_change(lines, &options, changes)?;
+                // The changed trace is read like a file, so a row equals that of a run on the file that `trace
+                // transform` writes.
                 let text: Vec<u8> = made.swf_pieces().flatten().collect();
                 let dropped = before.dropped_lines() + made.trace().tally().dropped_lines();
                 (Trace::new(made.trace().name(), text, &options)?, dropped)
@@ -131,6 +138,7 @@ impl<'m> OrderingScope<'m> {
     pub(super) fn new(machine: &'m MachineScope<'m>, ordering: usize) -> Result<Self> {
         let lists = machine.lists;
         let order = NodeOrder::make(machine.topology, &lists.orderings[ordering].located)?;
+        // Distances of ranks are for allocators and what they placed; curves and mappings do without.
         let distances = if lists.workloads.is_empty() {
             None
         } else {

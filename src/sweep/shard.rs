@@ -47,6 +47,8 @@ impl Shard {
 
     /// Returns the numbers of this part's cells, of `count` cells in all, ascending.
     pub fn cell_numbers(self, count: usize) -> impl ExactSizeIterator<Item = usize> {
+        // Every N-th, not a stretch: cells of one slow machine or allocator stand together, and are spread over all
+        // shards this way.
         (self.index as usize..count).step_by(self.of as usize)
     }
 }
@@ -122,6 +124,8 @@ impl ShardFile {
         // The last one: a row may hold the same words.
         let at = whole.rfind(END).ok_or_else(|| wrong("no end mark"))?;
         let (body, end) = whole.split_at(at);
+        // The end mark is written last and with a checksum: a copy that broke off lacks it, a changed one does not
+        // fit it.
         if end[END.len()..] != format!("{}\n", Fingerprint::hash_of_bytes(body.as_bytes())) {
             return Err(wrong("a checksum that does not fit: the file is damaged"));
         }
@@ -163,6 +167,8 @@ impl ShardFile {
     /// # Errors
     /// They are of different plans.
     pub fn check_plan(&self, name: &str, other: &ShardFile, other_name: &str) -> Result<()> {
+        // The hash alone would do for shards of one build; header and number guard the merge below, which puts lines
+        // together unread.
         if self.hash == other.hash && self.header == other.header && self.cells == other.cells {
             return Ok(());
         }
@@ -214,6 +220,7 @@ pub fn merge_shards(files: &[(String, ShardFile)], folder: &str) -> Result<Strin
     let by_index: Vec<&ShardFile> = by_index.into_iter().flatten().collect();
     let mut table = first.header.clone();
     for cell in 0..first.cells {
+        // The reverse of `cell_numbers`: cell c is line c / N of shard c mod N.
         let file = by_index[cell % of as usize];
         table.push_str(&file.rows[cell / of as usize]);
     }
@@ -240,6 +247,7 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
 
 /// Writes ascending numbers as ranges: `0-2,5`.
 fn write_ranges(numbers: &[u32]) -> String {
+    // The form that `sbatch --array` takes, so that the command can be pasted.
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
     runs.map(|run: &[u32]| match run {
         [one] => one.to_string(),

@@ -73,7 +73,8 @@ impl PlanSpec {
         keys.extend(TEXT_LISTS);
         let mut seeds = parse_numbers(&read_list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
-            // Without a list the seed of the plan or of the command line counts.
+            // Without a list the seed of the plan or of the command line counts. Beside a list, `seed` is refused as
+            // unknown: it would have no effect.
             seeds.push(params.seed()?);
             keys.push("seed");
         }
@@ -88,6 +89,7 @@ impl PlanSpec {
         }
         let shape = params.is_set("shape")?;
         let room = params.is_set("room")?;
+        // Before the rules about lists: a misspelt key would else be reported as a list that is missing.
         params.check_keys(keys)?;
         if let Some((key, expected)) = find_broken_rule(|key: &str| match lists.get(key) {
             Some(list) => !list.is_empty(),
@@ -124,6 +126,7 @@ impl PlanSpec {
                 .iter()
                 .map(|text: &String| (text.clone(), SourceLocation::option(text)))
                 .collect();
+            // A program may give texts that no TOML reader has looked at.
             check_list(key, &list)?;
             lists.insert(key, list);
         }
@@ -162,6 +165,7 @@ impl PlanSpec {
         }
         lists.insert("procs_per_node", self.procs_per_node.clone().into());
         lists.insert("seeds", self.seeds.clone().into());
+        // The escapes of a JSON string are valid in a TOML string too.
         let mut text = format!("name = {}\n", Json::from(self.name.as_str()));
         for key in [
             "topologies",
@@ -204,9 +208,12 @@ fn check_list(key: &str, list: &[Located]) -> Result<()> {
     let mut seen = HashSet::with_capacity(list.len());
     for (i, (text, location)) in list.iter().enumerate() {
         let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
+        // Texts stand in journals and shards, where an end of line ends a row, and in hashes, where a zero byte ends
+        // a part.
         if text.is_empty() || text.contains(char::is_control) {
             return wrong(format!("{key}[{i}] {text:?}"), "a text in one line");
         }
+        // Two rows with the same cell columns could not be told apart in the table.
         if !seen.insert(text) {
             return wrong(format!("`{text}` twice in `{key}`"), "each once");
         }
@@ -218,6 +225,7 @@ fn check_list(key: &str, list: &[Located]) -> Result<()> {
 /// Only the first, as the others may follow from it.
 fn find_broken_rule(is_given: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
     let has_workloads = is_given("logs") || is_given("traces");
+    // The error is placed at the list that is missing, not at the one that is there.
     let workload_key = if has_workloads { "allocators" } else { "logs" };
     let guest_key = if is_given("guests") {
         "routings"

@@ -78,6 +78,7 @@ pub struct Command {
 }
 
 /// Which of the default allocators ranks machines and places the jobs of schedules.
+// `span-best-fit` among the defaults: the help of `--policy` promises it for schedules.
 const LEADING: usize = 2;
 
 /// Machines that are ranked, with the name of the workload and the hint that its processors are no nodes, if any.
@@ -133,6 +134,7 @@ impl Command {
             Some("cost") => Some(Criterion::Cost),
             _ => None,
         };
+        // Throughput and the cost of a unit of it are what the search finds: a rank by either asks for it.
         let searched = self.throughput || self.routing.is_some() || rank.is_some();
         let routing = if searched {
             Some(parse_routing(self.routing.as_deref().unwrap_or("ideal"))?)
@@ -163,6 +165,7 @@ impl Command {
             inputs::check_curves(topology, made)?;
         }
         for text in &self.orders {
+            // Only a file's ordering can be of another machine; a method orders whatever it is given.
             if !Path::new(text).is_file() || ORDERINGS.get(text).is_some() {
                 continue;
             }
@@ -183,11 +186,14 @@ impl Command {
         let options = self.workload.workload_options();
         options.check()?;
         let allocators = options.allocators();
+        // Of allocators that were named, the first one leads: the order of `--alloc` is the user's choice.
         let leading = if self.workload.allocators.is_empty() {
             LEADING
         } else {
             0
         };
+        // Jobs that fit the largest machine are kept. What a smaller one cannot take counts there as too large: that
+        // is a result.
         let nodes = topologies.iter().map(Topology::node_count).max();
         let context = topologies
             .first()
@@ -199,6 +205,7 @@ impl Command {
             &context,
         )?;
         let name = log.name().to_string();
+        // Each machine opens the log anew; a stream cannot go back.
         drop(log);
         if trace.is_none() && path == Path::new("-") {
             let expected = "a file, which is read once for each machine";
@@ -208,6 +215,7 @@ impl Command {
         if trace.is_none() {
             self.workload.sizes_of_log(path, context.memory)?;
         }
+        // Converted once: each machine reads it from the start, and all get the same jobs.
         let text = trace.as_ref().map(|trace| convert::write_log(trace, false));
         let queued = trace
             .as_ref()

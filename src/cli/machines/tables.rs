@@ -39,6 +39,7 @@ fn write_more<'m>(
         .iter()
         .filter_map(|column: &Column<RankedMachine<'m>>| {
             let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
+            // Prices and watts are often not given: lines without a value would only make the table longer.
             let any = values.iter().any(|value| *value != Value::Empty);
             let cells = values.iter().map(Value::terminal_text);
             any.then(|| {
@@ -71,6 +72,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     header.extend(if priced { &["cost", "a node"][..] } else { &[] });
     header.extend(["ordering", "mean(log)"]);
     let pieces = found.compared < found.contenders.len();
+    // Means over fewer windows look better than they are: the share that is missing stands beside them.
     header.extend(pieces.then_some("left out"));
     let row = |(i, contender): (usize, &Contender)| {
         let m = &contender.machine;
@@ -179,6 +181,7 @@ fn write_columns(
     rows: Vec<Vec<String>>,
     names: usize,
 ) -> anyhow::Result<()> {
+    // The one column of words among the numbers.
     let words = header.iter().position(|name| *name == "ordering");
     let mut table = lay_out_table(header.into_iter().map(String::from).collect(), rows, names);
     if let Some(column) = words.and_then(|i| table.column_mut(i)) {

@@ -29,6 +29,7 @@ impl CommandLine {
 
     /// Adds `--seed` unless it is the default.
     pub fn add_seed(self, seed: u64) -> Self {
+        // Without it the line means the same, and short lines are easier to read and to paste.
         self.add_option("--seed", (seed != 1).then_some(seed))
     }
 }

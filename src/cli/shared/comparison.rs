@@ -24,6 +24,7 @@ pub struct OrderingArgs {
     pub orders: Vec<String>,
     /// Also search for a good ordering for the job sizes of a trace (log-uniform without one), within a budget such
     /// as time=10 (seconds) or steps=1000000
+    // Without `=` the word behind it, often the machine, would be taken for the budget.
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
     pub optimise: Option<String>,
 }
@@ -42,8 +43,10 @@ impl OrderingArgs {
             [] => ordering::defaults::default_orderings(topology),
             given => given.to_vec(),
         };
+        // Orderings of a large machine take minutes: too little memory for their curves shows before.
         inputs::check_curves(topology, &texts)?;
         let bar = progress::show_steps(texts.len() as u64, "orderings");
+        // Equal orderings are dropped among the defaults only: what users name they want to see in the table.
         let mut orders = if self.orders.is_empty() {
             make_defaults(topology, &texts)?
         } else {
@@ -53,6 +56,7 @@ impl OrderingArgs {
         if let Some(budget) = &self.optimise {
             let text = format!("optimise:weights=workload,{sizes},{budget}");
             bar.set_message(text.clone());
+            // After the others and by itself: its time counts on the clock, and other threads would take it.
             orders.push(inputs::make_order(topology, &text)?);
         }
         bar.finish_and_clear();
@@ -100,9 +104,11 @@ pub fn compute_curves<T: From<Curve> + Send>(
     let made = mpc::curves(topology, orders, |order, curve| {
         bar.set_message(order.label().to_string());
         bar.inc(1);
+        // Callers without a plot keep means only: whole curves of many orderings fill the memory of a large machine.
         (curve.spanning_share(), T::from(curve))
     })?;
     bar.finish_and_clear();
+    // Notes come after the bar is gone, in the order of the orderings rather than of the threads.
     let mut curves = Vec::with_capacity(made.len());
     for (order, (spanning, curve)) in orders.iter().zip(made) {
         if let Some(share) = spanning {

@@ -61,9 +61,12 @@ pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> 
         let option = argument
             .get_long()
             .map_or(String::new(), |long| format!("--{long} "));
+        // A default value names no file of the user's, even if one is called so.
         if matches.value_source(id) != Some(ValueSource::CommandLine) {
             continue;
         }
+        // Other options (SPEC, orderings, allocators) may name files within their texts: each piece that is a file
+        // counts.
         let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
         for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
             let named = |name: &OsStr| {
@@ -92,7 +95,9 @@ pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> 
         read.extend(inner);
         next += 1;
     }
+    // Kept for the whole run: names of files in a page's folder are known only when it is written.
     let read = READ.get_or_init(|| read);
+    // Standard output takes several results, one after the other.
     written.retain(|named| named.name != "-");
     for (i, named) in written.iter().enumerate() {
         refuse_overwriting(named, read)?;
@@ -168,6 +173,8 @@ fn files_named_in(file: &NamedFile) -> Vec<NamedFile> {
     let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
     let parts = |line| str::split(line, ['"', '\'']).enumerate();
     let words = text.lines().flat_map(|line| {
+        // Between quotes stand the parts with odd numbers. The others count as well: of a string over several lines
+        // the quotes are on other lines.
         parts(line.text).filter(|(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part))
     });
     let words = words.flat_map(|(_, part)| split_into_names(part));
@@ -207,6 +214,7 @@ fn is_written(command: &str, id: &str) -> bool {
 fn resolve_path(path: &Path) -> PathBuf {
     path.canonicalize()
         .ok()
+        // A file that is not there yet has no canonical form, but its folder has.
         .or_else(|| {
             let folder = path.parent().filter(|folder| *folder != Path::new(""));
             Some(
@@ -232,6 +240,7 @@ fn split_into_names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a text names an entry of a table, which wins over a file of that name.
 fn is_known(text: &str) -> bool {
+    // A dot or a slash is in no entry's name: `./hilbert` is the file beside `hilbert`, the ordering.
     let plain = !text.contains(['.', '/']);
     plain
         && reference::list_tables()

@@ -46,6 +46,7 @@ type Form = (&'static RecordFormat, Option<Columns>);
 impl FormatArgs {
     /// Finds the format of job records from the options or the content. `None` for other files.
     pub fn find_record_format(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
+        // Named columns settle the format without a look at the content: they are those of a CSV table.
         let Some(columns) = self.columns.as_deref() else {
             let form = match self.from.as_deref() {
                 Some(from) => record_formats().find(|format| format.name == from),

@@ -16,6 +16,7 @@ use nodeorder_traffic::mapping::Fabric;
 /// Builds the topology of a `SPEC` argument.
 pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = nodeorder_network::catalog::topology(spec, context)?;
+    // With `nodes=` the program chose the shape; results are worth little to those who do not know which.
     if let Some(rule) = topology.shape_rule() {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }
@@ -47,6 +48,7 @@ pub fn build_fabric(topology: &Topology) -> Result<Fabric<'_>, Error> {
 pub fn make_order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let waiting = progress::show_spinner(text);
     announce_memory(topology, text);
+    // Here an ordering is a step on the way: Ctrl-C ends the command. Only `order` keeps what a search has found.
     let order = NodeOrder::make_observed(topology, text, &Clock::start_clock(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
@@ -82,6 +84,7 @@ pub fn announce_memory(topology: &Topology, text: &str) {
 
 /// Checks before orderings are made that their curves fit. A file may order few of the nodes.
 pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> {
+    // Named methods order every node, so their size is known before they are made.
     let all = texts.iter().any(|text| ORDERINGS.get(text).is_some());
     if all {
         mpc::check_memory(topology, topology.node_count())
@@ -133,6 +136,7 @@ pub fn open_rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules
 pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),
+        // Whoever says how many processors a node has needs no hint about it, be it 1.
         processors_stated: procs_per_node.is_some(),
         memory: context.memory,
         ..Options::default()

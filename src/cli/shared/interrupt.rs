@@ -21,8 +21,11 @@ static DEFERRED: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
 
 struct Unfinished {
+    /// Temporary files and folders.
     files: Vec<PathBuf>,
+    /// Folders that were made for results, innermost first.
     made: Vec<PathBuf>,
+    /// What is printed when Ctrl-C ends the program; `None` for nothing.
     said: Option<String>,
 }
 
@@ -35,7 +38,8 @@ const PATIENCE: Duration = Duration::from_millis(800);
 pub fn install_handler() {
     let _ = ctrlc::set_handler(|| {
         if DEFERRED.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
-            // A solver that does not ask whether to stop is ended.
+            // A solver that does not ask whether to stop is ended. The wait is on a thread of its own: in the handler
+            // it would keep the second Ctrl-C waiting.
             std::thread::spawn(|| {
                 std::thread::sleep(PATIENCE);
                 if DEFERRED.load(Ordering::SeqCst) {
@@ -57,6 +61,7 @@ fn end_program() -> ! {
     // Locked until the program ends, so that no new file is begun meanwhile.
     let unfinished = lock_unfinished();
     for path in &unfinished.files {
+        // The path is a file or a folder: one of the two fails, which is as it should be.
         let _ = std::fs::remove_file(path);
         let _ = std::fs::remove_dir_all(path);
     }
@@ -88,6 +93,7 @@ pub fn set_last_words(text: Option<String>) {
 /// Registers the temporary file that `make` makes, so that Ctrl-C removes it.
 pub fn watch_file(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     let mut unfinished = lock_unfinished();
+    // Under the lock: between making and listing it an interruption would leave the file behind.
     let file = make()?;
     unfinished.files.push(file.path().to_path_buf());
     Ok(file)

@@ -9,6 +9,7 @@ fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse::<usize>().ok());
+    // `COLUMNS` wins, as in most tools: it also asks for a width in files and pipes, where else lines are not cut.
     asked.filter(|n| *n > 0).or_else(|| {
         to.is_terminal()
             .then(terminal_size::terminal_size)
@@ -27,6 +28,7 @@ pub fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
+        // Characters, not bytes: names of machines may have accents.
         let length = word.chars().count();
         if used > 0 && used + 1 + length > width {
             lines.push(String::new());
@@ -56,6 +58,7 @@ pub fn print_sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
 
 /// Prints a name padded to `column`, then its text; further lines are indented to match.
 pub fn print_field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
+    // At least 16 columns for the text: on a very narrow terminal long lines read better than a word a line.
     let room = output_width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
     for (i, line) in wrap_text(text, room).iter().enumerate() {
         writeln!(out, "{:<column$} {line}", if i == 0 { name } else { "" })?;
@@ -71,6 +74,7 @@ pub fn fit_to_terminal(table: Table, first: usize, to: &impl IsTerminal) -> Stri
 
 fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
     let Some(width) = width else {
+        // Whoever reads a file or a pipe gets all columns.
         return table.trim_fmt();
     };
     // A cell has a blank on either side.
@@ -87,6 +91,7 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
             .map(|i| (i * rest.len()).div_ceil(count) - 1)
             .collect()
     };
+    // From all columns downwards, the first number that fits. Columns differ in width, so it cannot be divided out.
     let count = (0..=rest.len())
         .rev()
         .find(|count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room)
@@ -97,6 +102,7 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
             column.set_constraint(ColumnConstraint::Hidden);
         }
     }
+    // Wrapped cells are hard to compare by eye: only where even the fixed columns are too wide.
     if fixed.iter().sum::<usize>() > width {
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width.max(20) as u16);

@@ -56,6 +56,7 @@ impl NetworkFigureArgs {
     ) -> Result<NetworkFigures> {
         let figures = self
             .given_options()
+            // The file is no figure: it is read beneath the options, which win over it.
             .filter(|(flag, _)| *flag != "--links-file");
         let figures = figures.chain(latency.map(|text| ("--latency", text)));
         NetworkFigures::from_options(figures, self.links_file.as_deref(), context.memory)

@@ -8,6 +8,7 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Silences standard error from here on: only errors are printed, and no progress.
 pub fn silence_notes() {
+    // Set once before other threads begin, so no order of memory matters.
     QUIET.store(true, Ordering::Relaxed);
 }
 

@@ -60,8 +60,10 @@ impl Output {
         } = self;
         let mut target = match writer {
             Writer::Plain(target) => target,
+            // `flush` would leave out the checksum that ends a gzip file.
             Writer::Packed(encoder) => encoder.finish().context("compressing")?,
         };
+        // Before the file is moved: a full disk may show only here, and the old file must then stay.
         target.flush().with_context(|| name.clone())?;
         drop(target);
         match unfinished {
@@ -90,6 +92,7 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
                 path.display()
             );
         }
+        // A device or a pipe cannot be replaced by a finished file: it is written as it is.
         let file = File::options()
             .write(true)
             .open(&target)
@@ -97,6 +100,7 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         return Ok((Box::new(file), None));
     }
     let folder = match target.parent() {
+        // Beside the target, not in /tmp: only within a file system is a rename one step.
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
@@ -128,6 +132,7 @@ impl<W: Write> Write for Bounded<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.room {
             let text = "the file would be larger than `ulimit -f` allows";
+            // Refused whole before the system sees it: the signal would leave no time for a message.
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
         }
         let written = self.target.write(bytes)?;
@@ -152,6 +157,7 @@ fn largest_file() -> u64 {
 
 /// Opens standard output, which may be a file.
 fn to_stdout() -> Box<dyn Write> {
+    // Where the shell redirects into a file the limit holds as well, less what `>>` finds there.
     let file = std::fs::metadata("/dev/stdout")
         .ok()
         .filter(std::fs::Metadata::is_file);
@@ -169,10 +175,12 @@ fn create_beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
+        // Temporary files are private by default; the umask takes from these bits what it takes from any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = interrupt::watch_file(|| builder.tempfile_in(folder))?;
     if let Ok(meta) = std::fs::metadata(target) {
+        // A file that is replaced keeps who may read it.
         file.as_file().set_permissions(meta.permissions())?;
     }
     Ok(file)
@@ -282,6 +290,7 @@ pub fn describe_output(path: Option<&Path>) -> String {
 
 /// Whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    // Writers and libraries wrap the system's error in texts of their own.
     error.chain().any(|cause| {
         cause
             .downcast_ref::<io::Error>()

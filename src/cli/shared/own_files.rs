@@ -28,6 +28,7 @@ pub fn write_report(
     command: &'static str,
     mut files: Vec<report::File<'_>>,
 ) -> anyhow::Result<()> {
+    // False sorts before true, and the sort is stable: only the page moves.
     files.sort_by_key(|file| file.name == "index.html");
     let own = OwnFiles::begin_folder(
         folder,
@@ -64,9 +65,11 @@ impl<'a> OwnFiles<'a> {
         let before = read_list(&folder.join(LIST))?;
         names
             .iter()
+            // All are checked before the first is moved: a refused one would leave new and old files mixed.
             .try_for_each(|name| files::may_write(&folder.join(name)))?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".nodeorder-").suffix(".tmp");
+        // Within the folder, so that files are moved by renames and a full disk shows before any is replaced.
         let unfinished = interrupt::watch_folder(folder, || builder.tempdir_in(folder));
         Ok(OwnFiles {
             folder,
@@ -105,6 +108,7 @@ impl<'a> OwnFiles<'a> {
         let left = own.iter().filter(|(_, name)| !self.names.contains(name));
         for path in left.map(|(_, name)| self.folder.join(name)) {
             match std::fs::remove_file(&path) {
+                // Somebody may have removed it since: it need only be gone.
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Error::io(&path, "removing", e).into());
                 }
@@ -161,6 +165,8 @@ fn read_list(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     }
     lines
         .map(|line: nodeorder_base::input::Line<'_>| {
+            // Files of the list are removed: a name with `/` or `..` in a list that came from elsewhere must not
+            // reach outside.
             let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
             let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
             let (command, name) = pair.ok_or_else(|| {

@@ -15,6 +15,7 @@ pub struct Picture<'p> {
 impl<'p> Picture<'p> {
     /// Checks the file that `--plot` names. Fails if it ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
+        // A device has no ending to tell the form by, and neither form is a plain one: it is refused.
         let form = output::form_by_ending("--plot", path, ["svg", "png"], None)?;
         Ok(Picture {
             path,

@@ -45,6 +45,7 @@ pub fn show_spinner(what: &str) -> Bar {
 
 /// Makes a bar like that of [`show_spinner`], but shows nothing on a terminal.
 pub fn count_unseen(what: &str) -> Bar {
+    // There the search prints lines of its own, which a spinner would overwrite.
     if std::io::stderr().is_terminal() {
         Bar {
             bar: ProgressBar::hidden(),
@@ -78,6 +79,7 @@ impl Deref for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
+        // Also on errors: the message begins on a line of its own.
         self.bar.finish_and_clear();
     }
 }
@@ -86,6 +88,7 @@ impl Drop for Bar {
 type LineText = fn(&ProgressBar) -> String;
 
 fn show_bar(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar {
+    // A hidden bar rather than none: callers count steps without asking.
     if notes::is_silent() {
         return Bar {
             bar: ProgressBar::hidden(),
@@ -98,6 +101,7 @@ fn show_bar(steps: Option<u64>, what: &str, template: &str, line: LineText) -> B
     }
     bar.set_prefix(what.to_string());
     if std::io::stderr().is_terminal() {
+        // Steps may take minutes: the bar moves meanwhile, as a sign that the program is alive.
         bar.enable_steady_tick(Duration::from_millis(200));
         return Bar { bar, _lines: None };
     }
@@ -127,6 +131,8 @@ fn print_lines_until_done(
                 "" => String::new(),
                 text => format!(" {text},"),
             };
+            // One write a line, so that lines of several processes in one log do not mix. Nobody may be reading: work
+            // goes on.
             let _ = out.write_all(format!("{what}:{said} {seconds} s\n").as_bytes());
         }
     });

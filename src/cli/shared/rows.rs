@@ -19,6 +19,7 @@ pub struct RowFile<'p> {
     out: Output,
     /// The header, until it is written with the first rows; without rows [`RowFile::finish`] writes it.
     header: Vec<u8>,
+    /// Rows of the second replay, the third and so on.
     waiting: Vec<SpooledTempFile>,
 }
 
@@ -41,6 +42,8 @@ impl<'p> RowFile<'p> {
 
     /// Writes rows of the first replay.
     fn write_first(&mut self, rows: &[u8]) -> anyhow::Result<()> {
+        // Only the first call finds a header. It waits for rows, since a command that fails before them should print
+        // nothing.
         let header = std::mem::take(&mut self.header);
         let written = self
             .out
@@ -71,6 +74,7 @@ impl<'p> RowFile<'p> {
         self.write_first(first)?;
         self.waiting
             .resize_with(later.len(), || SpooledTempFile::new(SPOOL));
+        // Rows of different replays go to files of their own, so no thread waits for another.
         let lanes = self.waiting.par_iter_mut().zip(later);
         lanes
             .try_for_each(|(rows, later)| rows.write_all(later))
@@ -79,6 +83,7 @@ impl<'p> RowFile<'p> {
 
     /// Puts the rows together.
     pub fn finish(mut self) -> anyhow::Result<()> {
+        // A table without rows has its header all the same.
         self.write_first(&[])?;
         for rows in &mut self.waiting {
             rows.rewind()?;

@@ -52,6 +52,7 @@ impl SweepFolder<'_> {
             }
             return Ok(false);
         };
+        // The manifest alone says nothing worth keeping: the table is made again.
         if !results.exists() {
             return Ok(false);
         }
@@ -84,6 +85,7 @@ impl SweepFolder<'_> {
         let mut names = std::fs::read_dir(self.0)?
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned());
+        // Either shows that the table beside them is a sweep's: nobody else's table is replaced.
         Ok(names.any(|name| name == "sweep.journal" || name.starts_with("shard-")))
     }
 
@@ -135,6 +137,7 @@ impl SweepFolder<'_> {
                 paths.push(entry.path());
             }
         }
+        // The system lists files in any order; the first error must be the same each time.
         paths.sort();
         paths.iter().map(|path| read_shard(path)).collect()
     }
@@ -151,6 +154,7 @@ fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<(
     if manifest["results"] == checksum(table.as_str().as_bytes()) {
         return Ok(());
     }
+    // Most often a copy broke off: the number of rows says so better than two checksums.
     let rows = table.lines().count().saturating_sub(1) as u64;
     let found = match manifest["cells"].as_u64() {
         Some(all) if all != rows => format!("{rows} of {all} rows"),
@@ -199,6 +203,7 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Recov
     let fail = |what| move || format!("{}: {what}", path.display());
     let mut kept = RecoveredRows::default();
     let mut torn = false;
+    // A device or a pipe gives back nothing of what was written: a sweep on it could not go on.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         bail!(
             "{}: found no regular file; expected a journal, or nothing",
@@ -211,6 +216,7 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Recov
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            // Moved into place whole: a kill never leaves half a head, which would be refused as no journal.
             output::write_text(Some(path), Journal::HEAD)?;
         }
         Err(e) => return Err(e).with_context(fail("reading")),
@@ -220,6 +226,7 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Recov
         .open(path)
         .with_context(fail("writing"))?;
     if torn {
+        // The torn line gets its end; else the next row would be part of it, and lost with it.
         file.write_all(b"\n").with_context(fail("writing"))?;
     }
     Ok((kept, file))

@@ -67,6 +67,7 @@ fn name_winners(comparison: &Comparison) -> String {
     let (long, short): (Vec<_>, Vec<_>) = comparison
         .stretches
         .iter()
+        // By ratio, as sizes are log-spaced: 2-3 is worth a name, 1000-1100 is not.
         .partition(|s| octaves(s.from, s.to) >= 0.3);
     let named = long.iter().map(|s| {
         let label = &comparison.entries[s.winner].label;
@@ -147,6 +148,7 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         .chain(SCHEDULED)
         .map(String::from)
         .collect();
+    // The recorded schedule comes last: it is what orderings are held against, not one of them.
     let all = || schedules.rows.iter().chain(&schedules.recorded);
     let rows = all().map(
         |OrderingSchedule {
@@ -250,6 +252,7 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
     );
     notes::print_note(format_args!(
         "{}",
+        // The table goes to standard error, which may be a terminal while standard output is a file.
         fit_to_terminal(table, 3, &std::io::stderr())
     ));
 }
@@ -303,5 +306,6 @@ pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> 
 
 /// Formats a value with so many digits, `-` for none.
 pub fn format_number(value: Option<f64>, digits: usize) -> String {
+    // A dash, as an empty cell among right-aligned numbers is easily overlooked.
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
 }

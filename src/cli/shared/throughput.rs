@@ -50,6 +50,7 @@ pub fn measure_throughput<'a>(
             method: found.method,
         });
     }
+    // Fixed shares leave nothing to search: the busiest link bounds the traffic, and the bound is met.
     let loads = FixedRouting::find_by_name(routing)?.link_loads(fabric, demand)?;
     let throughput = 1.0 / Contention::measure_links(fabric.links, loads).max;
     let throughput_at_most = throughput;

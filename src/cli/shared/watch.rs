@@ -49,6 +49,7 @@ impl Observer for Clock {
     }
 
     fn report_progress(&self, objective: f64, bound: f64) {
+        // With objective 0 the ordering is optimal, and the ratio would be none.
         let gap = if objective > 0.0 {
             100.0 * (objective - bound) / objective
         } else {
@@ -60,6 +61,7 @@ impl Observer for Clock {
             return;
         }
         let now = self.began.elapsed().as_secs_f64();
+        // Progress is worth no panic: a search goes on unseen.
         let Ok(mut printed) = self.printed.lock() else {
             return;
         };

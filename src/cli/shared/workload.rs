@@ -61,6 +61,7 @@ pub fn add_rules(rules: Option<&Path>, allocators: &mut [String]) -> Result<()> 
     let Some(path) = rules else {
         return Ok(());
     };
+    // The default allocators take no options of jobs: rules would have no effect, and nobody would notice.
     if allocators.is_empty() {
         let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
         return Err(Error::option(
@@ -70,6 +71,7 @@ pub fn add_rules(rules: Option<&Path>, allocators: &mut [String]) -> Result<()> 
         ));
     }
     for text in allocators {
+        // The allocator's own rules win, as the help says: so settings with different rules can be compared.
         if !text.contains("rules=") {
             let between = if text.contains(':') { ',' } else { ':' };
             *text += &format!("{between}rules={}", path.display());
@@ -89,6 +91,7 @@ impl WorkloadArgs {
         let Some(path) = &self.trace else {
             return Ok(None);
         };
+        // Wrong names of allocators, policy or model show before a long trace is read.
         let options = self.workload_options();
         options.check()?;
         let allocators = options.allocators();
@@ -149,6 +152,7 @@ impl WorkloadArgs {
             Some(path) => path.display().to_string(),
             None => "log-uniform".into(),
         };
+        // The search reads the trace by itself: without the number it would take processors for nodes.
         let processors = match self.procs_per_node {
             Some(count) => format!(",procs-per-node={count}"),
             None => String::new(),
@@ -158,6 +162,7 @@ impl WorkloadArgs {
 
     /// Adds the options to a command line.
     pub fn add_to(&self, line: CommandLine) -> CommandLine {
+        // `--rules` is not missing: it stands in the allocators by now, as their `rules=`.
         line.add_option("--trace", self.trace.as_ref().map(|path| path.display()))
             .add_option("--alloc", &self.allocators)
             .add_option("--procs-per-node", self.procs_per_node)

@@ -18,6 +18,7 @@ mod run;
     after_help = "Example: nodeorder sweep run plan.toml --out results",
     override_usage = "nodeorder sweep <COMMAND>",
     arg_required_else_help = true,
+    // The older spelling has a plan and `--out`, which its commands must not ask for a second time.
     subcommand_negates_reqs = true,
     mut_args(|argument| argument.hide(true))
 )]

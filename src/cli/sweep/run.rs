@@ -50,6 +50,7 @@ impl Command {
         sweep_folder::say_remarks(&plan);
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let cells = shard.cell_numbers(plan.cells().len()).len() as u64;
+        // Rows are kept until all are there: better refused now than after hours.
         context.require_memory(&format!("the rows of {cells} cells"), cells * ROW)?;
         output::create_folder(&self.out)?;
         let file = self.describe_shard(&plan, shard, context)?;
@@ -68,6 +69,7 @@ impl Command {
             return Ok(());
         }
         for (name, other) in folder.read_shards()? {
+            // A folder holds one plan: beside shards of another, `merge` would later find both.
             other.check_plan(&name, &file, "the plan")?;
         }
         let began = Instant::now();
@@ -83,6 +85,7 @@ impl Command {
         let mut manifest = sweep_folder::describe_table(&file, &table);
         manifest["inputs"] = inputs;
         manifest["seconds"] = json!(began.elapsed().as_secs_f64());
+        // Before the journal goes: until the table is there, the journal is the only copy of its rows.
         folder.write_table(&table, &manifest, self.gz)?;
         sweep_folder::remove_file(&journal)
     }
@@ -112,6 +115,7 @@ impl Command {
         context: &Context,
     ) -> anyhow::Result<ShardFile> {
         let seeds: Vec<String> = plan.lists.seeds.iter().map(u64::to_string).collect();
+        // Threads and memory are not in it: rows do not depend on them.
         let command = CommandLine::new("sweep run")
             .add_argument(self.plan.display())
             .add_seed(context.seed);
@@ -159,6 +163,7 @@ impl Command {
         let bar = progress::show_steps(left.len() as u64, "sweep");
         let state = Mutex::new((file, lines));
         nodeorder_sweep::run_cells(plan, context, &left, |row| -> anyhow::Result<()> {
+            // Lines are made before the lock, so that threads wait only for the write.
             let entry = journal.format_row(&row)?;
             let line = table.format_row(&row)?;
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -92,6 +92,7 @@ impl Command {
     /// Prints what the machine carries when all nodes send.
     fn run_traffic(&self, topology: &Topology, routings: &[String]) -> anyhow::Result<()> {
         let fabric = inputs::build_fabric(topology)?;
+        // A longest matching of a large machine takes its time: only for what shows it.
         let matching = if self.json || self.matching_out.is_some() {
             let waiting = progress::show_spinner("a longest matching");
             let found = find_longest_matching(topology)?;
@@ -187,6 +188,7 @@ fn split_names(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for part in text.split(',') {
         match names.last_mut() {
+            // `ideal:gap=0.01,time=5` is one routing with two options, not two routings.
             Some(last) if last.contains(':') && part.contains('=') && !part.contains(':') => {
                 *last = format!("{last},{part}");
             }
@@ -211,6 +213,8 @@ fn machine_json(
     let nodes = topology.node_count() as f64;
     let at_least = rows
         .iter()
+        // By Valiant (1982): any such traffic is at most twice an all-to-all, to the intermediates and on. Only ideal
+        // routing may send it over them.
         .find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"))
         .map(|row| row.throughput * nodes / (2.0 * (nodes - 1.0)));
     figures.add_throughput(rows, at_most, at_least);

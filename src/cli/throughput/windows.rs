@@ -35,6 +35,7 @@ pub fn parse_sizes(text: &str, most: usize) -> Result<Vec<usize>, Error> {
             Error::option(format!("--sizes {text}"), format!("`{part}`"), expected)
         })?);
     }
+    // A size given twice would be searched twice, for the same row.
     sizes.sort_unstable();
     sizes.dedup();
     Ok(sizes)
@@ -53,6 +54,7 @@ impl WindowTraffic<'_> {
         for entry in &comparison.entries {
             let order = orders.iter().find(|order| order.label() == entry.label);
             let nodes = order.map_or(&[][..], NodeOrder::nodes);
+            // An ordering may hold fewer nodes than the machine, for which sizes were checked.
             for size in self.sizes.iter().filter(|size| **size <= nodes.len()) {
                 let all = self.search_windows(&fabric, nodes, *size, false)?;
                 // All-to-all jobs are bound by the mean distance in their windows.
