@@ -50,6 +50,7 @@ pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
 fn is_stopped() -> bool {
     STOP.with_borrow(|flag| {
         flag.as_ref()
+            // The flag guards no data: it does not matter if it is seen a step later.
             .is_some_and(|flag| flag.load(Ordering::Relaxed))
     })
 }
@@ -57,6 +58,7 @@ fn is_stopped() -> bool {
 /// Marks a step of long work: unwinds with [`Stopped`] if the flag of this thread is set.
 pub fn check_stopped() {
     if is_stopped() {
+        // Unlike `panic!` this runs no panic hook: to be stopped is no fault, and prints nothing.
         std::panic::resume_unwind(Box::new(Stopped));
     }
 }

@@ -149,6 +149,7 @@ impl<P> Registry<P> {
             return Ok(entry);
         }
         let name = text_before_colon(text);
+        // Before the nearest spelling, which may be another thing altogether.
         if let Some((_, instead)) = self.replaced.iter().find(|(gone, _)| *gone == name) {
             let found = format!("the {} `{name}`, which is gone", self.noun);
             return Err(Error::input(location(), found, format!("`{instead}`")));
@@ -193,6 +194,7 @@ impl<P> Registry<P> {
 
     fn option_location(&self, text: &str) -> SourceLocation {
         match self.flag {
+            // Where several options choose from the table, naming one of them could be wrong.
             "" => SourceLocation::option(text),
             flag => SourceLocation::option(format!("{flag} {text}")),
         }

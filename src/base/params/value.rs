@@ -47,6 +47,7 @@ pub(super) fn from_toml(
     use toml::de::DeValue;
     Ok(match value {
         DeValue::String(s) => Value::Word(s.to_string()),
+        // TOML writes integers in other bases, too, as in 0x10.
         DeValue::Integer(i) => {
             Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
                 let found = format!("the integer {}", i.as_str());
