@@ -10,8 +10,8 @@ use rayon::prelude::*;
 /// Lines of text in a block.
 const LINES: usize = 1 << 12;
 
-/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are made.
-/// Memory: four blocks a thread.
+/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are
+/// made. Memory: four blocks a thread.
 ///
 /// # Errors
 /// Errors of `out` and `make`.

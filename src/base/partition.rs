@@ -1,5 +1,5 @@
-//! Two sides of a graph, improved by moving vertices (Fiduccia, Mattheyses, "A linear-time heuristic for improving network
-//! partitions", DAC 1982, with heaps in the place of buckets).
+//! Two sides of a graph, improved by moving vertices (Fiduccia, Mattheyses, "A linear-time heuristic for improving
+//! network partitions", DAC 1982, with heaps in the place of buckets).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -71,9 +71,9 @@ impl Sides {
         }
     }
 
-    /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best division
-    /// on the way. The gains of these vertices must be set. Whether the pass found a better division. O(links · log
-    /// links) of the vertices.
+    /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best
+    /// division on the way. The gains of these vertices must be set. Whether the pass found a better division.
+    /// O(links · log links) of the vertices.
     pub fn improve_once<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
         for vertex in vertices {

@@ -1,8 +1,8 @@
 //! Tables of named entries: one helper for all of them.
 //!
-//! A table ([`Registry`]) holds entries ([`Entry`]) that a text such as `first-fit:8` or `torus:8x8,per_router=2` chooses
-//! from: topologies, orderings, allocators and so on. How its options are read differs from table to table (`P`); its
-//! name, description, example and options do not, nor do the errors about names that no entry has.
+//! A table ([`Registry`]) holds entries ([`Entry`]) that a text such as `first-fit:8` or `torus:8x8,per_router=2`
+//! chooses from: topologies, orderings, allocators and so on. How its options are read differs from table to table
+//! (`P`); its name, description, example and options do not, nor do the errors about names that no entry has.
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::{Opt, Params, describe_usage, text_before_colon};

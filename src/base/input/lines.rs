@@ -76,9 +76,9 @@ impl Lines {
         Ok(Lines::from_source(&name, source).with_memory(memory))
     }
 
-    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but for
-    /// hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. Returns with the
-    /// stream the names that messages call the files by.
+    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but
+    /// for hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. Returns
+    /// with the stream the names that messages call the files by.
     ///
     /// # Errors
     /// As [`Lines::open`], for a later file when it is reached; a folder without files.

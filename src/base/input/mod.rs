@@ -1,5 +1,5 @@
-//! Reading input: a file or standard input, plain, gzip or (a table) Parquet, as text whose lines know their number; whole
-//! ([`Text`]) or as a stream in constant memory ([`Lines`]).
+//! Reading input: a file or standard input, plain, gzip or (a table) Parquet, as text whose lines know their number;
+//! whole ([`Text`]) or as a stream in constant memory ([`Lines`]).
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

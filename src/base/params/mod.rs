@@ -1,8 +1,8 @@
 //! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
 //!
-//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is read.
-//! The entry's parser then reads the values by typed getters, each of which checks the value, quotes its location on
-//! error, and knows the declared default and choices.
+//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is
+//! read. The entry's parser then reads the values by typed getters, each of which checks the value, quotes its
+//! location on error, and knows the declared default and choices.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -25,6 +25,7 @@ pub use units::{Unit, parse_bytes};
 pub use value::Value;
 pub use written::Written;
 
+/// A key with its value, and where each of them stands.
 #[derive(Clone, Debug)]
 struct Given {
     key: String,

@@ -131,7 +131,7 @@ impl Opt {
         self
     }
 
-    /// Read only beside another option, as in `runtime=log-normal`.
+    /// Says beside which setting alone the option is read, such as `runtime=log-normal`.
     pub const fn only_with(mut self, option: &'static str) -> Self {
         self.only_with = option;
         self

@@ -40,7 +40,8 @@ impl Params {
     }
 
     /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets and
-    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional options, in their order.
+    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional
+    /// options, in their order.
     ///
     /// # Errors
     /// Empty parts, repeated keys, a key that is not declared, a bare word where none is expected.

@@ -18,6 +18,7 @@ pub enum Value {
 }
 
 impl Value {
+    /// Describes the value for a message: a word in quotes, a list by its length.
     pub(super) fn describe(&self) -> String {
         match self {
             Value::Word(w) => format!("`{w}`"),
