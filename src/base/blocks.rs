@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Lines a block.
+/// Lines of text in a block.
 const LINES: usize = 1 << 12;
 
-/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are made.
-/// Memory: four blocks a thread.
+/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are
+/// made. Memory: four blocks a thread.
 ///
 /// # Errors
 /// Errors of `out` and `make`.
@@ -20,11 +20,13 @@ pub fn write_blocks(
     count: usize,
     make: impl Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
+    // Two blocks a thread: one that is done early has another, and memory does not grow with the text.
     let at_once = 2 * rayon::current_num_threads();
     let fill = |texts: &mut Vec<Vec<u8>>, from: usize| {
         let blocks = count.saturating_sub(from).div_ceil(LINES).min(at_once);
         texts.resize_with(blocks, Vec::new);
         texts.par_iter_mut().enumerate().try_for_each(|(i, text)| {
+            // The text of an earlier round keeps its memory, so that a long file allocates nothing more.
             text.clear();
             let first = from + i * LINES;
             make(first..count.min(first + LINES), text)
@@ -43,6 +45,7 @@ pub fn write_blocks(
             scope.spawn(|_| filled = fill(&mut next, from));
             written = made.iter().try_for_each(|text| out.write_all(text));
         });
+        // Of two faults that of the writer comes first: its block is the earlier one in the text.
         written?;
         filled?;
         std::mem::swap(&mut made, &mut next);

@@ -1,14 +1,14 @@
 //! The clock and progress of a search, which its caller provides; and the flag that stops long work.
 //!
-//! There is one flag, that of the thread ([`stop_on_flag`]). A search asks its observer, which asks the flag, and ends with
-//! the best so far; other work has nothing to keep and unwinds at its next [`check_stopped`].
+//! There is one flag, that of the thread ([`stop_on_flag`]). A search asks its observer, which asks the flag, and
+//! ends with the best so far; other work has nothing to keep and unwinds at its next [`check_stopped`].
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Services that a search asks of its caller: a clock, whether to stop, and where to report progress. The library has no
-/// clock of its own.
+/// Services that a search asks of its caller: a clock, whether to stop, and where to report progress. The library has
+/// no clock of its own.
 pub trait Observer: Sync {
     /// Reads the clock, in seconds from some moment before the search. `None` if there is no clock.
     fn elapsed_seconds(&self) -> Option<f64> {
@@ -41,7 +41,8 @@ thread_local! {
 pub struct Stopped;
 
 /// Lets work on this thread be stopped: once the flag is set, searches end with their best and other work unwinds with
-/// [`Stopped`], at the next of its many steps. For programs that go on afterwards, and set it on each thread of a pool.
+/// [`Stopped`], at the next of its many steps. For programs that go on afterwards, and set it on each thread of a
+/// pool.
 pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
     STOP.set(flag);
 }
@@ -50,6 +51,7 @@ pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
 fn is_stopped() -> bool {
     STOP.with_borrow(|flag| {
         flag.as_ref()
+            // The flag guards no data: it does not matter if it is seen a step later.
             .is_some_and(|flag| flag.load(Ordering::Relaxed))
     })
 }
@@ -57,6 +59,7 @@ fn is_stopped() -> bool {
 /// Marks a step of long work: unwinds with [`Stopped`] if the flag of this thread is set.
 pub fn check_stopped() {
     if is_stopped() {
+        // Unlike `panic!` this runs no panic hook: to be stopped is no fault, and prints nothing.
         std::panic::resume_unwind(Box::new(Stopped));
     }
 }

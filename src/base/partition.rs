@@ -1,5 +1,5 @@
-//! Two sides of a graph, improved by moving vertices (Fiduccia, Mattheyses, "A linear-time heuristic for improving network
-//! partitions", DAC 1982, with heaps in the place of buckets).
+//! Two sides of a graph, improved by moving vertices (Fiduccia, Mattheyses, "A linear-time heuristic for improving
+//! network partitions", DAC 1982, with heaps in the place of buckets).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -71,9 +71,9 @@ impl Sides {
         }
     }
 
-    /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best division
-    /// on the way. The gains of these vertices must be set. Whether the pass found a better division. O(links · log
-    /// links) of the vertices.
+    /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best
+    /// division on the way. The gains of these vertices must be set. Whether the pass found a better division.
+    /// O(links · log links) of the vertices.
     pub fn improve_once<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
         for vertex in vertices {
@@ -101,7 +101,10 @@ impl Sides {
             for (vertex, weight) in rules.list_links(vertex) {
                 let v = vertex as usize;
                 if self.side[v] != OUTSIDE && !self.moved[v] {
+                    // The link changes between cut and whole: what it adds to the gain changes its sign.
                     self.gain[v] += if self.side[v] == from { 2.0 } else { -2.0 } * weight;
+                    // Entries of older gains stay in the heap: passing over them later is cheaper than finding
+                    // them now.
                     heaps[usize::from(self.side[v])].push(Candidate {
                         gain: self.gain[v],
                         vertex,
@@ -125,6 +128,7 @@ impl Sides {
     fn best_candidate(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
         while let Some(top) = heap.peek() {
             let v = top.vertex as usize;
+            // Equality is exact on purpose: an entry holds the very number that was stored.
             if !self.moved[v] && self.gain[v] == top.gain {
                 break;
             }

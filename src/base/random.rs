@@ -38,6 +38,7 @@ pub type Generator = Pcg64;
 
 /// Draws a number from 0 up to but not including 1, in steps of 2⁻⁵³.
 pub fn random_unit(random: &mut impl Rng) -> f64 {
+    // A double holds 53 bits: so each value is exact, and all are equally likely.
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
@@ -48,6 +49,7 @@ pub fn natural_logarithm(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as i32 - 1023;
     let mut mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+    // From √½ to √2 the argument of the series is smallest, and few terms are enough.
     if mantissa > std::f64::consts::SQRT_2 {
         mantissa /= 2.0;
         exponent += 1;

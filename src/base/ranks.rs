@@ -33,7 +33,7 @@ impl Run {
 /// ranks.push(Run { first: 7, count: 1 });
 /// ranks.push(Run { first: 2, count: 2 });
 /// ranks.push(Run { first: 0, count: 2 });
-/// ranks.settle();
+/// ranks.sort_and_join();
 /// assert_eq!(ranks.to_string(), "0-3 7");
 /// assert_eq!(ranks.len(), 5);
 /// ```
@@ -54,6 +54,7 @@ impl Ranks {
     pub fn push(&mut self, run: Run) {
         match self.runs.last_mut() {
             Some(last) if last.end() == run.first => last.count += run.count,
+            // A set that holds an empty run would not pass for empty.
             _ if run.count > 0 => self.runs.push(run),
             _ => {}
         }
@@ -69,6 +70,7 @@ impl Ranks {
 
     /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
     pub fn sort_and_join(&mut self) {
+        // In order there is nothing to join, either: `push` joins what touches.
         if self.runs.is_sorted() {
             return;
         }
@@ -103,13 +105,13 @@ impl Ranks {
     }
 }
 
-/// `0-3 7 9-10`.
 impl From<Run> for Ranks {
     fn from(run: Run) -> Self {
         Ranks { runs: vec![run] }
     }
 }
 
+/// As text: runs with blanks between, as in `0-3 7 9-10`.
 impl fmt::Display for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, run) in self.runs.iter().enumerate() {
@@ -179,6 +181,7 @@ impl FreeSet {
 
     /// Marks some free places of a rank as taken.
     pub fn take_places(&mut self, rank: u32, count: u32) {
+        // A rank is free only as a whole: its bit goes with the first place, and the other places are given back.
         if count > 0 && self.is_free(rank) {
             self.take_run(Run {
                 first: rank,
@@ -197,6 +200,7 @@ impl FreeSet {
     /// Marks some taken places of a rank as free.
     pub fn give_places(&mut self, rank: u32, count: u32) {
         let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
+        // With its last place the rank is free as a whole, and its bit is set.
         if count > 0 && self.free_places(rank) + count == all {
             return self.free_run(Run {
                 first: rank,
@@ -224,6 +228,7 @@ impl FreeSet {
     /// Calls `changed` with each rank that has other free places in `before`, a set of the same ranks. O(places/64).
     pub fn visit_changed(&self, before: &FreeSet, mut changed: impl FnMut(u32)) {
         for (at, (word, old)) in (0..).step_by(64).zip(self.words.iter().zip(&before.words)) {
+            // Where each rank is one place the list is empty, and so is the range.
             let end = (at as usize + 64).min(self.places.len());
             let range = (at as usize).min(end)..end;
             if word == old && self.places[range.clone()] == before.places[range] {
@@ -296,6 +301,7 @@ impl FreeSet {
         while rank < end {
             let word = rank as usize / 64;
             let bit = rank % 64;
+            // At least 1 and at most 64, so that neither shift below is by 64, which would overflow.
             let count = (64 - bit).min(end - rank);
             apply(&mut self.words[word], u64::MAX >> (64 - count) << bit);
             rank += count;
@@ -322,6 +328,7 @@ impl FreeSet {
             word = self.words.get(at)? ^ flip;
         }
         let rank = 64 * at as u32 + word.trailing_zeros();
+        // The last word has bits behind the last rank: to a search for taken ranks they are a find.
         (rank < self.size).then_some(rank)
     }
 
@@ -351,6 +358,7 @@ impl FreeSet {
             let first = turn()?;
             Some(Run {
                 first,
+                // Where the last rank fills its word and is free, no further bit ends the run.
                 count: turn().unwrap_or(self.size) - first,
             })
         })

@@ -1,8 +1,8 @@
 //! Tables of named entries: one helper for all of them.
 //!
-//! A table ([`Registry`]) holds entries ([`Entry`]) that a text such as `first-fit:8` or `torus:8x8,per_router=2` chooses
-//! from: topologies, orderings, allocators and so on. How its options are read differs from table to table (`P`); its
-//! name, description, example and options do not, nor do the errors about names that no entry has.
+//! A table ([`Registry`]) holds entries ([`Entry`]) that a text such as `first-fit:8` or `torus:8x8,per_router=2`
+//! chooses from: topologies, orderings, allocators and so on. How its options are read differs from table to table
+//! (`P`); its name, description, example and options do not, nor do the errors about names that no entry has.
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::{Opt, Params, describe_usage, text_before_colon};
@@ -149,6 +149,7 @@ impl<P> Registry<P> {
             return Ok(entry);
         }
         let name = text_before_colon(text);
+        // Before the nearest spelling, which may be another thing altogether.
         if let Some((_, instead)) = self.replaced.iter().find(|(gone, _)| *gone == name) {
             let found = format!("the {} `{name}`, which is gone", self.noun);
             return Err(Error::input(location(), found, format!("`{instead}`")));
@@ -193,6 +194,7 @@ impl<P> Registry<P> {
 
     fn option_location(&self, text: &str) -> SourceLocation {
         match self.flag {
+            // Where several options choose from the table, naming one of them could be wrong.
             "" => SourceLocation::option(text),
             flag => SourceLocation::option(format!("{flag} {text}")),
         }

@@ -103,6 +103,7 @@ impl Changes {
         if load.is_some() && params.has_key("scale-time") {
             return Err(params.invalid_value("load", "`load` or `scale-time`, not both"));
         }
+        // Only copies are moved by it: alone it would change nothing, without a word.
         if params.has_key("jitter") && !params.has_key("replicate") {
             return Err(params.invalid_value("jitter", "it beside `replicate` only"));
         }
@@ -132,6 +133,7 @@ impl fmt::Display for Changes {
             Pace::Times(x) => factor("scale-time", x),
             Pace::Load(x) => Some(format!("load={x}")),
         });
+        // `parse` takes jitter beside copies only.
         if self.replicate > 1 {
             parts.push(format!(
                 "replicate={},jitter={}",

@@ -26,8 +26,8 @@ pub fn write_log(trace: &Trace, options: bool) -> String {
         };
         let _ = writeln!(text, "# {what}: {count} {}", reason.description());
     }
-    // Time, whether it is a start, index by submit time, job. All fields differ between two events: an unstable
-    // sort has one outcome.
+    // Time, whether it is a start, index by submit time, job. An end sorts before a start: the job that starts at this
+    // second may need the nodes. No two events are alike: an unstable sort has one outcome.
     let mut events: Vec<(i64, bool, usize, u32)> = Vec::with_capacity(2 * trace.jobs().len());
     for (nth, index) in trace.by_submit().iter().enumerate() {
         let job = &trace.jobs()[*index as usize];
@@ -60,6 +60,7 @@ pub fn write_swf(trace: &Trace) -> String {
         "; Version: 2.2\n; Note: {}, a processor is a node\n",
         trace.name()
     );
+    // Counts of the traced machine are of processors, and jobs may have been left out since.
     let left_out = ["Version", "MaxProcs", "MaxNodes", "MaxJobs", "MaxRecords"];
     for entry in trace.header().entries() {
         if left_out.contains(&entry.label.as_str()) {
@@ -70,6 +71,7 @@ pub fn write_swf(trace: &Trace) -> String {
         } else {
             format!("{}: ", entry.label)
         };
+        // Lines without a label go on with the entry above, so a value of several lines stays one.
         let value = entry.value.replace('\n', "\n;        ");
         let _ = writeln!(text, "; {label}{value}");
     }
@@ -81,6 +83,7 @@ pub fn write_swf(trace: &Trace) -> String {
         let nodes = job.nodes;
         let _ = writeln!(
             text,
+            // Processor time and memory are not kept of a job: they are unknown here, whatever the trace had.
             "{id} {submit} {wait} {run} {nodes} -1 -1 {nodes} {} -1 {} {} {} {} {} {} {} {}",
             job.requested_time,
             job.status,

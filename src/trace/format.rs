@@ -79,10 +79,12 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
         records_entry(&records::SACCT),
         records_entry(&records::TORQUE),
         records_entry(&records::COBALT),
+        // Behind Torque and Cobalt, whose lines are of this form, too.
         records_entry(&records::PBS),
         records_entry(&records::PLACEMENTS),
         records_entry(&records::CSV),
         records_entry(&records::SQUEUE),
+        // Behind the queue of Slurm: any JSON object is taken here.
         records_entry(&records::BATSIM),
         records_entry(&records::PHILLY),
         file_format(
@@ -90,6 +92,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
             "table of job sizes: size,share, a line each",
             "size,share",
             WorkloadKind::Table,
+            // Tables of jobs have more commas. With two or three the reader of sizes says which line is wrong.
             |line| !line.starts_with(b";") && (1..4).contains(&count_byte(line, b',')),
         ),
         file_format(
@@ -98,6 +101,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
             "; MaxNodes: 2816",
             WorkloadKind::Swf,
             |line| {
+                // A row of a table without its header begins with a digit, too; its separators tell it apart.
                 matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9'))
                     && recognise_unread(line).is_none()
             },

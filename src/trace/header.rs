@@ -38,6 +38,7 @@ impl Header {
         let (label, value) = match labelled {
             Some(pair) => pair,
             None if text.is_empty() => {
+                // An empty `;` line parts two texts.
                 self.open = false;
                 return 0;
             }
@@ -55,6 +56,7 @@ impl Header {
             }),
         }
         self.open = true;
+        // Lists grow by doubling, so they take at most twice what they hold.
         2 * (text.len() + size_of::<Entry>())
     }
 
@@ -82,6 +84,7 @@ impl Header {
         let Some(word) = entry.value.split_ascii_whitespace().next() else {
             return Ok(None);
         };
+        // Headers are written by hand: text may go on behind the number.
         let number = word.trim_end_matches([',', ';', '.']).parse();
         number.map(Some).map_err(|_| {
             let found = format!(
@@ -97,6 +100,7 @@ impl Header {
         Ok(self
             .leading_integer(label, file)?
             .and_then(|n| u64::try_from(n).ok())
+            // 0 and -1 stand for unknown, and limit nothing.
             .filter(|n| *n > 0))
     }
 

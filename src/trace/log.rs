@@ -1,6 +1,6 @@
-//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may follow,
-//! as in `P 7 64 segment=4`. `P 8 16+1` is a job of 16 pods and their leader; `D HOST` and `U HOST` say that a node fails
-//! and returns.
+//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may
+//! follow, as in `P 7 64 segment=4`. `P 8 16+1` is a job of 16 pods and their leader; `D HOST` and `U HOST` say that
+//! a node fails and returns.
 //!
 //! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
 //! blanks, and may come again after it was freed. Events have an order but no time.
@@ -80,8 +80,8 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// Returns the options that the job of event `index` asks for, or the rest of the line of a node that fails
-    /// or returns. `None` if there are none.
+    /// Returns the options that the job of event `index` asks for; of a node that fails or returns, an empty text and
+    /// its line. `None` if there are none.
     pub fn options_of_event(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
     }
@@ -118,7 +118,7 @@ impl Block {
 /// while log.next_block(1000, &mut block)? {
 ///     for (i, event) in block.events.iter().enumerate() {
 ///         if let Event::Place { nodes: n, .. } = event {
-///             println!("{} takes {n}", block.name(i));
+///             println!("{} takes {n}", block.name_of_event(i));
 ///             nodes += n;
 ///         }
 ///     }
@@ -163,7 +163,7 @@ impl Log {
         self.lines.name()
     }
 
-    /// Counts bytes that are kept of it elsewhere, as [`Lines::keep`].
+    /// Counts bytes that are kept of it elsewhere, as [`Lines::count_kept`].
     pub(super) fn count_kept(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.lines.count_kept(bytes, what)
     }
@@ -189,6 +189,7 @@ impl Log {
     /// O(bytes read).
     pub fn next_block(&mut self, events: usize, block: &mut Block) -> Result<bool> {
         block.clear();
+        // Names may be long, so the number of events alone would not bound the memory of a block.
         while block.events.len() < events.max(1) && block.names.len() < MOST_NAMES {
             let Some(line) = self.lines.read_line()? else {
                 break;
@@ -199,6 +200,7 @@ impl Log {
             }
         }
         self.begun |= !block.events.is_empty();
+        // A log without any event is a wrong file rather than an idle machine.
         if !self.begun {
             return Err(no_jobs_error(
                 self.name(),
@@ -247,6 +249,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
         );
         return Err(Error::input(line.location(), found, wants));
     };
+    // No options, only the line: a replay finds out whether the machine has such a node, and its message says where.
     if ["D", "U"].contains(&letter) {
         let options = JobOptions {
             text: String::new(),
@@ -264,6 +267,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
         return Ok(0);
     }
     if let Some(size) = size {
+        // The leader takes as many GPUs as a pod, unless the line says how many.
         let led = size.strip_suffix("+1");
         let size = led.unwrap_or(size);
         let nodes = parse_size(size).ok_or_else(|| {

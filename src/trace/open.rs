@@ -82,6 +82,7 @@ impl OpenedLog {
     pub fn open(path: &Path, options: &Options) -> Result<OpenedLog> {
         let bytes = std::fs::metadata(path)
             .ok()
+            // Progress is counted in unpacked bytes: of a packed file, a table or a pipe, nobody knows how many.
             .filter(|m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path))
             .map(|m| m.len());
         OpenedLog::from_lines(Lines::open(path, options.memory)?, bytes, options)
@@ -142,6 +143,7 @@ pub fn locate_job_error(error: Error, mut trace: Lines) -> Error {
     else {
         return error;
     };
+    // A schedule knows jobs by their numbers only, so their lines are looked up in the file again.
     let Some(job) = option.strip_prefix("job ") else {
         return error;
     };

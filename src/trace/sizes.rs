@@ -12,7 +12,7 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
 use nodeorder_base::ratio::divide_exactly;
 
-/// Sizes that the formula is written out for at most.
+/// The largest size up to which the formula `log-uniform` is written out, size by size: 256 MB of shares.
 const MOST_SIZES: u32 = 1 << 24;
 
 /// Bytes that a size takes in the trees of a table.
@@ -41,9 +41,9 @@ pub struct Sizes {
 enum Shares {
     /// p(S) ∝ 1/S for S ≥ 2.
     LogUniform,
-    /// Jobs, or node-seconds.
+    /// Jobs, or node-seconds, by size.
     Exact(BTreeMap<u32, u128>),
-    /// Shares as a table lists them.
+    /// Shares by size as a table lists them, of any sum.
     Real(BTreeMap<u32, f64>),
 }
 
@@ -107,6 +107,7 @@ impl Sizes {
         let mut jobs = BTreeMap::new();
         let mut exact: BTreeMap<u32, u128> = BTreeMap::new();
         for job in trace.jobs() {
+            // Counted for any weight: figures of the distribution show jobs.
             *jobs.entry(job.nodes).or_default() += 1;
             *exact.entry(job.nodes).or_default() += match weight {
                 Weight::Jobs => 1,
@@ -120,7 +121,7 @@ impl Sizes {
         }
     }
 
-    /// Numbers of jobs by size, quoted as `name`.
+    /// Makes the distribution of so many jobs by size, called `name` in messages.
     pub fn of_jobs(name: &str, jobs: BTreeMap<u32, u64>) -> Self {
         let exact = jobs
             .iter()
@@ -150,7 +151,7 @@ impl Sizes {
         self.shares_between(2, n)
     }
 
-    /// Returns the [`Sizes::shares`] of the sizes from `low` to `high`.
+    /// Returns the shares of the sizes from `low` to `high`, as [`Sizes::shares_up_to`] does.
     pub(super) fn shares_between(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
         let range = low..=high.max(low);
         let shares: Vec<(u32, f64)> = match &self.shares {
@@ -261,12 +262,14 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
         let value = share
             .parse()
             .ok()
+            // So bounded, the shares of all 2³² sizes add up to a finite number.
             .filter(|x: &f64| (0.0..=1e280).contains(x));
         let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
             let found = format!("size {nodes} listed twice");
             return Err(Error::input(line.location(), found, "each size once"));
         }
+        // One share that is no whole number makes all of them shares, and none a number of jobs.
         jobs = jobs.and_then(|mut jobs| {
             jobs.insert(nodes, share.parse().ok()?);
             Some(jobs)

@@ -47,6 +47,8 @@ pub fn survey_log(mut log: Log) -> Result<Survey> {
                     busy += u64::from(nodes);
                     survey.most_nodes = survey.most_nodes.max(busy);
                 }
+                // What jobs want does not depend on the nodes that are up; what becomes of them is for a replay to
+                // say.
                 Event::Down | Event::Up => {}
                 Event::Free { job } => {
                     survey.frees += 1;

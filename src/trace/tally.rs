@@ -129,7 +129,7 @@ pub struct Tally {
     /// Lines with a job on them.
     pub lines: u64,
     counts: [u64; TABLE.len()],
-    /// File and line of the row being read, and of the first of each reason.
+    /// File (from 0) and line (from 1; 0 for none) of the row being read, and of the first row of each reason.
     at: (u32, usize),
     first: [(u32, usize); TABLE.len()],
     /// Names of the files, where there are several.
@@ -182,7 +182,7 @@ impl Tally {
         self.counts[reason as usize]
     }
 
-    /// Counts of lines that were left out (`drops`) or mended, by the reason's name.
+    /// Counts lines that were left out (`drops`) or mended, by the reason's name.
     pub fn by_name(&self, drops: bool) -> BTreeMap<&'static str, u64> {
         let counts = self
             .iter()
@@ -215,6 +215,7 @@ impl Tally {
             } else {
                 "mended"
             };
+            // A line that is lost may need mending by hand; mended ones are often most of the file.
             let first = self.first_line(reason).filter(|_| reason.drops_line());
             let first = first.map_or(String::new(), |first| format!("; the first: {first}"));
             format!("{what} {count}: {}{first}", reason.description())

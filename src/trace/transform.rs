@@ -21,14 +21,14 @@ struct Copy {
 
 /// A changed trace.
 ///
-/// Only jobs of the window are taken, of those that [`Trace`] keeps; run and requested times are multiplied and rounded
-/// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
-/// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
-/// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
-/// With `shake` the job itself is moved so, too, before its copies are.
-/// Times count from the trace's own zero. Copies have numbers above all others, a power of ten apart; the preceding
-/// job of a copy is the copy of the job's preceding job. A run time above the requested time is cut at it. Wait times
-/// become unknown (-1) unless only a window is taken: no machine recorded them.
+/// Only jobs of the window are taken, of those that [`Trace`] keeps; run and requested times are multiplied and
+/// rounded to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the
+/// offered load (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is
+/// copied, and each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never
+/// before 0. With `shake` the job itself is moved so, too, before its copies are. Times count from the trace's own
+/// zero. Copies have numbers above all others, a power of ten apart; the preceding job of a copy is the copy of the
+/// job's preceding job. A run time above the requested time is cut at it. Wait times become unknown (-1) unless only
+/// a window is taken: no machine recorded them.
 ///
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
@@ -41,11 +41,13 @@ pub struct Transformed {
     text: Vec<u8>,
     lines: Vec<usize>,
     copies: Vec<Copy>,
-    /// The distance of the numbers of copies.
+    /// What the job numbers of two copies of a job in a row differ by.
     apart: i64,
     /// Factor of the times between arrivals.
     factor: f64,
+    /// Nodes of the machine; 0 where unknown.
     nodes: u32,
+    /// Offered load before and after; 0 where nodes or times say none.
     load: [f64; 2],
 }
 
@@ -53,8 +55,8 @@ impl Transformed {
     /// Reads a trace from `lines` and changes it. With [`Pace::Load`] `options.nodes` is the machine.
     ///
     /// # Errors
-    /// As [`Trace::from_lines`]; no job in the window; a load of no machine or of jobs of one instant; times or job numbers
-    /// that no trace may have.
+    /// As [`Trace::from_lines`]; no job in the window; a load of no machine or of jobs of one instant; times or job
+    /// numbers that no trace may have.
     ///
     /// # Complexity
     /// O(bytes + copies · log copies) time; the text, 150 bytes a job and 16 a copy.
@@ -67,6 +69,7 @@ impl Transformed {
             text.push(b'\n');
             starts.push(text.len());
             let kept = text.len() - starts[starts.len() - 2] + size_of::<usize>();
+            // The reader of the trace gets a copy of its own.
             lines.count_kept(2 * kept, "text")?;
         }
         let trace = Trace::new(&name, text.clone(), options)?;
@@ -118,6 +121,7 @@ impl Transformed {
         let (first, last) = self.submit_span(window);
         let room = u128::from(self.nodes) * u128::from(last.abs_diff(first));
         if room > 0 {
+            // Whole node-seconds are exact, so the load is rounded once.
             let area = |scaled: bool| -> u128 {
                 let jobs = window.iter().map(|i| &self.trace.jobs()[*i as usize]);
                 let run = |j: &Job| {
@@ -149,6 +153,7 @@ impl Transformed {
                 let found = "jobs of one instant, which have no load".into();
                 return Err(self.changes_error(found, "submits at different times"));
             }
+            // The load falls as the times between arrivals grow.
             Pace::Load(wanted) => self.load[1] / wanted,
         };
         self.load[1] /= self.factor;
@@ -195,6 +200,7 @@ impl Transformed {
             .map(|job| job.id.max(0))
             .max()
             .unwrap_or(0);
+        // A power of ten: the last digits of a number say which job it is a copy of.
         while self.apart <= largest {
             self.apart *= 10;
         }
@@ -240,6 +246,7 @@ impl Transformed {
                 });
             }
         }
+        // No two are of one job and one copy, so an unstable sort has one outcome.
         copies.sort_unstable();
         self.copies = copies;
         Ok(())
@@ -297,6 +304,7 @@ impl Transformed {
                         }
                     }
                 }
+                // Comments behind the first job are about lines that may stand elsewhere now.
                 _ => break,
             }
         }

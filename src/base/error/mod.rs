@@ -56,6 +56,7 @@ impl SourceLocation {
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // The name of a file is from outside, too: it may have codes in it that steer a terminal.
             SourceLocation::Line { file, line } => write!(f, "{}:{line}", sanitize(file)),
             SourceLocation::File(file) => f.write_str(&sanitize(file)),
             SourceLocation::Option(text) => write!(f, "`{}`", sanitize(text)),
@@ -163,6 +164,7 @@ impl Error {
                 found,
                 expected,
             } => Error::input(location.clone(), format!("`{text}`: {found}"), expected),
+            // An error with a file and line of its own says more than the text that named it.
             error => error,
         }
     }
@@ -189,6 +191,7 @@ impl Error {
     ) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         let mut expected = format!("one of {}", known.join(", "));
+        // A list of no names would read like a fault of the program.
         if known.is_empty() {
             expected = "nothing here".into();
         }

@@ -5,6 +5,7 @@ pub(super) fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str>
     known
         .iter()
         .map(|k| (strsim::damerau_levenshtein(name, k), *k))
+        // One slip, and one more for four letters each: of short names everything is near to everything.
         .filter(|(distance, k)| *distance <= 1 + k.len().min(name.len()) / 4)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, k)| k)

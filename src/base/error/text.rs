@@ -17,7 +17,9 @@ pub fn format_thousands(value: u64) -> String {
 
 /// Formats a measured number in six significant digits at most.
 pub fn format_six_digits(value: f64) -> String {
+    // Rounded as decimal text: scaling by a power of ten would round a second time, in binary.
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    // A float never prints with an exponent by itself: beyond these it would be a long row of zeros.
     if rounded != 0.0 && !(1e-7..1e15).contains(&rounded.abs()) {
         return format!("{rounded:e}");
     }
@@ -28,6 +30,7 @@ pub fn format_six_digits(value: f64) -> String {
 pub fn quote_word(word: &str) -> Cow<'_, str> {
     if word
         .chars()
+        // No shell gives these a meaning; inside single quotes only the quote itself has one.
         .all(|c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c))
     {
         Cow::Borrowed(word)
@@ -39,6 +42,7 @@ pub fn quote_word(word: &str) -> Cow<'_, str> {
 /// Makes text from outside safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
+    // Beside control characters: line separators, and marks that turn the direction of text round.
     let strange =
         |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // Escapes take up to eight times the room.

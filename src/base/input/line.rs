@@ -43,6 +43,7 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A quoted field that does not end on the line.
     pub fn split_csv(&self) -> Result<Vec<Cow<'a, str>>> {
+        // Most lines have no quotes: splitting at commas is then all there is to do.
         if !self.text.contains('"') {
             return Ok(self
                 .text
@@ -53,6 +54,7 @@ impl<'a> Line<'a> {
         let mut fields = Vec::new();
         let mut rest = self.text;
         loop {
+            // A quote that does not begin the field is a plain character, as in `d"e`.
             let Some(quoted) = rest.trim_start().strip_prefix('"') else {
                 let (field, after) = rest
                     .split_once(',')
@@ -74,6 +76,7 @@ impl<'a> Line<'a> {
                 doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
             });
             let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
+            // Text behind the closing quote leaves open where the field ends, so the line is refused.
             match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
                 Some((end, after)) => {
                     fields.push(

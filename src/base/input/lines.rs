@@ -61,12 +61,13 @@ impl fmt::Debug for Lines {
 impl Lines {
     /// The longest line read, in bytes: longer ones are no text of ours, and must not fill the memory.
     pub const LONGEST: usize = 1 << 20;
+    /// Bytes of the buffer at first; it grows where a line needs it.
     const PIECE: usize = 1 << 16;
     /// The most bytes of blank lines and comments in a row: a small compressed file can hold any number of them.
     const IDLE: usize = 64 << 20;
 
     /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed. What is kept of the lines may
-    /// take `memory` bytes ([`Lines::keep`]).
+    /// take `memory` bytes ([`Lines::count_kept`]).
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
@@ -75,9 +76,9 @@ impl Lines {
         Ok(Lines::from_source(&name, source).with_memory(memory))
     }
 
-    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but for
-    /// hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. The names that
-    /// messages call them by, too.
+    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but
+    /// for hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. Returns
+    /// with the stream the names that messages call the files by.
     ///
     /// # Errors
     /// As [`Lines::open`], for a later file when it is reached; a folder without files.
@@ -93,6 +94,7 @@ impl Lines {
             let mut found = Vec::new();
             for entry in entries {
                 let entry = entry.map_err(failed)?;
+                // Hidden files are notes of an editor or a system, and no records.
                 let hidden = entry.file_name().to_string_lossy().starts_with('.');
                 found.extend(Some(entry.path()).filter(|path| !hidden && path.is_file()));
             }
@@ -100,6 +102,7 @@ impl Lines {
                 let location = SourceLocation::File(path.display().to_string().into());
                 return Err(Error::input(location, "a folder without files", "records"));
             }
+            // A system lists a folder in any order; records must come in the same one everywhere.
             found.sort();
             files.extend(found);
         }
@@ -132,6 +135,7 @@ impl Lines {
             None => source,
         };
         (self.name, self.file) = (name.into(), self.file + 1);
+        // `idle` goes on: many files of comments are refused as one would be.
         (self.start, self.end, self.number) = (0, 0, 0);
         (self.at_end, self.begun) = (false, false);
         Ok(true)
@@ -163,7 +167,7 @@ impl Lines {
         }
     }
 
-    /// Sets the memory limit of [`Lines::keep`], in bytes.
+    /// Sets the memory limit of [`Lines::count_kept`], in bytes.
     pub fn with_memory(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
@@ -192,6 +196,7 @@ impl Lines {
 
     /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
     pub fn count_bytes_read(&mut self) -> Arc<AtomicU64> {
+        // What was read ahead to tell the format counts, too.
         let count = Arc::new(AtomicU64::new(self.end as u64));
         let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
         self.source = Box::new(Counting {
@@ -249,6 +254,7 @@ impl Lines {
                 seen = rest.len();
             }
             if self.at_end && seen == 0 {
+                // A look ahead ends with its file: from the next one it could not go back.
                 if self.keep || !self.open_next_file()? {
                     return Ok(None);
                 }
@@ -274,6 +280,7 @@ impl Lines {
     /// Skips a byte-order mark before the first line.
     fn skip_mark(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.begun, true) {
+            // A pipe may give its first bytes one at a time.
             while self.end < MARK.len() && !self.at_end {
                 self.read_more()?;
             }
@@ -290,6 +297,7 @@ impl Lines {
             self.idle = 0;
             return Ok(());
         }
+        // The line end counts: a blank line is nothing else.
         self.idle += 1 + range.len();
         if self.idle > Lines::IDLE {
             Err(too_blank_error(
@@ -342,21 +350,25 @@ impl Lines {
 
     /// Reads another piece behind the bytes not yet handed out.
     fn read_more(&mut self) -> Result<()> {
+        // What is left moves to the front, so that the buffer grows with the longest line only.
         if self.start > 0 && !self.keep {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
+        // Doubled, so that all copies of a long text together cost no more than reading it.
         if self.end == self.buffer.len() {
             self.buffer.resize(2 * self.buffer.len(), 0);
         }
         let read = loop {
             match self.source.read(&mut self.buffer[self.end..]) {
+                // A signal to the process is no fault of the file.
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 outcome => break outcome,
             }
         };
         let read = read.map_err(|e| Error::io(Path::new(&*self.name), "reading", e))?;
+        // A byte 0 is the first sign of a binary file, such as a packed one whose name does not say so.
         if let Some(zero) = memchr::memchr(0, &self.buffer[self.end..][..read]) {
             let before = &self.buffer[self.start..self.end + zero];
             let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
@@ -378,9 +390,10 @@ impl Lines {
     }
 
     /// Reads the rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
-    /// Errors: as [`Lines::read_line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`]
-    /// allows.
+    /// Errors: as [`Lines::read_line`]; [`Error::Memory`] where it is larger than the memory of
+    /// [`Lines::count_kept`] allows.
     pub(super) fn read_rest(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
+        // Two documents, one behind the other, are no document.
         if let Some(next) = self.further.last() {
             let location = SourceLocation::File(next.display().to_string().into());
             return Err(Error::input(
@@ -412,6 +425,7 @@ impl Lines {
             if before - line > longest {
                 return Err(long_line_error(location(), longest));
             }
+            // The lines are looked at once for each stretch of this length, not with every piece.
             if before - said > Lines::IDLE {
                 if self.unread_bytes()[said..]
                     .split(|b| *b == b'\n')
@@ -485,6 +499,7 @@ impl Lines {
         };
         self.keep = false;
         self.start = start;
+        // The same lines are counted again when they are read.
         (self.number, self.idle) = (number, idle);
         Ok(verdict)
     }

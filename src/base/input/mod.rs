@@ -1,5 +1,5 @@
-//! Reading input: a file or standard input, plain, gzip or (a table) Parquet, as text whose lines know their number; whole
-//! ([`Text`]) or as a stream in constant memory ([`Lines`]).
+//! Reading input: a file or standard input, plain, gzip or (a table) Parquet, as text whose lines know their number;
+//! whole ([`Text`]) or as a stream in constant memory ([`Lines`]).
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,7 @@ mod parquet {
 
 /// Opens `path`, and returns the name that messages call it by with its bytes.
 fn open_named(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
+    // Standard input has no name that says what is packed: it is taken as plain text.
     if path == Path::new("-") {
         return Ok(("standard input".into(), Box::new(std::io::stdin())));
     }
@@ -57,6 +58,7 @@ fn open_named(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
 /// Decompresses the bytes of `source` where the file's name says that they are compressed.
 fn decompress_named(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     if is_packed(path) {
+        // Packed logs are put one behind the other as they are: a plain decoder would end after the first.
         Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
             source,
         )))
@@ -68,6 +70,7 @@ fn decompress_named(path: &Path, source: impl Read + Send + 'static) -> Box<dyn 
 /// Resolves `path` from the folder of `base`, the file that names it.
 pub fn resolve_beside(base: Option<&Path>, path: &str) -> PathBuf {
     match base.and_then(Path::parent) {
+        // `-` is standard input, whatever the folder.
         Some(folder) if Path::new(path).is_relative() && path != "-" => folder.join(path),
         _ => PathBuf::from(path),
     }

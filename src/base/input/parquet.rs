@@ -28,6 +28,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
             "a Parquet table",
         )
     })?;
+    // Bounded: a decoder that is faster than its reader would fill the memory with the table.
     let (sender, rows) = mpsc::sync_channel(AHEAD);
     std::thread::spawn(move || {
         let schema = reader.metadata().file_metadata().schema().clone();
@@ -49,6 +50,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
                 let columns = row.get_column_iter().zip(&nanoseconds);
                 csv_line(columns.map(|((_, field), nanoseconds)| format_field(field, *nanoseconds)))
             });
+            // Behind a broken page nothing tells which row is next.
             let last = row.is_err();
             // Nobody reads on where the other end is gone.
             if sender.send(row).is_err() || last {
@@ -70,6 +72,7 @@ struct Rows {
 
 impl Read for Rows {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        // A decoder that is gone has sent its last row: an empty read is then the end of the table.
         if self.left.is_empty()
             && let Ok(line) = self.rows.recv()
         {
@@ -94,6 +97,7 @@ fn format_field(field: &Field, nanoseconds: bool) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
+        // Rounded down, also before 1970, where a plain division would round up.
         Field::TimestampMillis(time) => time.div_euclid(1_000).to_string(),
         Field::TimestampMicros(time) => time.div_euclid(1_000_000).to_string(),
         Field::Long(time) if nanoseconds => time.div_euclid(1_000_000_000).to_string(),

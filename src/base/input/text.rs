@@ -44,6 +44,7 @@ impl Text {
         if text.starts_with('\u{feff}') {
             text.remove(0);
         }
+        // One kind of line end from here on: offsets and line numbers are counted by `\n` alone.
         if text.contains('\r') {
             text = text.replace("\r\n", "\n").replace('\r', "\n");
         }
@@ -111,6 +112,7 @@ impl Text {
 
     /// Finds the lines of many bytes, each in O(log lines).
     pub fn line_finder(&self) -> impl Fn(usize) -> usize + use<> {
+        // Listed once: counting from the beginning for each value of a long file would be quadratic.
         let ends: Vec<usize> = self.text.match_indices('\n').map(|(end, _)| end).collect();
         move |offset| 1 + ends.partition_point(|end| *end < offset)
     }

@@ -10,6 +10,7 @@ impl Params {
     /// The first such key.
     pub fn check_keys<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> Result<()> {
         let mut known: Vec<&str> = known.into_iter().collect();
+        // Entries share options, and declare them in any order: messages list each once, in one order.
         known.sort_unstable();
         known.dedup();
         match self.given.iter().find(|e| !known.contains(&e.key.as_str())) {
@@ -35,6 +36,7 @@ impl Params {
     #[doc(hidden)]
     pub fn spoil_value(&mut self, key: &str) {
         let location = self.location.clone();
+        // No getter takes a list within a list.
         let list = Value::List(vec![(Value::List(Vec::new()), location.clone())]);
         self.given.retain(|e| e.key != key);
         self.given.push(Given {

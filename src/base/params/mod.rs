@@ -1,8 +1,8 @@
 //! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
 //!
-//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is read.
-//! The entry's parser then reads the values by typed getters, each of which checks the value, quotes its location on
-//! error, and knows the declared default and choices.
+//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is
+//! read. The entry's parser then reads the values by typed getters, each of which checks the value, quotes its
+//! location on error, and knows the declared default and choices.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -25,6 +25,7 @@ pub use units::{Unit, parse_bytes};
 pub use value::Value;
 pub use written::Written;
 
+/// A key with its value, and where each of them stands.
 #[derive(Clone, Debug)]
 struct Given {
     key: String,
@@ -58,6 +59,7 @@ impl Params {
     pub fn expand_shorthand(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
         self.given
+            // A key that was given as well would stand twice, and the getters take the first.
             .retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
         self.given
             .extend(keys.into_iter().map(|(key, value)| Given {
@@ -104,6 +106,7 @@ impl Params {
 
     /// Returns the given value of `key`, else its declared default.
     fn given_or_default(&self, key: &'static str) -> Option<&Given> {
+        // An option that is read but not declared would be refused wherever a user gives it.
         debug_assert!(
             self.declared.is_none() || self.declared_option(key).is_some(),
             "{} asks for `{key}`, which it does not declare",
@@ -215,6 +218,7 @@ impl Params {
     {
         let expected = format!("{what} from {low} to {high}");
         match self.parse_value::<T>(key, &expected)? {
+            // NaN is in no range: it is refused here with the others.
             Some(v) if !(low..=high).contains(&v) => Err(self.invalid_value(key, expected)),
             found => Ok(found),
         }
@@ -313,11 +317,13 @@ impl Params {
                     add(i, part.trim(), &entry.location)?;
                 }
             }
+            // A single extent in TOML needs no list.
             Value::Integer(n) => add(0, &n.to_string(), &entry.location)?,
             Value::List(items) => {
                 for (i, (item, location)) in items.iter().enumerate() {
                     add(
                         i,
+                        // A list within the list is no number either: the message describes it.
                         &item.scalar_text().unwrap_or_else(|| item.describe()),
                         location,
                     )?;

@@ -131,7 +131,7 @@ impl Opt {
         self
     }
 
-    /// Read only beside another option, as in `runtime=log-normal`.
+    /// Says beside which setting alone the option is read, such as `runtime=log-normal`.
     pub const fn only_with(mut self, option: &'static str) -> Self {
         self.only_with = option;
         self
@@ -177,6 +177,7 @@ pub const fn join_options<const A: usize, const B: usize, const N: usize>(
     then: [Opt; B],
 ) -> [Opt; N] {
     assert!(A + B == N);
+    // A constant function has neither empty arrays to fill nor `for`: any option holds the places.
     let mut all = [SEED; N];
     let mut i = 0;
     while i < N {
@@ -214,6 +215,7 @@ pub fn describe_usage(name: &str, separator: char, options: &[&Opt]) -> String {
         .for_each(|option| add(&format!("{}=…", option.key), ""));
     match may.as_slice() {
         [] => {}
+        // One option is named; of more only the form is shown, as the line is a summary.
         [option] => add(&format!("{}=…", option.key), "]"),
         _ => add("key=value…", "]"),
     }

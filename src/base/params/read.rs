@@ -40,7 +40,8 @@ impl Params {
     }
 
     /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets and
-    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional options, in their order.
+    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional
+    /// options, in their order.
     ///
     /// # Errors
     /// Empty parts, repeated keys, a key that is not declared, a bare word where none is expected.
@@ -66,6 +67,7 @@ impl Params {
         for part in split_outside_brackets(rest, separator) {
             let wrong = || {
                 let expected = match separator {
+                    // A form with another separator than the comma would not be guessed: it is shown in full.
                     ',' => "key=value".into(),
                     _ => describe_usage(text_before_colon(text), separator, &declared),
                 };
@@ -73,6 +75,7 @@ impl Params {
             };
             let (key, value) = match part.split_once('=') {
                 Some((key, value)) => {
+                    // Behind a key no bare word may follow: nothing would say which option it is.
                     bare.by_ref().for_each(drop);
                     (key.trim(), value.trim())
                 }
@@ -92,11 +95,13 @@ impl Params {
     /// parts of another form, repeated keys, another kind.
     pub fn override_by(&mut self, options: &str, whole: &str) -> Result<()> {
         let location = SourceLocation::option(whole);
+        // Held apart: these may repeat keys given before, but not one another.
         let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);
         for part in split_outside_brackets(options, ',') {
             let pair = part
                 .split_once('=')
                 .map(|(key, value)| (key.trim(), value.trim()));
+            // Another `kind` would have other options, and the entry is chosen by now.
             let pair = pair.filter(|(key, value)| !value.is_empty() && !["", "kind"].contains(key));
             let Some((key, value)) = pair else {
                 let expected = format!("key=value, an option of {}", self.kind);
@@ -213,6 +218,7 @@ impl Params {
             let location = e
                 .span()
                 .map_or_else(|| text.location(), |span| line(span.start));
+            // The message of the parser may have several lines, one of ours has one.
             let found = e.message().trim().replace('\n', ", ");
             Error::input(location, found, "TOML of the form `key = value`")
         })

@@ -52,6 +52,7 @@ impl Tables {
     /// # Errors
     /// The first such key or list.
     pub fn check_keys(&self, keys: &[&str], lists: &[&str]) -> Result<()> {
+        // `jobs = []` is a plain key to TOML, and a list without tables to us.
         let empty = |list: &&str| matches!(self.params.given_value(list), Some(Value::List(items)) if items.is_empty());
         let plain = keys.iter().chain(lists.iter().filter(|list| empty(list)));
         self.params.check_keys(plain.copied())?;
@@ -85,6 +86,7 @@ fn fill_tables(
         let name = key.get_ref().to_string();
         let here = at(value.span().start);
         match value.get_ref() {
+            // The first element decides what a list is meant to be; one of tables and others is refused below.
             DeValue::Array(items)
                 if matches!(items.first().map(|i| i.get_ref()), Some(DeValue::Table(_))) =>
             {

@@ -48,6 +48,7 @@ impl Unit {
 
     fn unit_factor(self, unit: &str) -> Option<f64> {
         let prefixed = match (self, unit) {
+            // A plain bandwidth could be in bits or in bytes, a plain speed in any unit: neither has a default.
             (Unit::Bytes | Unit::Seconds, "") | (Unit::Seconds, "s") => return Some(1.0),
             (Unit::Seconds, "ms") => return Some(1e-3),
             (Unit::Seconds, "us" | "µs") => return Some(1e-6),
@@ -59,6 +60,7 @@ impl Unit {
         };
         let (prefix, part) = match self {
             Unit::Speed => (prefixed, 1.0),
+            // A capital B is bytes, a small b bits.
             _ => match prefixed.strip_suffix('B') {
                 Some(prefix) => (prefix, 1.0),
                 None => (prefixed.strip_suffix('b')?, 0.125),
@@ -71,6 +73,7 @@ impl Unit {
             Some(base.powi(i as i32))
         };
         let factor = match prefix.strip_suffix('i') {
+            // Kilo is a small k and kibi a capital K (SI, IEC 80000-13): `ki`, and `i` alone, are neither.
             Some("K") => 1024.0,
             Some("k") | Some("") => return None,
             Some(prefix) => power(1024.0, prefix)?,
@@ -121,6 +124,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
             Some(number) => (number, 1024f64),
             None => (number, 1000.0),
         };
+        // Memory is not counted in bits, so the case of its letters says nothing.
         let prefix = number.chars().last()?.to_ascii_lowercase();
         let (number, factor) = match "kmgt".find(prefix) {
             Some(i) => (&number[..number.len() - 1], base.powi(i as i32 + 1)),
@@ -131,6 +135,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         // Signs and exponents are no part of a count.
         let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
         let bytes = number.parse::<f64>().ok().filter(|_| plain)? * factor;
+        // The conversion would cut larger ones to the greatest number without a word.
         (bytes < 2f64.powi(64)).then_some(bytes as u64)
     };
     found().ok_or_else(|| {

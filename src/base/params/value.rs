@@ -18,6 +18,7 @@ pub enum Value {
 }
 
 impl Value {
+    /// Describes the value for a message: a word in quotes, a list by its length.
     pub(super) fn describe(&self) -> String {
         match self {
             Value::Word(w) => format!("`{w}`"),
@@ -47,6 +48,7 @@ pub(super) fn from_toml(
     use toml::de::DeValue;
     Ok(match value {
         DeValue::String(s) => Value::Word(s.to_string()),
+        // TOML writes integers in other bases, too, as in 0x10.
         DeValue::Integer(i) => {
             Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
                 let found = format!("the integer {}", i.as_str());

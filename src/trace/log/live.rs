@@ -29,17 +29,17 @@ struct Job {
 }
 
 impl JobTable {
-    /// Number of jobs that live.
+    /// Counts the jobs that live.
     pub fn live_count(&self) -> usize {
         self.table.len()
     }
 
-    /// Number of keys given out so far.
+    /// Counts the keys given out so far.
     pub fn key_count(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Estimates the memory of all of it in bytes: it never shrinks.
+    /// Estimates the memory of the whole table in bytes; it never shrinks.
     pub fn memory_bytes(&self) -> usize {
         self.bytes
     }

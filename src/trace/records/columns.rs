@@ -152,6 +152,7 @@ impl Columns {
             if name.is_empty() {
                 return Err(wrong(format!("`{pair}`"), "KEY=NAME, the name of a column"));
             }
+            // A pair behind the name of a set takes the place of what the set says.
             columns.names.retain(|named| named.role != role);
             columns.names.push(Named {
                 role,
@@ -197,6 +198,7 @@ impl Columns {
         columns
             .names
             .iter_mut()
+            // Whoever writes this table writes all of its columns: a missing one is a fault.
             .for_each(|named| named.known = false);
         columns
     }

@@ -150,6 +150,7 @@ impl CsvRow<'_> {
         };
         let time = parse_instant(text).ok_or_else(|| self.role_error(key, INSTANT))?;
         let plain = is_number(text);
+        // The size of the numbers decides only where no `unit=` does.
         let large = self.per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
         self.large |= plain && large;
         let unit = if large {
@@ -168,6 +169,7 @@ impl CsvRow<'_> {
         if unit > 1 || !is_number(text) {
             return Ok(length);
         }
+        // Times whose size tells milliseconds say nothing of lengths: a guess could be wrong by a factor of 1000.
         if self.large {
             return Err(self.role_error(
                 key,
@@ -203,6 +205,7 @@ impl Source for Csv {
             let Some(line) = self.lines.read_data_line()? else {
                 return Ok(false);
             };
+            // Every file has a header of its own, whose columns may stand in another order.
             if line.file != self.header.file {
                 self.header = Header::new(&line, self.columns.as_ref())?;
                 continue;
@@ -299,6 +302,7 @@ pub(super) fn append_host_list(text: &str, into: &mut String) {
                 .iter()
                 .all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         });
+        // A host list would take `3-7` for the name of one node; in brackets it is a range.
         if range {
             into.extend(["[", name, "]"])
         } else {

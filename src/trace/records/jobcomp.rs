@@ -1,7 +1,7 @@
 //! Slurm's `jobcomp/filetxt`, and what `scontrol -o show job` prints: a line a job of `Key=value` with blanks between.
 //!
-//! Names and folders are a user's and may have blanks and keys in them, the values read here have none: a line on which a
-//! key that is read comes twice leaves open which is meant, and is left out.
+//! Names and folders are a user's and may have blanks and keys in them, the values read here have none: a line on
+//! which a key that is read comes twice leaves open which is meant, and is left out.
 
 use super::rows::hash_text;
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
@@ -108,6 +108,7 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
         let number = text.parse::<u32>().ok().filter(|_| digits);
         number.ok_or_else(|| row_error(line.location(), key, text, "a whole number"))
     };
+    // A job that waits may ask for a range such as 2-4, and has no nodes yet.
     record.nodes = if waits { 0 } else { whole("NodeCnt", nodes)? };
     record.segment = if segment.is_empty() {
         0
@@ -117,8 +118,10 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
     record.partition.push_str(partition);
     record
         .user
+        // Slurm writes name and number, as in `ben(1001)`.
         .push_str(user.split('(').next().unwrap_or_default());
     record.state = State::parse_state(state);
+    // The end of a job that still holds nodes is the one that its limit allows.
     let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
     Ok(record.ends_at(end.filter(|_| !holds)))
 }

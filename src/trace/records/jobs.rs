@@ -13,7 +13,7 @@ use nodeorder_base::input::Lines;
 /// Bytes that a job takes while it is read: lists grow by doubling, and jobs are copied once.
 const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;
 
-/// Numbers from here on are no job numbers: those given out beside them must fit an SWF trace.
+/// Numbers from here on are not kept as job numbers: new ones above them might not fit an SWF trace.
 const MOST_ID: i64 = 100_000_000_000_000;
 
 /// Whether a time is before 1970, where no trace of calendar times begins.
@@ -154,6 +154,7 @@ impl Records {
     /// Gives every job a number of its own, and leaves out rows that came before as they are.
     fn number_jobs(&mut self, jobs: &mut Vec<Job>) {
         if jobs.iter().any(|job| job.id < 0) {
+            // All of them, not only those without: new numbers among old ones would look like those of the site.
             (1..).zip(jobs.iter_mut()).for_each(|(id, job)| job.id = id);
             self.tally.add_count(Reason::NumberedAnew, jobs.len());
             return;
@@ -162,12 +163,14 @@ impl Records {
             return;
         }
         let mut by_id: Vec<u32> = (0..jobs.len() as u32).collect();
+        // A stable sort: of rows with one number the first in the file keeps it.
         by_id.sort_by_key(|i| jobs[*i as usize].id);
         let mut again = Vec::new();
         let mut same = Vec::new();
         for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
             for (nth, index) in group.iter().enumerate().skip(1) {
                 let what = |i: u32| Job {
+                    // Rows that differ in their lines alone are one row twice.
                     line: 0,
                     ..jobs[i as usize]
                 };

@@ -45,6 +45,7 @@ pub(super) struct HeldRecords {
 impl Source for HeldRecords {
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         let reason = self.left_out.0;
+        // Counted once, with the first record that is asked for.
         let count = std::mem::take(&mut self.left_out.1);
         tally.lines += count as u64;
         tally.add_count(reason, count);
@@ -62,6 +63,7 @@ pub(super) fn parse_document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
         let said = said
+            // Our messages begin with file and line; that of the parser ends with them.
             .rsplit_once(" at line ")
             .map_or(said.as_str(), |(said, _)| said);
         let (found, wanted) = match said.strip_prefix("expected ") {
@@ -88,6 +90,7 @@ fn locate_quoted(text: &Text, quoted: &str) -> SourceLocation {
 /// Reads seconds, a fraction cut off.
 fn parse_seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
     let number = f64::deserialize(from)?;
+    // -1 is a walltime that is not set.
     if (-1.0..1e15).contains(&number) {
         Ok(number.floor() as i64)
     } else {
@@ -278,6 +281,7 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
             record.ends_at(end);
             record
         };
+        // A job that never ran is a record, too, so that it is counted among those left out.
         if job.attempts.is_empty() {
             records.push(whole(None))
         } else {

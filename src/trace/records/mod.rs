@@ -47,7 +47,8 @@ pub struct RecordFormat {
     pub lists_nodes: bool,
     /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
     joins: bool,
-    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the document.
+    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the
+    /// document.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Its reader.
     open: Open,
@@ -97,6 +98,7 @@ impl State {
         } else if word.is_empty() || is(&["RUNNING", "PENDING", "SUSPENDED", "COMPLETING"]) {
             State::Unknown
         } else {
+            // Every other word tells an early end: TIMEOUT, NODE_FAIL, OUT_OF_MEMORY and those of later versions.
             State::Failed
         }
     }
@@ -206,11 +208,11 @@ trait Source {
 ///
 /// let text = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n\
 ///             1|2026-11-22T12:20:19|2026-11-22T12:20:22|2026-11-22T12:20:23|3|n[000-002]\n";
-/// let mut records = Records::over(Lines::new("jobs.txt", text), &SACCT, None)?;
+/// let mut records = Records::from_lines(Lines::new("jobs.txt", text), &SACCT, None)?;
 /// let mut record = Record::default();
-/// assert!(records.next(&mut record)?);
+/// assert!(records.read_next(&mut record)?);
 /// assert_eq!((record.nodes, record.run, record.hosts.as_str()), (3, Some(1), "n[000-002]"));
-/// assert!(!records.next(&mut record)?);
+/// assert!(!records.read_next(&mut record)?);
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 pub struct Records {

@@ -1,10 +1,11 @@
 //! Accounting logs of PBS, Torque and Cobalt: a line for each event of a job.
 //!
-//! A run is a job with its start. It ends with a line E, or with a line R, after which the job is queued again; a line R of
-//! Torque says neither nodes nor times, which are those of the line S before it and the time at its front. Runs that have
-//! no end in the file still go on. A job that gives nodes back is a run for each phase: a line u says the nodes of the phase
-//! that ends then, c and e those of the next and the last one; E says those of the start. Times are those in seconds since
-//! 1970; lines without one have the local time at the front, less what this was ahead on a line before.
+//! A run is a job with its start. It ends with a line E, or with a line R, after which the job is queued again; a
+//! line R of Torque says neither nodes nor times, which are those of the line S before it and the time at its front.
+//! Runs that have no end in the file still go on. A job that gives nodes back is a run for each phase: a line u says
+//! the nodes of the phase that ends then, c and e those of the next and the last one; E says those of the start.
+//! Times are those in seconds since 1970; lines without one have the local time at the front, less what this was
+//! ahead on a line before.
 
 use std::collections::BTreeMap;
 
@@ -114,11 +115,13 @@ impl Live {
         if self.run.start.is_some() {
             (run.submit, run.start, run.limit) = (self.run.submit, self.run.start, self.run.limit);
         }
+        // `None` is less than any time: an unknown one is counted with those before the start.
         if now < run.start {
             tally.add_count(Reason::GivenBack, 1);
             return false;
         }
         run.ends_at(now);
+        // The limit is of the whole job: the next phase has what this one left.
         let limit = run.limit.zip(run.run).map(|(limit, run)| limit - run);
         self.run = Record {
             submit: now,
@@ -155,7 +158,7 @@ struct Pbs {
     lines: Lines,
     /// Jobs that started and have not ended, by id.
     live: BTreeMap<String, Live>,
-    /// How many at once, so far.
+    /// The most of them at once, so far.
     most: usize,
     begun: bool,
     /// The latest time at the front of a line.
@@ -182,6 +185,7 @@ impl Pbs {
             let expected = "lines such as 01/26/2016 00:00:37;E;2994.pbs;…";
             return Err(no_jobs_error(self.lines.name(), expected));
         }
+        // Sorted by id, so that these jobs come in one order on every machine.
         while let Some((_, live)) = self.live.pop_first() {
             if live.run.start.is_some() && !live.ended {
                 tally.lines += 1;
@@ -228,6 +232,7 @@ fn read_run(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Optio
         let time = || parse_instant(value).ok_or_else(|| bad(INSTANT));
         match key {
             "ctime" => record.submit = time()?,
+            // 0 stands for a job that did not start.
             "start" => record.start = time()?.filter(|time| *time > 0),
             "end" => end = time()?,
             "user" => record.user = value.into(),
@@ -378,6 +383,7 @@ impl Source for Pbs {
             if live.run.start.or(live.again).is_some() {
                 let bytes = 2 * size_of::<Live>() + line.bytes.len();
                 self.live.insert(id.to_string(), live);
+                // Only a new peak takes memory: below it a job has that of one that ended.
                 if self.live.len() > self.most {
                     self.most = self.live.len();
                     self.lines.count_kept(bytes, "jobs that run")?;

@@ -5,8 +5,8 @@
 //! 1,1795350019,1795350022,1795350023,300,3,n[000-002]
 //! ```
 //! Times are seconds, those of a calendar since 1970; what is unknown is empty. `end` is empty while a job runs,
-//! `limit` where it has none. `node_list` is a host list, in quotes where it has commas, in the order of the ranks where
-//! that is known.
+//! `limit` where it has none. `node_list` is a host list, in quotes where it has commas, in the order of the ranks
+//! where that is known.
 
 use std::io::Write;
 

@@ -106,6 +106,7 @@ impl JobRows {
                 if let Ok(entry) = found {
                     entry.remove();
                 }
+                // Made with the first job that has a key: sources without rows need no table.
                 self.passed.resize(REMEMBERED, (0, 0, false));
                 let ended = job.record.run.is_some();
                 self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row, ended);
@@ -125,6 +126,7 @@ impl JobRows {
     /// Takes in a row: a new job, or a further row of one.
     fn add_row(&mut self, row: Record, tally: &mut Tally) {
         tally.set_row(row.file, row.line);
+        // A row that neither started nor ran has no time to tell runs of a job apart: it is a job by itself.
         let key = match row.start.or(row.submit.filter(|_| row.run.is_some())) {
             Some(time) if row.row > 0 => hash_text(&row.job, time),
             _ => 0,
@@ -136,6 +138,7 @@ impl JobRows {
             self.bytes += job.record.hosts.len();
             return self.spare.push(row);
         }
+        // A slot may be another job's by now: the row then passes for a new job.
         let remembered = self
             .passed
             .get(key as usize % REMEMBERED)

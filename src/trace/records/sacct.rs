@@ -1,9 +1,9 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
-//! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or the
-//! `,`, `;` or tab of `--delimiter`. Separators and line breaks in a job's name are not escaped: the columns before the
-//! first such text are counted from the left, those after the last one from the right. Rows of which that does not say
-//! enough are left out.
+//! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or
+//! the `,`, `;` or tab of `--delimiter`. Separators and line breaks in a job's name are not escaped: the columns
+//! before the first such text are counted from the left, those after the last one from the right. Rows of which that
+//! does not say enough are left out.
 
 use super::rows::{count_names, hash_text};
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
@@ -31,6 +31,7 @@ fn detect_delimiter(header: &[u8]) -> Option<char> {
     ['|', ';', '\t', ',']
         .into_iter()
         .find(|c: &char| {
+            // The other separators are those of many tables: of these more of the names must be there.
             header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"))
         })
         .filter(|_| has(b"JobID"))
@@ -233,6 +234,7 @@ impl Sacct {
         let mut put = false;
         loop {
             let short = split_fields(&self.joined, delimiter).len() < width;
+            // A row with all of its fields is at its end, unless the last of them is free text.
             if !short && last + 1 < width {
                 break;
             }
@@ -393,6 +395,7 @@ impl Source for Sacct {
                 tally.leave_out(Reason::UnclearFields);
                 continue;
             }
+            // `123.batch` is a step, whose job has a row of its own.
             if row.column_text(0).contains('.') {
                 tally.leave_out(Reason::Step);
                 continue;
@@ -425,6 +428,7 @@ fn parse_count(text: &str) -> Option<(u32, bool)> {
         _ => (text, 1),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    // At most 12 digits: so neither the numbers nor the power of ten below leave 64 bits.
     let plain = |part: &str| part.len() <= 12 && part.bytes().all(|b| b.is_ascii_digit());
     if !plain(whole) || !plain(fraction) || whole.is_empty() {
         return None;
@@ -436,6 +440,7 @@ fn parse_count(text: &str) -> Option<(u32, bool)> {
     } else {
         fraction.parse().ok()?
     };
+    // No job has a part of a node.
     if unit == 1 && part > 0 {
         return None;
     }

@@ -65,9 +65,11 @@ const UP: [&str; 9] = [
 impl NodeState {
     fn parse_states(states: &[String]) -> NodeState {
         let is = |state: &str, words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(state));
+        // A word that is not known keeps jobs away: a job lost on a bad node costs more than an idle node.
         if states.is_empty() || !states.iter().all(|state| is(state, &UP)) {
             NodeState::Out
         } else if states.iter().any(|state| is(state, &UP[1..4])) {
+            // Allocated, mixed or completing: a job that is ending keeps its nodes until it is gone.
             NodeState::Held
         } else {
             NodeState::Free

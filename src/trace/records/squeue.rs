@@ -1,7 +1,8 @@
 //! Slurm's queue as `squeue --json` prints it: the jobs of now, those that run with their nodes.
 //!
-//! The document changed with Slurm's versions: numbers are plain or `{"set", "infinite", "number"}`, states one word or a
-//! list of them. A job that still runs has no run time here: the end that squeue prints is the one that its limit allows.
+//! The document changed with Slurm's versions: numbers are plain or `{"set", "infinite", "number"}`, states one word
+//! or a list of them. A job that still runs has no run time here: the end that squeue prints is the one that its
+//! limit allows.
 
 use serde::Deserialize;
 
@@ -156,6 +157,7 @@ fn to_record(job: Job) -> Option<Record> {
         ..Record::default()
     };
     let end = job.end_time.known_number().filter(|_| !holds);
+    // The document has no rows: nodes and end tell whether two entries of a job are the same.
     record.row = hash_text(&record.hosts, end.unwrap_or(0));
     (!record.ends_at(end)).then_some(record)
 }

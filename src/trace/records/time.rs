@@ -104,6 +104,7 @@ pub(super) fn parse_calendar(text: &str) -> Option<i64> {
         _ => 31,
     };
     let good = (1..=12).contains(&month) && (1..=length).contains(&day);
+    // Second 60 is a leap second.
     let good = good && hour < 24 && minute < 60 && second <= 60 && year >= 1970;
     good.then(|| {
         days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
@@ -127,6 +128,7 @@ pub(super) fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
     }
     let part = |text: &str| -> Option<i64> {
         let digits =
+            // Ten digits of days are seconds that 64 bits hold with ease.
             !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit());
         text.parse().ok().filter(|_| digits)
     };
@@ -148,6 +150,7 @@ pub(super) fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
                 .checked_mul(unit)
                 .filter(|n| *n <= LONGEST)?,
         )),
+        // Two parts are minutes and seconds in the grammar of Slurm, not hours and minutes.
         [m, s] => Some(Some(part(m)? * 60 + part(s.split('.').next()?)?)),
         [h, m, s] => Some(Some(
             part(h)? * 3600 + part(m)? * 60 + part(s.split('.').next()?)?,

@@ -57,6 +57,7 @@ impl Fields<'_> {
             let digits = fraction.bytes().all(|b| b.is_ascii_digit());
             let seconds: Option<i64> = whole.parse().ok();
             if let Some(seconds) = seconds.filter(|s| digits && (0..LONGEST).contains(s)) {
+                // A fraction such as `.00` loses nothing.
                 *rounded |= fraction.bytes().any(|b| b != b'0');
                 return Ok(seconds + i64::from(fraction.as_bytes().first() >= Some(&b'5')));
             }

@@ -8,10 +8,9 @@
 //!
 //! # What is left out, what is mended
 //! Every line that does not become a job, or becomes one only by an assumption, is counted in the [`Tally`]
-//! under its [`Reason`]. Some public traces have further fields behind the 18: of these, field 21 is read as the node count
-//! where it is `partition:mode:NODESxCPUS`. What no convention of
-//! the archive explains is refused with file and line: fewer than 18 fields, text that is no number, negative waits
-//! other than -1, a job number used twice.
+//! under its [`Reason`]. Some public traces have further fields behind the 18: of these, field 21 is read as the node
+//! count where it is `partition:mode:NODESxCPUS`. What no convention of the archive explains is refused with file and
+//! line: fewer than 18 fields, text that is no number, negative waits other than -1, a job number used twice.
 //!
 //! # References
 //! Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", 1999,
@@ -147,6 +146,7 @@ impl Trace {
     fn sort_jobs(name: String, header: Header, jobs: Vec<Job>, mut tally: Tally) -> Self {
         let mut by_submit: Vec<u32> = (0..jobs.len() as u32).collect();
         if !jobs.is_sorted_by_key(|job| job.submit) {
+            // A stable sort: jobs of one instant stay in the order of the file.
             by_submit.sort_by_key(|i| jobs[*i as usize].submit);
             tally.add_count(
                 Reason::Unsorted,

@@ -35,6 +35,7 @@ impl ProcessorsHint {
             .map_or(0, |t| t.1);
         let (nodes, per_node) = match (stated, options.nodes.map(u64::from)) {
             (Some(nodes), _) => (nodes, processors / nodes),
+            // A user may simulate a smaller machine on purpose: only jobs beyond it make the count suspicious.
             (None, Some(nodes)) if too_large > 0 => (nodes, processors.div_ceil(nodes.max(1))),
             _ => return None,
         };

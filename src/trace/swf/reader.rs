@@ -7,12 +7,13 @@ use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::RawLine;
 
-/// The largest numbers of processors and of nodes that a job may have.
+/// The largest numbers of processors and of nodes that a job may have; `None` where there is no limit.
 pub(super) type Limits = (Option<u64>, Option<u64>);
 
 /// Reads the limits that the options or the header set.
 pub(super) fn read_limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
     let per_node = u64::from(options.procs_per_node);
+    // The machine of the user counts, whatever the header says: traces are replayed on other machines.
     if let Some(nodes) = options.nodes.map(u64::from) {
         return Ok((Some(nodes * per_node), Some(nodes)));
     }
@@ -34,12 +35,13 @@ fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
     let number = |text: &str| {
         text.parse()
             .ok()
+            // `parse` would take a leading plus.
             .filter(|n: &u32| *n > 0 && !text.starts_with('+'))
     };
     Some((number(nodes)?, number(cpus)?)).filter(|_| parts.next().is_none())
 }
 
-/// Bytes that a line takes, and a job beside that: lists grow by doubling, and the jobs are copied once.
+/// Bytes that the number of a line takes, and a job beside that: lists grow by doubling, and the jobs are copied once.
 const LINE_BYTES: usize = 2 * size_of::<(i64, bool, usize)>();
 const JOB_BYTES: usize = 3 * size_of::<Job>();
 
@@ -86,6 +88,7 @@ impl<'a> Reader<'a> {
         let above =
             |count: u32, limit: Option<u64>| limit.is_some_and(|most| u64::from(count) > most);
         match (shape, self.limits.1) {
+            // Field 21 says nodes, so these are held to the nodes of the machine; other lines to its processors.
             (Some((nodes, _)), Some(most)) => above(nodes, Some(most)),
             _ => above(processors, self.limits.0),
         }
@@ -128,10 +131,12 @@ impl<'a> Reader<'a> {
         if wait < -1 {
             return Err(fields.field_error(3, "wait time", &expected()));
         }
+        // Lines that are left out count, too: one of them may be the whole that a part is of.
         self.numbers
             .push((id, (2..=4).contains(&status), line.number));
 
         let whole = shape.map(|(nodes, cpus)| nodes.saturating_mul(cpus));
+        // A replay decides anew: what was asked for comes before what the traced machine gave.
         let processors = requested.or(allocated).or(whole);
         let per_node = self.options.procs_per_node;
         let partitions = &self.options.partitions;
@@ -174,6 +179,7 @@ impl<'a> Reader<'a> {
             id,
             submit,
             wait: (wait >= 0).then_some(wait),
+            // Schedules plan by the request, and rely on it that no job runs longer.
             run: recorded.min(requested_time),
             processors,
             nodes: shape.map_or(processors.div_ceil(per_node), |(nodes, _)| nodes),
@@ -224,6 +230,7 @@ pub(super) fn lines_of_parts(
     name: &str,
     mut numbers: Vec<(i64, bool, usize)>,
 ) -> Result<Vec<usize>> {
+    // Ascending numbers differ: the usual trace needs no sort.
     if numbers.is_sorted_by(|a, b| a.0 < b.0) {
         return Ok(Vec::new());
     }
@@ -233,6 +240,8 @@ pub(super) fn lines_of_parts(
     for same in numbers.chunk_by(|a, b| a.0 == b.0) {
         let first = &same[0];
         let rest = &same[1..];
+        // Two wholes are two jobs of one number; so are parts without a whole, as nothing says what they add up
+        // to.
         if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
             let found = format!("job number {} again, first on line {}", twice.0, first.2);
             let location = SourceLocation::line(name, twice.2);

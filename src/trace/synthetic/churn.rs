@@ -69,7 +69,8 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
 ///
 /// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the machine to
 /// drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the
-/// distribution. With `overflow=true` they are not, no job waits, and the log holds jobs that do not fit at their time.
+/// distribution. With `overflow=true` they are not, no job waits, and the log holds jobs that do not fit at their
+/// time.
 pub const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",
@@ -128,6 +129,7 @@ impl GenerateWorkload for ChurnOptions {
         } = self;
         let sizes = self.sizes.read()?;
         let largest = match sizes.count_table() {
+            // Jobs that no machine of this size could hold are wanted then, too.
             Some(table) if overflow => table.last().map_or(nodes, |(size, _)| *size),
             _ => nodes,
         };
@@ -179,6 +181,8 @@ impl Churn {
     fn write_event(&mut self, text: &mut String) -> bool {
         while self.left > 0 {
             if self.waiting > 0 {
+                // Drawn when the job is first in the queue, not when it comes: a queue of any length is one
+                // number.
                 let size = match self.head {
                     Some(size) => size,
                     None => self.sampler.draw_size(&mut self.draw),
@@ -190,6 +194,7 @@ impl Churn {
                 }
             }
             let arrival = self.draw.draw_unit() * (self.rate + self.live.len() as f64) < self.rate;
+            // Without live jobs only an arrival can come; rounding could deny it.
             if arrival || self.live.is_empty() {
                 self.waiting += 1;
             } else {

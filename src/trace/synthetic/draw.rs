@@ -16,6 +16,7 @@ pub(super) struct Draw {
 }
 
 impl Draw {
+    /// Starts the stream of a seed.
     pub fn from_seed(seed: u64) -> Self {
         Draw {
             random: seed_generator(seed),
@@ -34,6 +35,7 @@ impl Draw {
 
     /// Draws from the exponential distribution of mean 1: -ln U.
     pub fn draw_exponential(&mut self) -> f64 {
+        // From above 0 up to 1: the logarithm of 0 would be infinite.
         -natural_logarithm(1.0 - self.draw_unit())
     }
 
@@ -45,6 +47,8 @@ impl Draw {
             let u = 2.0 * self.draw_unit() - 1.0;
             let v = 2.0 * self.draw_unit() - 1.0;
             let square = u * u + v * v;
+            // Points outside the circle would favour the corners of the square; at its centre the logarithm is
+            // infinite.
             if square > 0.0 && square < 1.0 {
                 return u * (-2.0 * natural_logarithm(square) / square).sqrt();
             }
@@ -71,6 +75,7 @@ pub(super) struct Sampler {
     sizes: Vec<u32>,
     /// The weights of the sizes up to each, added up.
     upto: Vec<u64>,
+    /// Mean size, in nodes.
     pub mean: f64,
 }
 
@@ -86,6 +91,7 @@ impl Sampler {
             some.collect::<Vec<_>>()
         });
         let weights = counted
+            // Counts that add up to more than 64 bits are drawn as shares.
             .filter(|table: &Vec<(u32, u64)>| {
                 table
                     .iter()
@@ -93,6 +99,7 @@ impl Sampler {
                     .is_some()
             })
             .unwrap_or_else(|| {
+                // At least 1: a size whose share is below 2⁻⁵² still comes up.
                 let fixed = |share: f64| ((share * (1u64 << 52) as f64) as u64).max(1);
                 shares
                     .iter()
@@ -121,6 +128,7 @@ impl Sampler {
         self.sizes.last().copied().unwrap_or(0)
     }
 
+    /// Draws a size, in nodes.
     pub fn draw_size(&self, draw: &mut Draw) -> u32 {
         let ticket = draw.draw_below(self.upto.last().copied().unwrap_or(1));
         self.sizes[self.upto.partition_point(|upto| *upto <= ticket)]

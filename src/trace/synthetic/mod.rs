@@ -105,7 +105,7 @@ impl GeneratedWorkload {
     /// ```
     /// use nodeorder_trace::GeneratedWorkload;
     ///
-    /// let log: String = GeneratedWorkload::make("nersc:placements=10,nodes=64", 1)?.collect();
+    /// let log: String = GeneratedWorkload::generate_workload("nersc:placements=10,nodes=64", 1)?.collect();
     /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```

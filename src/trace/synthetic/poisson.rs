@@ -88,6 +88,7 @@ fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
     let sigma = if runtime == "log-normal" {
         params.required_real("sigma", 0.0, 10.0)?
     } else {
+        // A σ that changes nothing would be taken for one that does.
         params.refuse_unread(&["sigma"])?;
         0.0
     };
@@ -199,6 +200,7 @@ impl Arrivals {
         }
         self.done += 1;
         let size = self.sampler.draw_size(&mut self.draw);
+        // The fraction is kept: gaps rounded one by one would change the rate.
         self.time += self.draw.draw_exponential() * self.gap;
         let seconds = match self.run {
             RunTimes::Exponential { mean } => self.draw.draw_exponential() * mean,

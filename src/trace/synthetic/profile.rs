@@ -4,10 +4,10 @@
 //! octave from `low` to `high` half the jobs ask for `high`, a power of two, as users do; the others are
 //! uniform from `low` to `high`: p(S) = w/10000 · ([S = high]/2 + 1/(2·(high - low + 1))).
 //!
-//! Only the shape of the distributions is known, from figures 8 and 9 of Stoltzfus, "Improving Job Node Allocation on HECToR
-//! in Various Topological Manifestations", 2013, section 4.1. HECToR's jobs have a mean size of about 10 nodes, with a
-//! second peak at 9-16 nodes nearly as high as that at 1, and sizes to 2,048; NERSC's Hopper has a mean of 3, its peak at
-//! 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.
+//! Only the shape of the distributions is known, from figures 8 and 9 of Stoltzfus, "Improving Job Node Allocation on
+//! HECToR in Various Topological Manifestations", 2013, section 4.1. HECToR's jobs have a mean size of about 10
+//! nodes, with a second peak at 9-16 nodes nearly as high as that at 1, and sizes to 2,048; NERSC's Hopper has a mean
+//! of 3, its peak at 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -53,9 +53,9 @@ pub(super) fn nersc_sizes() -> Sizes {
 /// to 2,048; mean 12.13.
 ///
 /// The number of sizes follows from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the
-/// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes
-/// 2 to 10 and n larger ones; n is 123.9 to 124.1 in all four tables' first rows. The choice of sizes is ours: all up to
-/// 64, above that 16 an octave at equal steps, six above 1,024.
+/// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine
+/// sizes 2 to 10 and n larger ones; n is 123.9 to 124.1 in all four tables' first rows. The choice of sizes is ours:
+/// all up to 64, above that 16 an octave at equal steps, six above 1,024.
 pub(super) fn year_sizes() -> Sizes {
     let mut jobs = octave_table(&YEAR);
     for (from, to, step) in YEAR_TAIL {
@@ -113,6 +113,7 @@ impl SizeSource {
             "hector-year" => SizeSource::Table(year_sizes()),
             "nersc" => SizeSource::Table(nersc_sizes()),
             "log-uniform" => SizeSource::LogUniform,
+            // A file of such a name can still be given as a path, ./64.
             list if list.bytes().all(|b| b.is_ascii_digit() || b == b'x') => {
                 let mut jobs = BTreeMap::new();
                 for size in params.optional_extents("sizes")?.unwrap_or_default() {

@@ -13,6 +13,7 @@ pub(super) struct Counting {
 impl Read for Counting {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.source.read(buffer)?;
+        // Only a display of progress reads it: it may lag, and guards no other data.
         self.count.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
