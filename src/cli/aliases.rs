@@ -105,7 +105,7 @@ fn is_given(given: &ArgMatches, id: &str) -> bool {
     given.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// Returns the alias that the arguments of `verb` are.
+/// Finds the old spelling that a command line of `verb` uses; `None` if it uses none.
 fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     if verb == "topology" {
         return is_given(given, "throughput").then_some(&TRAFFIC);

@@ -80,7 +80,7 @@ struct CurveRow {
     /// The share of windows that span components, on a machine in several.
     #[serde(skip_serializing_if = "Option::is_none")]
     spanning: Option<f64>,
-    /// MPC at all sizes, where some are printed and the curve is drawn.
+    /// MPC at all sizes, for the drawing; `None` unless only some sizes are printed and the curve is drawn.
     #[serde(skip)]
     curve: Option<Vec<f64>>,
 }

@@ -52,7 +52,7 @@ pub struct Spec {
     pub text: String,
     /// The text with its file names resolved: in a plan they are relative to the plan.
     pub located: String,
-    /// These files.
+    /// Paths of the files that `located` names.
     pub files: Vec<PathBuf>,
     /// The checksums of their contents, one after the other.
     pub(super) contents: String,

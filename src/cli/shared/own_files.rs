@@ -81,7 +81,8 @@ impl<'a> OwnFiles<'a> {
         })
     }
 
-    /// Returns the path to write one of them to.
+    /// Returns the temporary path at which to write the file `name`, until [`OwnFiles::finish`] moves it into the
+    /// folder.
     pub fn unfinished_path(&self, name: &str) -> PathBuf {
         self.unfinished.path().join(name)
     }

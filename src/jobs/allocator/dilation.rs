@@ -107,9 +107,9 @@ struct Dilation<'a> {
     placed: Vec<u32>,
     /// By process placed: the rank from which on the process after it is tried next.
     next: Vec<u32>,
-    /// By process placed: number of placements that were left then.
+    /// By process placed: number of placements that were still allowed before it was placed.
     left: Vec<u64>,
-    /// The ranks of those placed that a process is next to.
+    /// Ranks of the placed neighbours of the process that is looked at; a buffer.
     neighbours: Vec<u32>,
     /// By size: the guest.
     guests: HashMap<u32, GuestMesh>,

@@ -30,7 +30,8 @@ pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
 
 struct GroupsOptions {
     level: LevelOption,
-    /// Whether all groups give as many nodes; else few groups give all.
+    /// Whether nodes are taken evenly from all groups (`dragonfly-spread`); else from as few groups as possible
+    /// (`dragonfly-pack`).
     spread: bool,
 }
 
@@ -61,7 +62,7 @@ impl BuildAllocator for GroupsOptions {
 /// The groups of a machine.
 struct Groups {
     units: UnitSet,
-    /// Whether all groups give as many nodes; else few groups give all.
+    /// Whether nodes are taken evenly from all groups; else from as few groups as possible.
     spread: bool,
     /// The ranks chosen so far.
     taken: Vec<u32>,

@@ -5,7 +5,7 @@ use super::near::NearbyRouters;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::FreeSet;
 
-/// Number of words of ranks that are looked at together, so that one instruction does.
+/// Number of 64-bit words of ranks in a lane: as many as one vector instruction handles.
 pub const LANES: usize = 4;
 
 /// Number of ranks of a lane.
@@ -29,7 +29,7 @@ pub struct NearRows<'a> {
     rows: Vec<Vec<Option<NearRow>>>,
     /// The bits of all rows.
     bits: RankBits,
-    /// Rows of the ranks that are looked at.
+    /// Rows of the ranks that the present call asks about; a buffer.
     around: Vec<NearRow>,
 }
 

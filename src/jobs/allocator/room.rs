@@ -47,7 +47,7 @@ impl PlaceableSums {
         }
     }
 
-    /// Returns a sum over the weights; `None` if nothing was added.
+    /// Divides a weighted sum by the sum of the weights; `None` if nothing was added.
     fn weighted_mean(&self, sum: u128) -> Option<f64> {
         (self.weight > 0).then(|| divide_exactly(sum, self.weight))
     }

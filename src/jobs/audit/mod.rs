@@ -82,7 +82,7 @@ pub struct Audit {
     pub worst: Vec<WorstJob>,
 }
 
-/// Meters of recorded placements, one set a thread.
+/// Meters that score recorded placements; each thread has its own.
 struct RecordScorer<'t> {
     meter: AllocationMeter<'t>,
     counter: UnitCounter<'t>,

@@ -50,7 +50,8 @@ impl Sums {
         }
     }
 
-    /// Adds the score of a job that ran for so many seconds, of whose recorded mean distance such a part was spared.
+    /// Adds the score of a job that ran for `seconds`; `spared` is the part of its recorded mean distance that
+    /// the placement spares.
     fn add_score(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
         let node_seconds = u64::from(score.size).saturating_mul(seconds);
         // A record may claim any run time; a sum at its limit is better than a crash.

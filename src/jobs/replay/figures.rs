@@ -9,19 +9,20 @@ use nodeorder_order::metric::shape::AllocationShape;
 /// Choice of the figures to measure of every allocation, beside its metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FigureSet {
-    /// Ranks of the allocation.
+    /// Whether to record the ranks of each allocation.
     pub ranks: bool,
-    /// Names of its nodes.
+    /// Whether to record the names of its nodes.
     pub hosts: bool,
-    /// Number of pods on each node.
+    /// Whether to record the number of pods on each of its nodes.
     pub pods: bool,
-    /// Diameter and bounding box.
+    /// Whether to measure its diameter and bounding box.
     pub extent: bool,
-    /// Shape: units spanned, ring, halvings, closed rings.
+    /// Whether to measure its shape: units spanned, ring, halvings, closed rings.
     pub shape: bool,
-    /// Largest job that could still be placed.
+    /// Whether to measure the largest job that could still be placed beside it.
     pub room: bool,
-    /// Dilation and contention of its traffic. [`super::set::ReplaySet`] sets it if traffic is simulated.
+    /// Whether to measure dilation and contention of its traffic. [`super::set::ReplaySet`] sets it if traffic is
+    /// simulated.
     pub traffic: bool,
 }
 

@@ -3,11 +3,12 @@
 use super::result::{MIN_SLOWDOWN_SECONDS, Record, ScheduleResult};
 use nodeorder_base::ratio::divide_exactly;
 
-/// Multiple of the schedule's mean wait that a starved job waited for at least; it was also overtaken by at least
-/// [`STARVED_OVERTAKEN`] jobs.
+/// A task counts as starved if it waited for longer than this multiple of the schedule's mean wait, and was overtaken
+/// by at least [`STARVED_OVERTAKEN`] tasks.
 pub const STARVED_WAITS: u32 = 10;
 
-/// Number of jobs behind it in the queue that started before a starved job, at least.
+/// A task counts as starved (see [`STARVED_WAITS`]) only if at least so many tasks behind it in the queue started
+/// before it.
 pub const STARVED_OVERTAKEN: u32 = 10;
 
 /// Waits and slowdowns of the tasks whose sizes lie between two powers of two; times in seconds.

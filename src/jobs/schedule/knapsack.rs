@@ -90,7 +90,7 @@ fn largest_first(jobs: &[u32]) -> Vec<usize> {
 struct PackingSearch {
     /// Nodes of each job, descending.
     sizes: Vec<u32>,
-    /// Sum of the jobs from each on.
+    /// By job, and one past the last: sum of the sizes of this job and all after it.
     left: Vec<u64>,
     /// Nodes left in each slot.
     room: Vec<u32>,

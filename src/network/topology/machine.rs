@@ -35,7 +35,7 @@ pub struct Topology {
     context: Context,
     /// Router graph, made on first use.
     graph: OnceLock<RouterGraph>,
-    /// Graph that cuts into halves are made in, if it is another one; made on first use.
+    /// Graph whose cuts into halves are searched, if it is another one than `graph`; made on first use.
     units: OnceLock<RouterGraph>,
     /// Graph with its components joined, if there are several; made on first use.
     pub(super) joined_graph: OnceLock<RouterGraph>,
@@ -102,7 +102,8 @@ impl Topology {
         self.source.as_deref()
     }
 
-    /// Returns the rule that chose the shape (which [`Topology::spec`] has); `None` if `nodes=` asked for none.
+    /// Returns the rule by which the number of nodes (`nodes=`) chose the shape that [`Topology::spec`] states;
+    /// `None` if `nodes=` was not given.
     pub fn shape_rule(&self) -> Option<&'static str> {
         self.chosen
     }

@@ -348,8 +348,8 @@ impl Network {
         self.levels.clone()
     }
 
-    /// Returns the number of links between the units of each of [`Network::levels`], or from them up to routers above;
-    /// `None` if there is no formula.
+    /// Returns, for each of [`Network::levels`], the number of links between its units or, in trees, from its
+    /// units up to the routers above; `None` if the family has no formula.
     pub fn links_up(&self) -> Option<Vec<u64>> {
         self.links_up.as_ref().map(|links| links())
     }

@@ -101,7 +101,8 @@ impl Rails {
         }
     }
 
-    /// Returns a core switch over the spines of a number.
+    /// Returns the core switch of this `number` among those that join the spine switches with the number `spine`
+    /// of all rails.
     pub fn core_switch(&self, spine: u32, number: u32) -> u32 {
         self.rails * self.per_rail() + spine * self.cores + number
     }

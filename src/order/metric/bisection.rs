@@ -27,9 +27,9 @@ use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::Topology;
 
-/// Links up to which cuts are searched.
+/// Largest number of links of a machine whose cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;
-/// Routers up to which a Fiedler vector is a start.
+/// Largest number of routers for which a search starts from a Fiedler vector, too.
 const MOST_SPECTRAL: u32 = 20_000;
 
 /// The best cut into halves that is known, and a floor under all of them.

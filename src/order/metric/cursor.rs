@@ -7,7 +7,7 @@
 
 use nodeorder_network::topology::distance::{Axis, Shape};
 
-/// Steps beyond which a star is added up anew instead of step by step.
+/// Number of steps beyond which a sum of distances is computed anew instead of step by step.
 const FAR: u32 = 8;
 
 /// A label with the sum of the distances from it to all members, who are counted by label.

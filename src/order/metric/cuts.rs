@@ -14,9 +14,9 @@ use multiversion::multiversion;
 use crate::pair_sums::cuts::{Side, cut_axis};
 use nodeorder_network::topology::distance::Axis;
 
-/// Cuts of one vector block: 16 lanes of 16 bits.
+/// Number of cuts in a vector block: 16 lanes of 16 bits.
 const BLOCK: usize = 16;
-/// Blocks above which other counters are faster.
+/// Number of blocks above which other counters are faster.
 const MOST_BLOCKS: usize = 8;
 /// Largest number of cuts.
 const MOST_CUTS: u64 = (BLOCK * MOST_BLOCKS) as u64;

@@ -22,9 +22,9 @@ const FRACTION: u64 = 1 << 20;
 pub(super) struct BalanceRule {
     /// Number of nodes of both sides.
     nodes: u64,
-    /// Nodes of the fullest router: the largest difference.
+    /// Largest difference allowed between the nodes of the two sides: the nodes of the fullest router.
     slack: u64,
-    /// Fewest nodes that a half can have.
+    /// Smallest number of nodes that a half may have.
     pub(super) least: u64,
 }
 

@@ -117,7 +117,8 @@ impl Units {
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
     units: Cow<'u, Units>,
-    /// By level and unit: number of the set that touched it last. Numbers spare a sweep before each set.
+    /// By level and unit: number (see `set`) of the last set that has nodes in the unit. So no marks need be
+    /// cleared before the next set.
     marks: Vec<Vec<u32>>,
     /// Number of the last set.
     set: u32,

@@ -14,7 +14,7 @@ use std::ops::{Add, Sub};
 use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
 
-/// Sequences side by side.
+/// Number of sequences that are transformed side by side.
 pub(super) const LANES: usize = 8;
 
 /// One real value of each sequence.

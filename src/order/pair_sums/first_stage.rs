@@ -48,7 +48,8 @@ type RowSums = [[[Complex; LANES]; BLOCK]; 2];
 pub(super) struct FirstStage {
     /// Bytes of bits for each column and m₀.
     bytes: usize,
-    /// For m₀ below 8 and from 8 on, by byte of m₁: sums of ω_S^{s·m₁}, the latter times ω_R^{8s}.
+    /// Sums of ω_S^{s·m₁} by the bits of m₁, one table for each byte of them: first for m₀ below 8; then for m₀
+    /// from 8 on, all times ω_R^{8s}.
     lookups: [Vec<Lookup>; 2],
     /// For even and odd j, for m₀ below 8: ω_R^{r·m₀} of the eight residues r.
     matrix: [[ComplexVector; LANES]; 2],

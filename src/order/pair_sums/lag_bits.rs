@@ -17,13 +17,13 @@ use multiversion::multiversion;
 
 use nodeorder_network::topology::search::{BatchSearch, PLANES, SourceSet, WIDTH};
 
-/// Words of a row.
+/// Number of words of a row.
 const WORDS: usize = WIDTH / 64;
 
-/// Ranks whose distances are added at a time.
+/// Number of ranks whose distances are added at a time.
 const RANKS: usize = 8;
 
-/// Bits of a sum over [`WIDTH`] distances.
+/// Number of bits of a sum over [`WIDTH`] distances.
 const SUM_BITS: usize = 2 * PLANES;
 
 /// Planes of the distances of [`RANKS`] ranks, the lowest bits first.

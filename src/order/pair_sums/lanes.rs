@@ -18,10 +18,10 @@ use rayon::prelude::*;
 use super::terms::Term;
 use nodeorder_base::observer::check_stopped;
 
-/// Lags of a block.
+/// Number of lags of a block.
 const LAGS: usize = 256;
 
-/// Ranks whose flushed bytes a 32-bit sum surely holds.
+/// Number of ranks whose flushed bytes a 32-bit sum surely holds.
 const STRETCH: usize = 1 << 24;
 
 /// Table rows of one term.

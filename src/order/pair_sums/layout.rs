@@ -8,10 +8,10 @@
 
 use super::fft::LANES;
 
-/// Residues of a group.
+/// Number of residues of a group.
 pub(super) const WAYS: usize = 2 * LANES;
 
-/// Columns treated at once by the first stage.
+/// Number of columns that the first stage treats at once.
 pub(super) const BLOCK: usize = 64;
 
 /// Largest number of residues: with more, the bits of m₁ would not fit the two bytes that are looked up.

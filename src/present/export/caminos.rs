@@ -36,7 +36,7 @@ const ABOUT: &str = include_str!("texts/caminos.txt");
 /// Most numbers in all maps of the bursts of one job: more would make files of over a hundred megabytes.
 const MOST: usize = 1 << 24;
 
-/// The way of a packet, and the traffic of each job.
+/// Options of an export to caminos: the routing of packets, and the traffic of jobs.
 struct CaminosOptions {
     routing: &'static str,
     /// Phits that a node sends in a cycle.

@@ -10,12 +10,12 @@ use nodeorder_order::ordering::NodeOrder;
 /// An export target: an entry of [`super::TARGETS`].
 pub type ExportTarget = Entry<ParseTarget>;
 
-/// How the options of a target are read.
+/// Function that reads the options of a target.
 #[derive(Clone, Copy)]
 pub enum ParseTarget {
-    /// Of one that writes an ordering.
+    /// For a target that writes an ordering.
     Order(fn(&Params) -> Result<Box<dyn WriteOrder>>),
-    /// Of one that writes an ordering, or the jobs on it where there are some.
+    /// For a target that writes an ordering or, if there are any, the jobs on it.
     Jobs(fn(&Params) -> Result<Box<dyn WriteJobs>>),
 }
 
@@ -52,11 +52,11 @@ impl<W: Fn(&Topology, &NodeOrder, &[ExportJob]) -> Result<Export>> WriteJobs for
 /// The files that an export writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Export {
-    /// The file.
+    /// Text of the file; of the first one if there are several.
     pub text: String,
-    /// Where there are several files in a folder: the name of the first.
+    /// Name of the first file if the export is a folder; `None` if it is a single file.
     pub folder: Option<&'static str>,
-    /// Files beside it, with their text: what to append to its name, in a folder whole names.
+    /// Further files, each with its text: what to append to the name of a single file; whole names in a folder.
     pub beside: Vec<(String, String)>,
     /// Files in the folder that are no texts.
     pub binary: Vec<(&'static str, Vec<u8>)>,

@@ -17,7 +17,7 @@ use nested::lay_out_units;
 pub use parts::{Digit, EDGE, Frame, Layout, Part};
 use plain::{lay_out_circle, lay_out_rows};
 
-/// Most routers on a circle.
+/// Largest number of routers that are drawn on a circle.
 const CIRCLE: u32 = 400;
 
 /// Lays out a machine for a page, which can turn a box.

@@ -14,7 +14,7 @@ pub(super) const FRAMES: usize = 3000;
 /// Cells, the frames around them and the links between them; lengths in cells.
 #[derive(Default, Serialize)]
 pub struct Layout {
-    /// Extents and names of the three axes of a box; else the layout is flat.
+    /// Extents and names of the three axes of a box; `None` if the layout is flat.
     pub solid: Option<([u32; 3], [String; 3])>,
     /// How many cells there are.
     pub count: u32,
@@ -156,7 +156,7 @@ pub struct Frame {
     pub title: String,
     /// Shorter title, where there is less room.
     pub short: String,
-    /// Room for the title.
+    /// Height of the room for the title, in cells.
     pub head: f64,
     /// Whether it is drawn in a pale line, and left out where it is small.
     pub faint: bool,

@@ -8,7 +8,7 @@ use nodeorder_base::error::format_thousands;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Most links drawn.
+/// Largest number of links that are drawn.
 const LINKS: u64 = 3000;
 
 /// Lays out routers round a circle with their links, nodes outwards.

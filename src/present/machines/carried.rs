@@ -19,10 +19,11 @@ pub struct MachineThroughput {
     pub all_to_all: Throughput,
     /// The traffic of a longest matching.
     pub matching: Throughput,
-    /// Proved: any traffic in which no node sends or receives more than 1 fits this many times, as Valiant routing makes
-    /// two all-to-alls of it. None where paths are restricted.
+    /// Proved lower bound: any traffic in which no node sends or receives more than 1 fits this many times, as
+    /// Valiant routing makes two all-to-alls of it. `None` if paths are restricted.
     pub worst_at_least: Option<f64>,
-    /// Proved: some such traffic fits no more than this many times, however it is routed. None if nothing is proved.
+    /// Proved upper bound: some such traffic fits no more than this many times, however it is routed. `None` if
+    /// nothing is proved.
     pub worst_at_most: Option<f64>,
 }
 

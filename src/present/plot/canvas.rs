@@ -17,9 +17,10 @@ use plotters_backend::{
 use super::svg::Svg;
 use super::text::baseline_start;
 
-/// Painted pixels a pixel of the file, each way.
+/// Number of painted pixels for each pixel of the file, each way.
 const OVERSAMPLING: usize = 2;
-/// Device units of the bitmap a pixel of the figure: the file has two, for sharp screens.
+/// Number of device units of the bitmap for each pixel of the figure, each way: the file has two pixels for each of
+/// them, for sharp screens.
 pub(super) const PIXEL_SCALE: f64 = (2 * OVERSAMPLING) as f64;
 
 /// A rectangle of a canvas.

@@ -18,9 +18,9 @@ use nodeorder_base::error::Result;
 pub(super) const WIDTH: f64 = 960.0;
 /// The name of a logarithmic axis of job sizes.
 pub(super) const LOG_SIZES: &str = "job size (nodes), log scale";
-/// Where the first panel of a figure with a note starts.
+/// Upper edge, in pixels, of the first panel of a figure with a note.
 pub(super) const TOP: f64 = 74.0;
-/// Room below a panel for the ticks and the name of its axis.
+/// Height, in pixels, of the room below a panel for the ticks and the name of its axis.
 pub(super) const BELOW: f64 = 60.0;
 /// Room right of everything.
 pub(super) const MARGIN: f64 = 18.0;

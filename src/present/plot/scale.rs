@@ -74,7 +74,8 @@ impl Scale {
         Scale::new((low * 1.06, high * 1.06), false, ticks)
     }
 
-    /// Makes an axis that always shows 0, for values of which some may be below zero. Ends with ticks.
+    /// Makes a linear axis that always shows 0, for values that may be below zero. It begins and ends with a
+    /// tick, and has about `most` ticks.
     pub fn linear(range: (f64, f64), most: usize) -> Self {
         Scale::ends_at_ticks(with_zero(range), most)
     }

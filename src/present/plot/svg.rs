@@ -23,7 +23,7 @@ pub(super) const SCALE: f64 = 10.0;
 pub(super) struct Svg<'a> {
     pub size: (u32, u32),
     body: &'a mut String,
-    /// Shapes of one look, and how they look.
+    /// Path data of shapes that are not written yet; `paint` holds the attributes of their look.
     path: String,
     paint: String,
 }
@@ -213,7 +213,8 @@ fn append_tenths(out: &mut String, tenths: i32, follows: bool) {
     };
 }
 
-/// Returns the class of a grey, which dark surroundings may turn. `None` for all else, which is a plain colour.
+/// Returns the letter of the style class of a grey, which the style sheet turns for dark surroundings; `None` for any
+/// other colour, which is written as it is.
 fn grey_class(rgb: Rgb) -> Option<char> {
     let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
     let found = greys

@@ -11,9 +11,9 @@ use nodeorder_order::metric::comparison::{Comparison, OrderingFigures, WinningSt
 const TOP: f64 = 50.0;
 /// Height of an ordering's bars with the gap to the next.
 const EACH: f64 = 28.0;
-/// Shades of a pixel column that an ordering wins only in part.
+/// Number of shades of a pixel column that an ordering wins only in part.
 const SHADES: f64 = 4.0;
-/// Pixels of bars in all below which a winner gets a disc, at its first stretch.
+/// Width of all bars of a winner together, in pixels, below which a disc marks its first stretch.
 const VISIBLE: f64 = 3.0;
 
 /// Draws which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.

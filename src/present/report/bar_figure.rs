@@ -1,4 +1,4 @@
-//! Figures of bars that several pages have: a panel a figure, a bar an ordering or machine.
+//! Bar charts that several pages have: a panel for each figure, a bar for each ordering or machine.
 
 use super::html::Figure;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};

@@ -105,7 +105,7 @@ struct Named {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     names: Vec<Named>,
-    /// How many make a second, in times that are plain numbers; none where the numbers are to tell.
+    /// Number of time units in a second, for times that are plain numbers; `None` if their size is to tell.
     pub(super) per_second: Option<i64>,
     /// Whether the header alone says that these are the columns.
     pub(super) recognised: bool,

@@ -35,7 +35,7 @@ pub static PLACEMENTS: RecordFormat = RecordFormat {
     open: |lines, _| Ok(Box::new(Csv::new(lines, Some(&Columns::for_placements()))?)),
 };
 
-/// Numbers from here on are no seconds: they would be those of the year 5138.
+/// Times from here on are taken for milliseconds: as seconds they would be those of the year 5138.
 const MILLISECONDS: i64 = 100_000_000_000;
 
 /// Rows of a table.

@@ -244,7 +244,8 @@ impl Records {
         })
     }
 
-    /// Says the names of the files that the lines are of, where there are several ([`Lines::open_all`]).
+    /// Sets the names of the files that the lines come from, for messages; changes nothing unless there are
+    /// several ([`Lines::open_all`]).
     pub fn of_files(mut self, names: Vec<String>) -> Records {
         if names.len() > 1 {
             self.name = format!("{} and {} more", names[0], names.len() - 1);

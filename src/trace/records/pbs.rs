@@ -284,7 +284,8 @@ fn split_event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a 
 
 /// Types of lines that begin or end a run, or a phase of one.
 const RUNS: &[u8] = b"SERuce";
-/// Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
+/// Types of lines that are known and passed over, as they say nothing of a run: queued, deleted, aborted, altered,
+/// held back, restarted; reservations; licences; provisioning.
 const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 
 /// Returns the reason why a line says nothing of a run, if it does not.

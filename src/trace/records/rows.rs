@@ -12,9 +12,9 @@ use super::{Record, Source, Tally};
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
 
-/// Jobs held back, at most.
+/// Largest number of jobs held back.
 const HELD: usize = 1 << 10;
-/// Bytes of their host lists, at most.
+/// Largest number of bytes of the host lists of these jobs.
 const HELD_BYTES: usize = 16 << 20;
 /// Jobs handed out whose further rows are still noticed: the last of each remainder. 6 MB.
 const REMEMBERED: usize = 1 << 18;
@@ -52,7 +52,7 @@ pub(super) struct JobRows {
     /// Whether further rows of a job are of its further nodes; else the last row is the job.
     joins: bool,
     held: VecDeque<PendingRow>,
-    /// How many were handed out.
+    /// Number of jobs handed out so far.
     out: usize,
     /// Jobs held, by key, as their number from the beginning of the file.
     by_key: HashTable<(u64, usize)>,

@@ -81,7 +81,7 @@ const WANTED: [(&str, &[&str]); 11] = [
     ("state", &["State"]),
     ("segment", &["SegmentSize"]),
 ];
-/// The first so many of them must be in the header.
+/// Number of columns of [`WANTED`], from the first, that the header must have.
 const NEEDED: usize = 5;
 
 /// Rows of `sacct`.

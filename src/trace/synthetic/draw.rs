@@ -73,7 +73,7 @@ pub(super) fn exponential(x: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
     sizes: Vec<u32>,
-    /// The weights of the sizes up to each, added up.
+    /// By size: sum of the weights of all sizes up to it.
     upto: Vec<u64>,
     /// Mean size, in nodes.
     pub mean: f64,

@@ -63,7 +63,7 @@ pub(super) struct FlowRun {
     ends: EndQueue,
     /// Simulated seconds.
     now: f64,
-    /// Seconds that were counted instead of simulated.
+    /// Seconds of repeated periods that were added up without being simulated.
     skipped: f64,
     /// States met so far; `None` if none can come again.
     pattern: Option<Pattern>,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::timing::FinishedIterations;
 
-/// Largest difference between two times (relative to the time between the states) or parts that are the same.
+/// Largest difference at which two times (relative to the time between the states), or two parts, count as the same.
 pub(super) const NEAR: f64 = 1e-11;
 
 /// Number of states that are kept: longer periods are simulated.
@@ -18,7 +18,7 @@ const KEPT: usize = 64;
 /// State of a simulation without random draws: two equal states go on in the same way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SimulationState {
-    /// Counters and choices, which must be equal.
+    /// Counters and choices, as whole numbers; equal states have the same.
     pub whole: Vec<u32>,
     /// Seconds from now until something ends, or since it began.
     pub times: Vec<f64>,

@@ -20,7 +20,7 @@ pub struct Settings {
     pub speeds: Speeds,
     /// Level of detail at which messages are followed.
     pub level: Detail,
-    /// Every job goes on until each has done so many iterations; at least 1.
+    /// Number of iterations that every job does at least, from 1; all jobs go on until the last has done them.
     pub iterations: u64,
     /// Whether periods that repeat exactly are counted instead of simulated; never with drawn computing times.
     pub count_patterns: bool,

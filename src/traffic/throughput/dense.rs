@@ -19,7 +19,8 @@ use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
-/// Targets of all traffic for each search of a block: from twice as many on there are at most 48 blocks.
+/// Number of targets of all traffic for each part that a block has; a block has one at least. From 1,024 targets on
+/// there are at most 48 blocks.
 const SHARED: usize = 512;
 /// Length above all lengths of paths.
 const FAR: u32 = u32::MAX / 2;
@@ -155,9 +156,9 @@ impl Dense<'_> {
 struct LaneSearch {
     /// Length of the shortest path from each router.
     lengths: Vec<[u32; LANES]>,
-    /// Volume that each router has to send, and gets to send next.
+    /// Volume that each router sends on in the present hop, and volume that it has received for the next one.
     flows: [Vec<[f32; LANES]>; 2],
-    /// One over the sum of a router's shares.
+    /// By router: one over the sum of the weights of its ways, which makes their shares add up to 1.
     norms: Vec<[f32; LANES]>,
     /// Whether a router got nearer since its neighbours were told.
     active: Vec<bool>,

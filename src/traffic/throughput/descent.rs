@@ -10,7 +10,7 @@ use super::dense::{Dense, round_up};
 use super::network::{SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
-/// Largest width by which [`Dense::route_block`] shares once there are prices.
+/// Largest `width` that is given to [`Dense::route_block`]: the closer the bounds, the smaller the width.
 const WIDEST: f64 = 0.2;
 
 /// Searches for the best shares by block-coordinate Frank-Wolfe on the softened maximum of load over capacity.

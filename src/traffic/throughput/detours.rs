@@ -19,7 +19,7 @@ pub(super) struct Detours<'a> {
     pub network: &'a Network<'a>,
     pub minimal: MinimalRoutes<'a>,
     pub demand: &'a Demand,
-    /// Whether a pair has one share for all intermediates, not one for each.
+    /// Whether a pair sends an equal share over all intermediates; else each intermediate has a share of its own.
     pub even: bool,
 }
 
@@ -92,15 +92,16 @@ pub(super) fn search_detours(
     best
 }
 
-/// Prices of links on their way up, which add up to 1.
+/// State of an accelerated ascent in the prices of links, which add up to 1.
 struct PriceAscent {
-    /// Prices at the start.
+    /// By link: price at the start.
     start: Vec<f64>,
-    /// Sum of all steps so far, by which the logarithms of the foremost prices are above those of the start.
+    /// By link: sum of all steps so far. The logarithm of its price in `front` is that of `start` and this sum,
+    /// but for a common factor.
     steps: Vec<f64>,
-    /// Foremost prices.
+    /// By link: price after all steps so far, ahead of `mean`.
     front: Vec<f64>,
-    /// Mean of the foremost prices so far.
+    /// By link: weighted mean of `front` over the rounds so far.
     mean: Vec<f64>,
     /// Length of the next step, relative to loads.
     length: f64,
@@ -191,9 +192,9 @@ fn mix_in(mean: &mut [f64], new: &[f64], part: f64) {
 struct FlowPiece {
     /// Volume from each router to intermediates, rows in the form of [`RouteCosts::outward`]; empty for none.
     outward: Vec<Vec<f64>>,
-    /// Volume from each router to every intermediate, besides.
+    /// By router: further volume that it sends to each intermediate alike.
     even: Vec<f64>,
-    /// Volume to each router the minimal way, by router that sends it.
+    /// By target: volume that each router sends to it the minimal way.
     sent: Vec<Vec<f64>>,
     /// Volume on detours.
     detoured: f64,
@@ -223,15 +224,16 @@ impl FlowPiece {
     }
 }
 
-/// The way on from intermediates to one target, for sources with the same row.
+/// Second half of the detours to one target, from every intermediate; shared by the sources whose detours use the
+/// same row.
 struct SecondLeg {
     /// Cost from each intermediate.
     costs: Vec<f64>,
-    /// Sum of all costs.
+    /// Sum of the finite costs.
     sum: f64,
     /// Volume from each intermediate.
     volumes: Vec<f64>,
-    /// Volume from every intermediate, besides.
+    /// Further volume from each intermediate alike.
     even: f64,
 }
 

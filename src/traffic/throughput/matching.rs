@@ -109,7 +109,7 @@ const NONE: usize = usize::MAX;
 
 /// Receivers that are looked at side by side.
 const LANES: usize = 64;
-/// Number above all sums of potentials.
+/// Number larger than any sum of potentials.
 const FAR: i32 = i32::MAX / 2;
 
 /// An assignment of senders to receivers while it grows.

@@ -21,9 +21,9 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::graph::pack_link_length;
 
-/// Number whose multiples are the lengths of rows.
+/// Rows are filled up to a multiple of this length.
 pub(super) const LANES: usize = 16;
-/// Pieces in which threads share what is added up for routers.
+/// Number of pieces in which link loads are summed in parallel: the same for any number of threads.
 pub(super) const PIECES: usize = 4;
 
 /// Fixed ways between routers: those of `minimal` on dragonflies, those of `ecmp-hop` elsewhere.

@@ -40,9 +40,9 @@ use network::Network;
 use paths::Pair;
 use solution::{FlowSolution, StopCondition};
 
-/// Flows up to which each pair keeps its own paths, whatever the machine.
+/// Number of flows up to which each pair keeps its own paths, whatever the machine.
 const FEW: usize = 20_000;
-/// More flows than this many for each router are dense.
+/// Traffic of more flows than this for each router counts as dense.
 const DENSE: usize = 16;
 
 /// Splits `demand` in the shares that load the links least, as `routing` says.

@@ -23,11 +23,12 @@ pub(super) struct Network<'g> {
 
 /// Whole lengths of links, whose paths add up without rounding.
 pub(super) struct Lengths {
-    /// Length of each link, steps included.
+    /// By link: its whole length, `step` included where that counts.
     pub links: Vec<u64>,
-    /// Length that a step of distance counts besides, above all lengths of a path; 0 where any path will do.
+    /// Length that is added to a link for each hop that it counts in distances: more than any path has otherwise.
+    /// 0 where paths need not be shortest.
     step: u64,
-    /// Σ capacity · length, steps aside.
+    /// Σ capacity · length, without what `step` adds.
     capacity: f64,
 }
 
@@ -114,8 +115,9 @@ impl<'g> Network<'g> {
             .fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
     }
 
-    /// Scales `lengths` to whole numbers such that no shortest path is longer than 2 to the `bits`. With `shortest`
-    /// every path of the least distance is shorter than all others.
+    /// Scales the `lengths` of links to whole numbers, such that no shortest path is longer than 2 to the power
+    /// of `bits`. With `shortest`, adds to every link so large a length that paths of the least distance are
+    /// shorter than all others.
     pub fn whole_lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
         let routers = self.router_count() as u64;
         // Where links have weights, hops are not the number of links: at most one a router.

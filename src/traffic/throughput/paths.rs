@@ -23,19 +23,19 @@ pub(super) struct Pair {
     pub paths: Vec<(Vec<u32>, f64)>,
 }
 
-/// Sweeps of shifts in a round.
+/// Number of sweeps over all pairs, in each round, that shift volume between their paths.
 const SWEEPS: usize = 20;
-/// Rounds after which paths that carry nothing are forgotten.
+/// Every so many rounds, paths that carry nothing are forgotten.
 const KEPT: usize = 8;
-/// Bits that the length of a path takes at most.
+/// Largest number of bits of the length of a path.
 const BITS: u32 = 60;
 
-/// Limits of the paths of a pair that join at once.
+/// Limits on the paths that are added to a pair in one round.
 #[derive(Clone, Copy)]
 struct PathLimit {
-    /// Largest number of them.
+    /// Largest number of paths that are added.
     most: usize,
-    /// Part by which they may be longer than the shortest.
+    /// Part by which such a path may be longer than the shortest one.
     near: f64,
 }
 

@@ -263,8 +263,8 @@ fn prune_domain(p: &Placement<'_>, rooms: &mut [DomainCapacity], id: u32, thresh
     }
 }
 
-/// Returns the entropy of the pods that fit over the domains below one, summed from the most pods on: domains whose room
-/// is split alike so have the same bits.
+/// Returns the entropy (to base 2) of the pods that fit, spread over the domains right below `domain`. Adds the terms
+/// from the domain with the most pods on, so that domains whose pods are spread alike give exactly the same number.
 fn pod_entropy(p: &Placement<'_>, rooms: &[DomainCapacity], domain: u32) -> f64 {
     let children = p
         .domains

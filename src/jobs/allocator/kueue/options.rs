@@ -104,7 +104,7 @@ impl KueueOptions {
     }
 }
 
-/// Reads the options of a job and returns them with those of `usual` that it does not give. Fails if a value is out of
+/// Reads the options that a job gives, and takes those that it does not give from `usual`. Fails if a value is out of
 /// range.
 fn read_texts(params: &Params, usual: &OptionTexts) -> Result<OptionTexts> {
     let mut texts = usual.clone();

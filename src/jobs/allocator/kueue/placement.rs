@@ -32,14 +32,15 @@ use std::ops::Range;
 
 use super::domains::{DomainCapacity, Domains, Slices};
 
-/// Where a job may go up to from the level that it asks for.
+/// How far a job may spread from the level that it asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TopologyRequest {
-    /// Nowhere: one domain of that level.
+    /// All pods in one domain of that level.
     Required,
-    /// To the outermost level, and there to several domains.
+    /// All pods in one domain of that level or, failing that, of a level above; in several domains of the
+    /// outermost level if no domain holds them.
     Preferred,
-    /// To several domains of that level.
+    /// Pods in several domains of that level, if need be.
     #[default]
     Unconstrained,
 }
@@ -49,7 +50,7 @@ pub enum TopologyRequest {
 pub struct PodSetRequest {
     /// Number of pods, without the leader.
     pub pods: i64,
-    /// How far the search may go up.
+    /// How far the pods may spread from `level`.
     pub mode: TopologyRequest,
     /// The level that the search starts at, 0 the outermost.
     pub level: usize,
@@ -57,9 +58,11 @@ pub struct PodSetRequest {
     pub slices: Slices,
     /// Whether domains with the least room come first (LeastFreeCapacity), not those with the most (BestFit).
     pub least_free: bool,
-    /// Whether, of domains with the least room first, one that holds all that is left goes before several.
+    /// Whether a domain that holds all that is left is taken before those with the least room (least-free-
+    /// hierarchical).
     pub top_down: bool,
-    /// Whether a single pod goes by the leaf with the least room, and only then by domains.
+    /// Whether a job of a single pod prefers, at every level, the domain whose tightest leaf has the least room
+    /// (tightest-leaf).
     pub by_leaf: bool,
     /// Whether pods are put evenly where that can be (TASBalancedPlacement).
     pub balanced: bool,
@@ -123,7 +126,7 @@ pub(super) struct Placement<'p> {
     pub request: &'p PodSetRequest,
     /// Level and pods of the outermost slices; single pods on leaves where there are none.
     pub slice: (usize, i64),
-    /// Number of these slices.
+    /// Number of slices that the job has, of the size in `slice`.
     pub slice_count: i64,
     pub leader: bool,
 }

@@ -105,7 +105,7 @@ struct KueueTas {
     capacities: Vec<CapacityCache>,
     /// By rank: whether the node has failed.
     down: Vec<bool>,
-    /// By job: whether it would be refused on an empty machine too.
+    /// By number of pods and request of a job: whether it would be refused on an empty machine, too.
     never: HashMap<(u32, JobRequest), bool>,
     /// The pods of the job placed last.
     chosen: Vec<PodsOn>,
@@ -144,8 +144,8 @@ impl KueueTas {
         rooms
     }
 
-    /// Brings the room for the next job's kind of pods up to date, and returns its index in `counted`. O(places/64 +
-    /// changes since the last time · levels), but O(domains) for pods of a new kind.
+    /// Updates what fits into every domain for pods of the next job's kind, and returns the index of that kind in
+    /// `capacities`. O(places/64 + changes since the last time · levels), but O(domains) for pods of a new kind.
     fn update_capacities(&mut self, free: &FreeSet, slices: &Slices) -> usize {
         let JobRequest { gpus, leader, .. } = self.request;
         let at = self

@@ -93,7 +93,8 @@ fn read_node_range(params: &Params) -> Result<Option<(u32, u32)>> {
 /// Seconds after which `--switches` no longer holds a job back (`max_switch_wait`).
 const MAX_SWITCH_WAIT: i64 = 300;
 
-/// Sizes of jobs in nodes, `step` apart. If one of them is placed, so are the smaller ones.
+/// Job sizes in nodes, each `step` above the one before. If a job of one of them is placed, so are those of the
+/// smaller ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SizeRow {
     /// The smallest size.

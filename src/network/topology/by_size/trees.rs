@@ -10,7 +10,8 @@ use nodeorder_base::params::Params;
 /// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const SPINE_PORTS: u64 = 64;
 
-/// Chooses `k` of a fat tree: ports of a switch, or with `n` given children of one.
+/// Chooses `k` of a fat tree for `nodes` nodes: the number of ports of a switch or, if the number of levels `n` is
+/// given, of children of a switch.
 pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let k = match params.optional_integer("n", 1, MAX_LEVELS)? {
         Some(n) => {

@@ -204,7 +204,8 @@ fn cell_name(graphs: &PairedGraphs<'_>, cells: &SwitchCells, cell: u32) -> Strin
     }
 }
 
-/// Describes links, ordered by label, by their capacities, or by their number where all capacities are 1.
+/// Describes links, sorted by label, for messages: `3` for three links of capacity 1, else by their capacities, as `2
+/// of 0.5`; with the weight unless it is 1. `0` if there are no links.
 fn describe_links(links: &[CellLink]) -> String {
     let mut groups = Vec::new();
     for group in links.chunk_by(|a, b| a.label == b.label) {

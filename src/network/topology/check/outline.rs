@@ -26,7 +26,8 @@ use crate::topology::link_list::number_labels;
 use crate::topology::statistics::occupied_routers;
 use nodeorder_base::ids::RouterId;
 
-/// Adds the leaf switches that are in other units, or whose uplinks have another total capacity, to `found`.
+/// Adds to `found` the leaf switches that the two descriptions put into different units, or give uplinks of different
+/// total capacity.
 pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let machines = graphs.machines;
     let outline = usize::from(machines[1].network().outline);

@@ -27,8 +27,9 @@ use super::axis::{Axis, Shape};
 use super::edges;
 use super::product::Product;
 
-/// Lower bounds of D - τH of a density on a circle of length 1, rounded down: element i at τ = 2^(-2 - i/6). Made and checked by
-/// the test `the_table_is_proved`. It is concave in τ, and at the first element that of the even density.
+/// Lower bounds of D - τH for a density of mean distance D and entropy H on a circle of length 1, rounded down:
+/// element i is that for τ = 2^(-2 - i/6). The test `the_table_is_proved` makes and checks them. The bound is concave
+/// in τ; its first element is the value of the even density.
 const CIRCLE_BOUNDS: [f64; 64] = [
     0.24999996, 0.24999677, 0.24968984, 0.24651599, 0.23998348, 0.23113225, 0.22091531, 0.20992242,
     0.19857285, 0.18714488, 0.17582476, 0.16474033, 0.15398066, 0.14360850, 0.13366766, 0.12418741,

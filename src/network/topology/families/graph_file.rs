@@ -245,7 +245,7 @@ fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
 /// Counts the routers: one more than the largest id. Without a table of all ids, as a slip may make the largest one huge.
 ///
 /// # Errors
-/// A smaller id that stands on no link.
+/// A router id that is on no link although a larger one is.
 fn count_routers(text: &Text, edges: &[FileLink]) -> Result<u32> {
     let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
     ids.sort_unstable();

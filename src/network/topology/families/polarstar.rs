@@ -41,7 +41,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 struct Supernode {
     /// Links between routers of the point, each once.
     links: Vec<(u32, u32)>,
-    /// f(x) of every router x.
+    /// By router x of a point: its image f(x) under the bijection.
     images: Vec<u32>,
 }
 

@@ -47,9 +47,9 @@ struct RandomRegularOptions {
 /// Advice where no draw is connected.
 const ADVICE: &str = "expected d of 3 or more";
 
-/// Number of failures in a row after which a link is broken.
+/// Number of failed attempts to add a link, in a row, after which a random link is broken.
 const BREAK_AFTER: u32 = 64;
-/// Number of failures in a row after which a draw is given up.
+/// Number of failed attempts to add a link, in a row, after which the whole draw is given up.
 const GIVE_UP_AFTER: u32 = 4096;
 
 /// Reads the options of a random regular network.

@@ -27,7 +27,7 @@ pub(super) enum Value {
     Map(Vec<(String, Node)>),
 }
 
-/// Most lists and maps within each other: hostile files must not exhaust the stack.
+/// Largest depth to which lists and maps may be nested: hostile files must not exhaust the stack.
 const MAX_DEPTH: usize = 100;
 
 impl Node {

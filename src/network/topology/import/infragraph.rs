@@ -161,7 +161,7 @@ struct Element<'d> {
     source: &'d Node,
 }
 
-/// Devices, instances by name, and their elements.
+/// A fabric as the file describes it: its devices, its instances by name, and the elements of all instances.
 struct Fabric<'d> {
     devices: Devices<'d>,
     instances: HashMap<&'d str, Instance<'d>>,

@@ -62,7 +62,7 @@ pub(super) fn take_hop(rows: &Rows, left: MissingShare, mut hop: HopBuffers<'_>)
     left - follow_overflow(&rows.overflow, &mut hop)
 }
 
-/// Number of groups that every row reads surely, as `SURE`: all of them.
+/// Value of `SURE` with which every row reads all groups of its neighbours.
 const ALL_GROUPS: usize = usize::MAX;
 
 /// Reads the neighbours of every row in groups of D. Once a row is complete, skips its groups after the first `SURE`.

@@ -143,7 +143,7 @@ fn last_cell_along(mut corner: Corner, side: Side) -> Corner {
 struct Part {
     corner: Corner,
     sides: [Side; 3],
-    /// Whether the whole has two sides at most.
+    /// Whether the whole box has at most two axes, so that its parts are split as planes.
     flat: bool,
 }
 

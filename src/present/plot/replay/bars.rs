@@ -16,7 +16,7 @@ const EACH: f64 = 22.0;
 const NUMBER: f64 = 52.0;
 /// Room above the bars for the names of the panels.
 const NAMES: f64 = 22.0;
-/// Panels beside each other.
+/// Number of panels in a row.
 const ACROSS: usize = 3;
 
 impl<'a> Figure<'a> {

@@ -15,7 +15,7 @@ const PANEL: f64 = 190.0;
 /// Room above a panel for its name.
 const NAMES: f64 = 24.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
-/// Panels beside each other.
+/// Number of panels in a row.
 const ACROSS: usize = 3;
 /// Marks of one allocator whose middles share a square of so many pixels are drawn once.
 const CLOSE: f64 = 2.0;

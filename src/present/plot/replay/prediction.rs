@@ -14,7 +14,7 @@ const PANEL: f64 = 250.0;
 /// Room above a panel for its name and what is said of it.
 const NAMES: f64 = 40.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
-/// Panels beside each other.
+/// Number of panels in a row.
 const ACROSS: usize = 4;
 
 /// Chooses the axis of distances. Orderings far behind would push the good ones into a corner: distances that differ
@@ -29,8 +29,8 @@ fn distance_axis(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
 }
 
 impl<'a> Figure<'a> {
-    /// Draws mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with
-    /// what `panels` says of it, a mark an ordering.
+    /// Draws the mean MIND of replays against the weighted MPC that forecasts it: a panel for each allocator,
+    /// headed by its name and text in `panels`, with a mark for each ordering.
     ///
     /// # Errors
     /// No outcome in any row.

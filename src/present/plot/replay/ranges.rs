@@ -12,9 +12,9 @@ use nodeorder_base::error::Result;
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.
 const STRETCH: f64 = 2.0;
-/// How far a size reaches at most towards one that is not the next, in pixels.
+/// Largest distance, in pixels, by which the band of a size reaches towards a size that is not the next number.
 const REACH: f64 = 6.0;
-/// Pixels between marks.
+/// Smallest distance between two marks, in pixels.
 const MARKS: f64 = 24.0;
 
 /// Sorts the sizes, and leaves out what cannot be drawn.

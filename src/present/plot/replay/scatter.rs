@@ -9,11 +9,11 @@ use crate::plot::palette::look_of_slot;
 use crate::plot::scale::{Scale, format_thousands, lowest_and_highest};
 use nodeorder_base::error::Result;
 
-/// Bins an octave of sizes.
+/// Number of bins in each octave (doubling) of job sizes.
 const BINS: f64 = 4.0;
-/// Values from which on the axis leaves out the lowest and highest hundredth.
+/// Number of values from which on the axis leaves out the lowest and the highest hundredth.
 const MANY: usize = 200;
-/// Points of a line up to which each has its mark.
+/// Number of points of a line up to which each point has a mark.
 const MARK_ALL: usize = 8;
 
 /// One line: its points, cleaned, and what is drawn of them.

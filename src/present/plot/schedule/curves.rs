@@ -32,7 +32,7 @@ pub struct Moment {
 struct Column {
     time: f64,
     waiting: u32,
-    /// Shares of nodes in use and of fragmentation, and [`Moment::room`].
+    /// Means over the column's time: shares of nodes in use and of fragmentation, then [`Moment::room`].
     means: [f64; 4],
 }
 

@@ -25,7 +25,8 @@ pub struct Stay<'a> {
     pub ranks: &'a Ranks,
 }
 
-/// Columns from and to, rows from and to, and the job.
+/// A rectangle of a job: its first column and the one past its last, its first row and the one past its last, and the
+/// job.
 type Piece = ((usize, usize), (usize, usize), u32);
 
 struct Occupancy {

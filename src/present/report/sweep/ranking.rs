@@ -15,8 +15,8 @@ pub struct RankedSetting {
     /// Figures of each row of the setting (seeds, orderings), in the order asked for; `None` where a row has no such
     /// figure.
     pub rows: Vec<Vec<Option<f64>>>,
-    /// Jobs never placed and mean wait (s) of schedules, 0 and mean free nodes beyond the largest job of replays: the
-    /// lower, the better.
+    /// Key that settings are ranked by, the lower the better: for schedules the jobs never placed and the mean
+    /// wait in seconds, for replays 0 and the mean number of free nodes beyond the largest job.
     key: (f64, f64),
 }
 

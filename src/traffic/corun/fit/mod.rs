@@ -118,7 +118,7 @@ const ROUNDING_SQUARES: f64 = 1e-20;
 /// Largest number of rounds of the search.
 const MOST_ROUNDS: usize = 60;
 
-/// Part of the sum of squares by which the last round lowers it at most.
+/// The search ends after a round that lowers the sum of squares by at most this part of it.
 const CONVERGED: f64 = 1e-7;
 
 /// The rows, to be simulated on a network with any figures.
@@ -133,7 +133,7 @@ struct SimulatedRows<'a> {
     like: Vec<usize>,
 }
 
-/// Figures (seconds a byte, seconds) with the least sum of squares that was found.
+/// Figures (seconds a byte, or seconds) with the least sum of squares found so far.
 #[derive(Clone, Copy, Debug)]
 struct BestFigures {
     figures: [Option<f64>; 5],
@@ -142,7 +142,7 @@ struct BestFigures {
 }
 
 impl<'a> SimulatedRows<'a> {
-    /// Finds the rows that repeat others.
+    /// Prepares rows to be simulated: finds those that repeat another's pattern, nodes and bytes.
     fn new(
         fabric: &'a Fabric<'a>,
         routing: FixedRouting,
@@ -320,10 +320,10 @@ impl<'a> SimulatedRows<'a> {
     }
 }
 
-/// Bytes a second of a bandwidth that is left out: far above any network.
+/// Bandwidth, in bytes a second, of what has no limit: far above any network.
 const UNLIMITED_BANDWIDTH: f64 = 1e18;
 
-/// Part of a figure by which it is moved for a slope.
+/// Relative change of a figure, up and down, from which its slope is computed.
 const SLOPE_STEP: f64 = 1e-4;
 
 impl Fit {

@@ -59,7 +59,7 @@ impl Trial {
     }
 }
 
-/// Number of processes from which on a method that looks at all free nodes for each takes long.
+/// Number of processes from which on a method that looks at all free nodes for each process is too slow to be tried.
 const MANY: usize = 20_000;
 
 /// Trials by stage, those of one side by side. No stage begins once a mapping is known to be the best.

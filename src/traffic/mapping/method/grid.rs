@@ -25,7 +25,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     },
 );
 
-/// Share of the largest volume from which a pair counts.
+/// A pair of processes counts as linked if its volume is at least this part of the largest.
 const COUNTS: f64 = 0.01;
 
 /// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not

@@ -25,7 +25,7 @@ pub struct MappingProblem {
     linked: Vec<u32>,
 }
 
-/// Number of routers from which on distances are not kept where they have a closed form.
+/// Number of routers from which on hops with a closed form are computed when asked for, not kept in a table.
 const KEPT: usize = 8192;
 
 /// Hops between the routers of an allocation.
@@ -145,7 +145,8 @@ impl MappingProblem {
         })
     }
 
-    /// Returns the routers of the allocation that are linked to one of them, by their indices, ascending.
+    /// Returns the routers of the allocation that are linked to `router`, ascending; all by their indices into
+    /// `hops`.
     pub(super) fn linked_routers(&self, router: usize) -> &[u32] {
         &self.linked[self.starts[router]..self.starts[router + 1]]
     }

@@ -27,7 +27,7 @@ pub enum PathSet {
     Any,
     /// Paths of the least distance.
     Shortest,
-    /// Minimal ways, and ways over one intermediate that are minimal to it and on.
+    /// Minimal paths, and paths over one intermediate, minimal to it and from it.
     Detours,
 }
 
@@ -38,9 +38,9 @@ pub struct BestShares {
     pub name: &'static str,
     /// Paths that it may take.
     pub path_set: PathSet,
-    /// Whether all intermediates of a pair have one share; false without detours.
+    /// Whether each pair of routers sends an equal share over all its intermediates; false without detours.
     pub even: bool,
-    /// Part of the proved best by which the throughput found may stay below it: above this, the search goes on.
+    /// Relative gap at which the search ends: how far the throughput found may stay below the proved best.
     pub gap: f64,
     /// Seconds after which the search stops.
     pub seconds: f64,

@@ -156,9 +156,9 @@ impl Levels<'_> {
         );
     }
 
-    /// Visits the routers from the farthest distance on. Calls `visit` with every router and the roots that have it there,
-    /// the roots that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the
-    /// roots.
+    /// Visits the routers from the farthest distance on. Calls `visit` with a router and the roots that are at
+    /// this distance from it; for each router, the roots that are one hop nearer to it and those one hop farther;
+    /// the numbers of all routers; and the traffic of the router with each root.
     #[inline(always)]
     pub fn walk_back(
         &mut self,

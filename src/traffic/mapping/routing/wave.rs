@@ -268,7 +268,7 @@ pub(super) fn sum_over_batches(
 /// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer distances
 /// they have to one router, the fewer times it is visited. O(roots · a few hundred links).
 pub(super) fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
-    /// Number of routers looked at in the neighbourhood of one.
+    /// Number of routers around a root among which its nearest roots are looked for.
     const NEAR: usize = 256;
     let roots = demand.roots(end);
     if roots.len() <= LANES {

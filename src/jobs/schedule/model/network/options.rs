@@ -27,9 +27,10 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 /// iteration time on the empty machine, among four evenly spaced windows of each ordering that `compare` starts from
 /// (without `random` and those that search the whole graph). A task may do better: its stretch is then below 1.
 ///
-/// Time beyond t is lost to three causes, in node-hours over all tasks. Time alone on its nodes, less t, is lost to
-/// *latency* as far as messages travel longer before their first byte, and else to the task's own *links*. Time beside
-/// others, less that alone, is lost to *sharing*.
+/// Time that a task takes beyond t is counted under three causes, in node-hours over all tasks. What it takes beyond
+/// t even alone on its nodes is lost to *latency* as far as its messages wait longer for their first byte than on the
+/// compact allocation, and for the rest to the task's own *links*. What it takes beside others, beyond its time
+/// alone, is lost to *sharing*.
 ///
 /// A message takes hops · latency and its bytes over its rate. Links carry `bandwidth` times their capacity, a node link
 /// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message

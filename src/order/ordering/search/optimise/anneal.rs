@@ -63,7 +63,8 @@ impl Stretch {
 /// Prices within a shorter window, which sort out hopeless moves.
 struct MoveFilter {
     prices: Prices,
-    /// Rise above the acceptable one that the longer lags may still give back.
+    /// Amount by which a move's price within this window may exceed the acceptable rise, as longer lags may give
+    /// it back.
     margin: f64,
 }
 
@@ -74,11 +75,11 @@ pub(super) struct Chain<'s> {
     prices: Prices,
     /// Sieves that moves pass before they are priced in full, the shortest window first.
     filters: Vec<MoveFilter>,
-    /// Margin of the sieve of lag 1.
+    /// As [`MoveFilter::margin`], for the price of lag 1 alone.
     step_margin: f64,
-    /// Margin of the sparse estimate.
+    /// As [`MoveFilter::margin`], for the sparse estimate of a price.
     sparse_margin: f64,
-    /// Whether half of the steps skip the sieves.
+    /// Whether a random half of the moves that rejoin pieces skip the sieves.
     wide: bool,
     ring: bool,
     /// Number of ranks at either end that no move changes.

@@ -150,8 +150,9 @@ impl BlockPass<'_> {
         }
     }
 
-    /// Returns the blocks of `size` elements in groups of which many distances agree, rank by rank, the largest group first;
-    /// blocks without an element between the windows at their ends are left out.
+    /// Groups the blocks of `size` elements whose distances agree rank by rank, as far as
+    /// [`BlockPass::block_signature`] tells, the largest group first. Leaves out blocks that have no element
+    /// between the windows at their two ends.
     fn group_blocks<'o>(&self, order: &'o mut [u32], size: usize) -> Vec<Vec<&'o mut [u32]>> {
         let (first, rest) = order.split_at_mut(if self.number % 2 == 1 { size / 2 } else { 0 });
         let blocks = std::iter::once(first).chain(rest.chunks_mut(size));

@@ -7,7 +7,7 @@ use super::elements::Distances;
 use super::weights::Weights;
 use crate::pair_sums::PairSums;
 
-/// Number of ranks a task.
+/// Number of ranks that one task handles.
 const CHUNK: usize = 1024;
 
 /// Returns the objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.

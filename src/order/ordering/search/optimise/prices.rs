@@ -21,7 +21,8 @@ pub(super) const CHUNK: usize = 32;
 /// Number of bytes compared at once along one row.
 const STRETCH: usize = 16;
 
-/// Number of elements left of a joint that a sparse sum looks at one by one.
+/// Number of elements just left of a joint that a sparse sum looks at one by one; of those further left it looks at
+/// every fourth.
 pub(super) const DENSE: usize = 4;
 
 /// Lag weights as 16-bit integers, for the price of moves (orderings are judged by the exact objective).

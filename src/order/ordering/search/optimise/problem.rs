@@ -9,7 +9,7 @@ use super::{objective, small};
 use crate::pair_sums;
 use nodeorder_network::topology::{Metric, Topology};
 
-/// Number of distances, a node, that might be looked up while a transform finds all sums: measured.
+/// Number of distances for each node that can be looked up in the time in which a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;
 
 /// Elements to arrange, and the weights of the objective.
@@ -19,7 +19,7 @@ pub(in crate::ordering) struct SearchProblem<'s> {
     pub weights: Weights,
     /// Number of nodes that an element stands for (the largest, where they differ).
     pub group: usize,
-    /// Whether all elements stand for that many.
+    /// Whether every element stands for exactly `group` nodes.
     pub even: bool,
 }
 

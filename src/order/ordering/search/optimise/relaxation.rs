@@ -180,7 +180,7 @@ fn map_unless_stopped<T: Send>(
     stop: Stop<'_>,
     make: impl Fn(u32) -> T + Sync,
 ) -> Option<Vec<T>> {
-    /// Numbers between two questions.
+    /// Number of items between two checks whether to stop.
     const STRETCH: u32 = 256;
     let stopped = AtomicBool::new(false);
     (0..count)

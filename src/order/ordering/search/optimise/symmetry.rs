@@ -7,7 +7,7 @@
 /// Largest number of permutations that are looked for. With fewer than all, fewer tuples are in one class; results stay exact.
 const MOST: usize = 4096;
 
-/// Steps of the search for them.
+/// Number of candidates after which the search for permutations is given up.
 const PATIENCE: u32 = 2_000_000;
 
 /// Largest number of tuples of one length that are distinguished.

@@ -51,7 +51,8 @@ pub struct Weights {
     pub ring: bool,
     /// Weight of each lag, the mean over its pairs where edges matter; 0 for lag 0.
     lag: Vec<f64>,
-    /// Parts of the weights of single pairs, for `workload` on a line.
+    /// Parts of the weight of single pairs, which depends on the ends of the ranks; `None` but for `workload` on
+    /// a line.
     edge: Option<LineTails>,
 }
 

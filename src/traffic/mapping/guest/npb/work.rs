@@ -58,7 +58,7 @@ pub(super) struct BenchmarkTraffic {
     pub(super) run: Instance,
     /// Bytes from each process to each other, where the benchmark sends nothing else; else `None`.
     pub(super) all_to_all: Option<f64>,
-    /// About how many sends a process makes, for the memory.
+    /// Estimated number of sends of a process, for the memory that the messages take.
     pub(super) each: u32,
     /// Number of messages that a process sends a partner, one after the other, by stage of an iteration.
     pub(super) messages: Vec<u32>,
