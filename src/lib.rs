@@ -3,9 +3,9 @@
 //! A scheduler that hands out nodes in a good one-dimensional order places jobs compactly on the network.
 //! This crate builds the network, makes orderings of its nodes and says, exactly, how compact they are.
 //!
-//! It is the front door of a house of storeys, each a crate of its own (`ARCHITECTURE.md` draws them): what stands here is
-//! meant to be used by other programs and changes only with a line in the changelog; `tests/public_names.txt` lists it.
-//! [`prelude`] has what a first program needs.
+//! It is the front door of a house of storeys, each a crate of its own (`ARCHITECTURE.md` draws them): what stands
+//! here is meant to be used by other programs and changes only with a line in the changelog; `tests/public_names.txt`
+//! lists it. [`prelude`] has what a first program needs.
 //!
 //! Data flows one way: [`topology`] → [`ordering`] → [`metric`] → [`replay`], [`schedule`] → [`report`].
 //!

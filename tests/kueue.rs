@@ -674,7 +674,7 @@ fn fast_and_plain_rules_agree() {
             rooms[domains.leaf_of(leaf) as usize] = room;
         }
         let leaves = domains.domains_of_level(depth - 1);
-        leaves.for_each(|leaf| domains.count_leaf_slices(&mut rooms[leaf as usize], &ask.slices));
+        leaves.for_each(|leaf| domains.fill_leaf_capacity(&mut rooms[leaf as usize], &ask.slices));
         domains.sum_descendants(&mut rooms, domains.domains_of_level(0), &ask.slices, true);
         let fast = find_topology_assignment(&domains, &ask, &rooms, &mut scratch);
         let plain = plain::place(&domains, &ask, &rooms);

@@ -137,7 +137,7 @@ impl<'a> State<'a> {
         let held = self.held.remove(job).unwrap();
         held.list_runs()
             .iter()
-            .for_each(|run| self.free.free_run(*run));
+            .for_each(|run| self.free.release_run(*run));
     }
 }
 

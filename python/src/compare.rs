@@ -149,7 +149,7 @@ impl Comparison {
 
     /// Index of each table row's ordering in the list given; a curve's colour follows from it.
     fn slots(&self) -> Vec<usize> {
-        report::order_slots(&self.inner.comparison, &self.inner.orders)
+        report::slots_as_named(&self.inner.comparison, &self.inner.orders)
     }
 
     /// Proved lower bound of MPC at sizes 2, 3, …; empty where none is known.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nodeorder_base::observer::{check_stopped, stop_on_flag};
+use nodeorder_base::observer::{stop_on_flag, unwind_if_stopped};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -84,7 +84,7 @@ pub struct Job {
 impl Job {
     /// Unwinds the work after Ctrl-C. Nothing outside is left half written: work changes only what it owns.
     pub fn check(&self) {
-        check_stopped();
+        unwind_if_stopped();
     }
 
     /// Sets the amount of work.

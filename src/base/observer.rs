@@ -15,7 +15,7 @@ pub trait Observer: Sync {
         None
     }
 
-    /// Returns whether to stop now with the best so far: whether the flag of this thread is set, unless the observer
+    /// Checks whether to stop now with the best so far: whether the flag of this thread is set, unless the observer
     /// stops by something else.
     fn should_stop(&self) -> bool {
         is_stopped()
@@ -47,7 +47,7 @@ pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
     STOP.set(flag);
 }
 
-/// Returns whether the flag of this thread is set.
+/// Checks whether the flag of this thread is set.
 fn is_stopped() -> bool {
     STOP.with_borrow(|flag| {
         flag.as_ref()
@@ -57,7 +57,7 @@ fn is_stopped() -> bool {
 }
 
 /// Marks a step of long work: unwinds with [`Stopped`] if the flag of this thread is set.
-pub fn check_stopped() {
+pub fn unwind_if_stopped() {
     if is_stopped() {
         // Unlike `panic!` this runs no panic hook: to be stopped is no fault, and prints nothing.
         std::panic::resume_unwind(Box::new(Stopped));
@@ -72,13 +72,13 @@ mod tests {
     fn one_flag_stops_searches_and_other_work() {
         let flag = Arc::new(AtomicBool::new(false));
         stop_on_flag(Some(flag.clone()));
-        check_stopped();
+        unwind_if_stopped();
         assert!(!NoObserver.should_stop());
         flag.store(true, Ordering::Relaxed);
         assert!(NoObserver.should_stop());
-        let payload = std::panic::catch_unwind(check_stopped).unwrap_err();
+        let payload = std::panic::catch_unwind(unwind_if_stopped).unwrap_err();
         assert!(payload.is::<Stopped>());
         stop_on_flag(None);
-        check_stopped();
+        unwind_if_stopped();
     }
 }

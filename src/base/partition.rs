@@ -47,7 +47,8 @@ pub trait Rules {
     /// Notes that a vertex moved `to` a side; also called for moves that are taken back.
     fn note_move(&mut self, _vertex: u32, _to: u8) {}
 
-    /// Whether the sides after so many `moves`, which gained `sum`, are a division better than one that gained `best`.
+    /// Checks whether the sides after so many `moves`, which gained `sum`, are a division better than one that
+    /// gained `best`.
     fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool;
 }
 

@@ -84,7 +84,7 @@ impl Ranks {
         });
     }
 
-    /// Returns the runs, ascending.
+    /// Lists the runs, ascending.
     pub fn list_runs(&self) -> &[Run] {
         &self.runs
     }
@@ -94,7 +94,7 @@ impl Ranks {
         self.runs.iter().map(|r| r.count).sum()
     }
 
-    /// Whether it is the empty set.
+    /// Checks whether it is the empty set.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -159,7 +159,7 @@ impl FreeSet {
             places: vec![0; all_places.len()],
             all_places,
         };
-        set.free_run(Run {
+        set.release_run(Run {
             first: 0,
             count: size,
         });
@@ -202,7 +202,7 @@ impl FreeSet {
         let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
         // With its last place the rank is free as a whole, and its bit is set.
         if count > 0 && self.free_places(rank) + count == all {
-            return self.free_run(Run {
+            return self.release_run(Run {
                 first: rank,
                 count: 1,
             });
@@ -250,12 +250,12 @@ impl FreeSet {
         self.free
     }
 
-    /// Whether none is free.
+    /// Checks whether none is free.
     pub fn is_empty(&self) -> bool {
         self.free == 0
     }
 
-    /// Whether `rank` is free.
+    /// Checks whether `rank` is free.
     pub fn is_free(&self, rank: u32) -> bool {
         self.words[rank as usize / 64] >> (rank % 64) & 1 == 1
     }
@@ -273,7 +273,7 @@ impl FreeSet {
     }
 
     /// Marks a run of taken ranks as free.
-    pub fn free_run(&mut self, run: Run) {
+    pub fn release_run(&mut self, run: Run) {
         self.free += run.count;
         if !self.places.is_empty() {
             let range = run.first as usize..run.end() as usize;
@@ -448,7 +448,7 @@ mod tests {
                     set.take_run(run);
                     plain[range].fill(false);
                 } else if plain[range.clone()].iter().all(|f| !*f) {
-                    set.free_run(run);
+                    set.release_run(run);
                     plain[range].fill(true);
                 }
             }

@@ -1,6 +1,6 @@
 //! Old spellings of commands, which no help shows: `compare` of several machines, `compare --settings`,
-//! `compare --throughput` and `topology --throughput`. Their words become those of the command that has their place, which
-//! checks them as its own.
+//! `compare --throughput` and `topology --throughput`. Their words become those of the command that has their place,
+//! which checks them as its own.
 
 use std::ffi::OsString;
 
@@ -121,7 +121,7 @@ fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     is_given(given, "throughput").then_some(&WINDOWS)
 }
 
-/// Returns the machines.
+/// Lists the machines.
 fn list_machine_specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
     given.get_many("SPEC").into_iter().flatten()
 }

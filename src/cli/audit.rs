@@ -28,8 +28,8 @@ use std::path::PathBuf;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// Records that list the nodes of jobs: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV table;
-    /// plain or .gz; a folder is all of its files by name; repeat for several, in their order
+    /// Records that list the nodes of jobs: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV
+    /// table; plain or .gz; a folder is all of its files by name; repeat for several, in their order
     #[arg(long, value_name = "FILE", required = true)]
     trace: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,7 +38,8 @@ pub struct Command {
     /// [default with --alloc: row-major]
     #[arg(long = "order", value_name = "ORD")]
     orders: Vec<String>,
-    /// With this allocator (see `nodeorder list allocators`); repeat for several [default with --order: slurm-best-fit]
+    /// With this allocator (see `nodeorder list allocators`); repeat for several [default with --order:
+    /// slurm-best-fit]
     #[arg(long = "alloc", value_name = "A")]
     allocators: Vec<String>,
     /// Also say which node-hours they spare, if this share of every run time grows with the mean distance of a job's

@@ -1,5 +1,5 @@
-//! Facts about the build that `nodeorder --version` prints: target, profile, compiler, and the commit of a release build.
-//! Works outside git and from a packaged crate; takes nothing but the standard library.
+//! Facts about the build that `nodeorder --version` prints: target, profile, compiler, and the commit of a release
+//! build. Works outside git and from a packaged crate; takes nothing but the standard library.
 
 use std::path::Path;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn profile_name(out: &Path) -> String {
     }
 }
 
-/// Returns the commit that this is built from: git's, or the one that packaging wrote down.
+/// Finds the commit that this is built from: git's, or the one that packaging wrote down.
 fn find_commit(root: &Path) -> Option<String> {
     let packaged = root.join(".cargo_vcs_info.json");
     if let Ok(text) = std::fs::read_to_string(packaged) {

@@ -30,8 +30,8 @@ pub struct Command {
     /// phases, or a benchmark
     #[arg(long, value_name = "FILE", required_unless_present = "fit")]
     jobs: Option<PathBuf>,
-    /// Find the figures of the network from measured seconds in FILE: CSV pattern,nodes,bytes,seconds with the patterns
-    /// ping-pong (a message there and one back), all-to-all and ring; -o writes what --links-file reads
+    /// Find the figures of the network from measured seconds in FILE: CSV pattern,nodes,bytes,seconds with the
+    /// patterns ping-pong (a message there and one back), all-to-all and ring; -o writes what --links-file reads
     #[arg(long, value_name = "FILE.csv")]
     #[arg(conflicts_with_all = ["jobs", "bandwidth", "latency", "node_links", "node_bandwidth", "switch_bandwidth",
         "links_file", "level", "iterations", "links"])]

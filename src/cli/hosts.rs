@@ -29,7 +29,8 @@ use nodeorder_traffic::mapping::{Guest, method};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The job's hosts: a host list, node ids such as 0-63, a file of them (repeated ones count once), or - for standard input
+    /// The job's hosts: a host list, node ids such as 0-63, a file of them (repeated ones count once), or - for
+    /// standard input
     #[arg(long, value_name = "LIST|FILE|-")]
     nodes: String,
     /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]

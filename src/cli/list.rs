@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 #[command(after_help = "Example: nodeorder list allocators first-fit")]
 pub struct Command {
     /// What to list
-    #[arg(value_name = "TABLE", value_parser = table_names())]
+    #[arg(value_name = "TABLE", value_parser = table_value_parser())]
     what: String,
     /// Show this entry: its options, their defaults and an example
     name: Option<String>,
@@ -28,7 +28,7 @@ pub struct Command {
 /// Names that tables had in earlier versions, and those that they have now.
 const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
-fn table_names() -> PossibleValuesParser {
+fn table_value_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(reference::list_tables().iter().map(|table: &Table| {
         let former = FORMER
             .iter()

@@ -187,7 +187,7 @@ fn parse_command_line(
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
-/// Returns the arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before
+/// Joins the arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before
 /// it, not an option: these two are joined by `=`, so that errors say which values are allowed.
 fn join_negative_values() -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();

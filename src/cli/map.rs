@@ -216,13 +216,9 @@ impl Command {
             let document = report::mapping::document_found(&fabric, &figures, found.as_ref());
             return output::write_text(None, format!("{document:#}\n"));
         }
+        let busiest = busiest_links(&fabric, &analysis);
         output::write_by(None, |out| {
-            write_table(
-                out,
-                &figures,
-                found.as_ref(),
-                &busiest_links(&fabric, &analysis),
-            )
+            write_table(out, &figures, found.as_ref(), &busiest)
         })
     }
 

@@ -60,8 +60,8 @@ pub struct Command {
     /// halves of it, and its closed rings
     #[arg(long)]
     shape: bool,
-    /// Write the machine over time as CSV: nodes in use, jobs that wait, free runs, the largest job that could still be
-    /// placed, Slurm's fragmentation
+    /// Write the machine over time as CSV: nodes in use, jobs that wait, free runs, the largest job that could
+    /// still be placed, Slurm's fragmentation
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Add a column with the names of each job's nodes, as a host list

@@ -32,8 +32,8 @@ pub struct Command {
     /// Add the number of node pairs at each distance
     #[arg(long)]
     histogram: bool,
-    /// Instead, compare nodes, switches and links with another description of the same fabric: print what differs as CSV,
-    /// what,name,here,there; exit 1 where they differ
+    /// Instead, compare nodes, switches and links with another description of the same fabric: print what differs
+    /// as CSV, what,name,here,there; exit 1 where they differ
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["edges", "histogram"])]
     check: Option<String>,
 }

@@ -77,8 +77,8 @@ struct Convert {
     file: PathBuf,
     #[command(flatten)]
     format: FormatArgs,
-    /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each job with
-    /// its times and nodes [default: by the ending of the output, .swf or .csv, else log]
+    /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each
+    /// job with its times and nodes [default: by the ending of the output, .swf or .csv, else log]
     #[arg(long, value_name = "FORMAT")]
     to: Option<To>,
     #[command(flatten)]

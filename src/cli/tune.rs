@@ -41,7 +41,8 @@ pub struct Command {
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
     /// A setting to schedule: any allocator (see `nodeorder list allocators`); repeat for several
-    /// [default: block and segment sizes of slurm-block, or placements of slurm-torus3d, that may suit machine and jobs]
+    /// [default: block and segment sizes of slurm-block, or placements of slurm-torus3d, that may suit machine
+    /// and jobs]
     #[arg(long = "alloc", value_name = "A")]
     allocators: Vec<String>,
     /// Options of jobs by their sizes, under every setting: CSV from,to,options, as in 64,511,segment=16; an --alloc
@@ -204,7 +205,7 @@ impl Command {
         (self.seeds > 1).then_some(self.shake)
     }
 
-    /// Returns the settings of `--alloc`, else the ones that may suit machine and jobs.
+    /// Chooses the settings of `--alloc`, else the ones that may suit machine and jobs.
     fn choose_settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
         let mut settings = self.allocators.clone();
         if settings.is_empty() {
@@ -226,7 +227,7 @@ impl Command {
         }
     }
 
-    /// Returns the plan of the sweep.
+    /// Plans the plan of the sweep.
     fn plan_sweep(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
         PlanSpec {
             name: "settings".into(),

@@ -1,4 +1,5 @@
-//! Machines shipped with the program, by name, and the way from a `SPEC`, such as `hopper` or `torus:4x4`, to a topology.
+//! Machines shipped with the program, by name, and the way from a `SPEC`, such as `hopper` or `torus:4x4`, to a
+//! topology.
 
 use std::path::Path;
 
@@ -21,9 +22,9 @@ pub fn machine_toml(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// Builds the machine that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may follow
-/// as in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped machine is found
-/// as `topologies/NAME.toml`, too, where no such file exists.
+/// Builds the machine that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may
+/// follow as in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped
+/// machine is found as `topologies/NAME.toml`, too, where no such file exists.
 ///
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.
@@ -31,8 +32,8 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     parse_topology(spec, context)?.build(context)
 }
 
-/// Parses the options of the machine that `spec` names, as [`topology`] does, before anything is built or a file that they
-/// name is read.
+/// Parses the options of the machine that `spec` names, as [`topology`] does, before anything is built or a file that
+/// they name is read.
 ///
 /// # Errors
 /// As [`topology`], as far as the description shows them.

@@ -41,8 +41,8 @@ pub struct Remarks {
 }
 
 impl PlanLists {
-    /// Checks every item of the lists; nothing is computed. What is right may have remarks. Errors: all problems, up to
-    /// some number of each list, each with its line.
+    /// Checks every item of the lists; nothing is computed. What is right may have remarks. Errors: all problems,
+    /// up to some number of each list, each with its line.
     pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
         let context = Context {
             // Options do not depend on the seed, and a machine of each seed would be made for nothing.

@@ -49,7 +49,7 @@ impl<'p> CostEstimate<'p> {
         })
     }
 
-    /// Returns the estimated seconds of a cell.
+    /// Estimates the seconds of a cell.
     pub fn estimate_seconds(&self, cell: usize) -> f64 {
         let cell = self.plan.cells().get(cell);
         let nodes = self.plan.remarks.nodes[cell.topology];

@@ -1,8 +1,9 @@
 //! The journal of a sweep: what its finished cells gave, kept between runs.
 //!
-//! A journal is a text that only grows: a first line, then a line a cell with a checksum. A kill can spoil the last line
-//! at most, which then does not count. A cell is known by what it is (machine, ordering, work, seed, the contents of the
-//! files that these name), not by its number: where a plan changes, cells that it had before keep what they gave.
+//! A journal is a text that only grows: a first line, then a line a cell with a checksum. A kill can spoil the last
+//! line at most, which then does not count. A cell is known by what it is (machine, ordering, work, seed, the
+//! contents of the files that these name), not by its number: where a plan changes, cells that it had before keep
+//! what they gave.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +43,7 @@ impl<'p> Journal<'p> {
         }
     }
 
-    /// Returns the journal's line of a row: its cell's key, its figures and its note.
+    /// Formats the journal's line of a row: its cell's key, its figures and its note.
     ///
     /// # Errors
     /// None in practice: what writing to memory reports.
@@ -65,8 +66,8 @@ impl<'p> Journal<'p> {
     /// Reads the finished cells from a journal.
     ///
     /// # Errors
-    /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete are passed
-    /// over.
+    /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete
+    /// are passed over.
     pub fn recover_rows(&self, name: &str, bytes: &[u8]) -> Result<RecoveredRows> {
         let mut lines = bytes.split_inclusive(|b| *b == b'\n').peekable();
         let first = lines.next().unwrap_or_default();
@@ -189,7 +190,7 @@ fn describe_text(list: &[String], index: Option<u32>) -> &str {
     item_at(list, index).map_or("", |text| text)
 }
 
-/// Returns the key and the row of a journal's line. `None` if the line is not whole.
+/// Reads the key and the row of a journal's line. `None` if the line is not whole.
 fn read_line(line: &[u8]) -> Option<(&str, &str)> {
     let line = std::str::from_utf8(line).ok()?;
     let (sum, body) = line.split_once(' ')?;

@@ -63,7 +63,7 @@ const CURVE: Kind = Kind {
     },
 };
 
-/// Returns the cells of the plan's workloads that are scheduled, or of those that are replayed.
+/// Lists the cells of the plan's workloads that are scheduled, or of those that are replayed.
 fn list_jobs(lists: &PlanLists, scheduled: bool) -> Vec<CellSpec> {
     let mut cells = Vec::new();
     for (workload, file) in (0..).zip(&lists.workloads) {
@@ -97,7 +97,7 @@ fn list_jobs(lists: &PlanLists, scheduled: bool) -> Vec<CellSpec> {
     cells
 }
 
-/// Returns the choices that a cell has from a list: none of it where the list is empty or does not bear on the cell.
+/// Lists the choices that a cell has from a list: none of it where the list is empty or does not bear on the cell.
 fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
     if applies && count > 0 {
         (0..count as u32).map(Some).collect()
@@ -107,7 +107,8 @@ fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
 }
 
 impl PlanLists {
-    /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any product.
+    /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any
+    /// product.
     pub(super) fn count_cells(&self) -> (f64, f64) {
         // The product of long lists overflows integers; floats stay exact far beyond the most cells of a plan.
         let number = |list: usize| list as f64;

@@ -3,8 +3,8 @@
 //!
 //! A [`Plan`] lists what is multiplied; its [`Cell`]s stand in an order that never changes, and each makes one
 //! row. [`run_cells()`] computes the rows of some of them in parallel. Rows are kept between runs: in journals
-//! ([`Journal`]), that a kill cannot spoil, and in files of shards ([`ShardFile`]), that [`merge_shards`] puts together. Rows
-//! depend on the plan alone, so that however a sweep was run its table is the same, byte for byte.
+//! ([`Journal`]), that a kill cannot spoil, and in files of shards ([`ShardFile`]), that [`merge_shards`] puts
+//! together. Rows depend on the plan alone, so that however a sweep was run its table is the same, byte for byte.
 
 #![forbid(unsafe_code)]
 // The documentation is built with private items, for those who change the code; there such links lead somewhere.

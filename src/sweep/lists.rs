@@ -81,14 +81,16 @@ pub struct PlanLists {
     pub shape: bool,
     /// Whether rows have the means of the largest job that could still be placed.
     pub room: bool,
-    /// Distinguishes this plan from another: made of the tool's version, the lists and the contents of the files they name.
+    /// Distinguishes this plan from another: made of the tool's version, the lists and the contents of the files
+    /// they name.
     pub hash: String,
     /// The files the plan names, each with a checksum of its contents.
     pub inputs: Vec<(String, String)>,
 }
 
 impl PlanLists {
-    /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is standard input.
+    /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is
+    /// standard input.
     pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
         let resolve = |texts: &[String]| {
             texts
@@ -222,7 +224,7 @@ impl PlanLists {
     }
 }
 
-/// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
+/// Checks whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
 fn is_known(text: &str) -> bool {
     TOPOLOGIES.get(text).is_some()
         || ORDERINGS.get(text).is_some()
@@ -230,12 +232,12 @@ fn is_known(text: &str) -> bool {
         || MODELS.get(text).is_some()
 }
 
-/// Whether a part of a text is a file, whatever its key.
+/// Checks whether a part of a text is a file, whatever its key.
 fn is_any_file(_: &str, path: &Path) -> bool {
     path.is_file()
 }
 
-/// Whether a part of an allocator is a file: that of `rules=` alone is one, there or not.
+/// Checks whether a part of an allocator is a file: that of `rules=` alone is one, there or not.
 fn is_rules_file(key: &str, _: &Path) -> bool {
     key == "rules"
 }

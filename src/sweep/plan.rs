@@ -51,7 +51,7 @@ impl Cells<'_> {
         self.0.specs.len() * lists.orderings.len() * lists.seeds.len() * lists.topologies.len()
     }
 
-    /// Whether there is none.
+    /// Checks whether there is none.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -73,12 +73,12 @@ impl Cells<'_> {
 }
 
 impl Plan {
-    /// Reads a plan and checks it whole: options, files, and on every machine what depends on it. Paths in it are relative
-    /// to `base`, the file it came from.
+    /// Reads a plan and checks it whole: options, files, and on every machine what depends on it. Paths in it are
+    /// relative to `base`, the file it came from.
     ///
     /// # Errors
-    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together, something twice,
-    /// too many cells; else everything that is wrong with what the plan names.
+    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together,
+    /// something twice, too many cells; else everything that is wrong with what the plan names.
     pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let (spec, lists) = PlanSpec::read(text, base, context.seed)?;
         let location = SourceLocation::File(text.name().into());
@@ -132,7 +132,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether some rows are of the kind with this index.
+    /// Checks whether some rows are of the kind with this index.
     pub(super) fn has_kind(&self, kind: usize) -> bool {
         self.specs.iter().any(|spec| spec.kind == kind)
     }

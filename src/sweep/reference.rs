@@ -73,7 +73,7 @@ impl Table {
         }
     }
 
-    /// Whether an entry is there to repeat what a paper reports.
+    /// Checks whether an entry is there to repeat what a paper reports.
     pub fn is_from_papers(&self, entry: &Entry<()>) -> bool {
         let names = FROM_PAPERS.iter().find(|(table, _)| *table == self.name);
         names.is_some_and(|(_, names)| names.contains(&entry.name))

@@ -74,7 +74,7 @@ impl<'p> ResultsTable<'p> {
         self.figures[kind].len()
     }
 
-    /// Returns the header line.
+    /// Formats the header line.
     ///
     /// # Errors
     /// None in practice: what writing to memory reports.
@@ -82,7 +82,7 @@ impl<'p> ResultsTable<'p> {
         write_line(self.names.iter().map(|name| name.as_str().into()))
     }
 
-    /// Returns a row as a line of CSV.
+    /// Formats a row as a line of CSV.
     ///
     /// # Errors
     /// As [`ResultsTable::format_header`].
@@ -90,7 +90,7 @@ impl<'p> ResultsTable<'p> {
         write_line(self.row_values(row))
     }
 
-    /// Returns the whole table of these rows.
+    /// Formats the whole table of these rows.
     ///
     /// # Errors
     /// As [`ResultsTable::format_header`].
@@ -154,7 +154,7 @@ impl<'p> ResultsTable<'p> {
     }
 }
 
-/// Whether the plan has the list that a column is of.
+/// Checks whether the plan has the list that a column is of.
 fn uses_list(plan: &Plan, column: &str) -> bool {
     let lists = &plan.lists;
     match column {
@@ -168,7 +168,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
     }
 }
 
-/// Returns values as a line of CSV. Fails as [`ResultsTable::format_header`] does.
+/// Writes values as a line of CSV. Fails as [`ResultsTable::format_header`] does.
 pub(super) fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
     let mut bytes = Vec::new();
     write_values(&mut bytes, values)

@@ -1,7 +1,7 @@
 //! Shards of a sweep: the cells of each, the file that keeps its rows, and the table that a complete set makes.
 //!
-//! A shard's file is written whole: comments that say whose it is, the table's header, the rows in order of their cells, and
-//! an end mark with a checksum. It depends on the plan and the shard's number alone.
+//! A shard's file is written whole: comments that say whose it is, the table's header, the rows in order of their
+//! cells, and an end mark with a checksum. It depends on the plan and the shard's number alone.
 
 use super::fingerprint::Fingerprint;
 use nodeorder_base::error::{Error, Result, SourceLocation, quote_word};
@@ -182,7 +182,8 @@ impl ShardFile {
     }
 }
 
-/// Puts the shards of a plan together and returns the whole table. Each comes with its file's name; `folder` is where they are.
+/// Puts the shards of a plan together and returns the whole table. Each comes with its file's name; `folder` is where
+/// they are.
 ///
 /// # Errors
 /// None at all; shards that do not belong together; missing ones, with the commands that make them.

@@ -65,8 +65,8 @@ const TEXT_LISTS: [&str; 10] = [
 ];
 
 impl PlanSpec {
-    /// Reads a plan from TOML, and where each of its texts stands. Fails if the TOML is bad, a key is unknown, something
-    /// is listed twice, or lists that belong together do not stand together.
+    /// Reads a plan from TOML, and where each of its texts stands. Fails if the TOML is bad, a key is unknown,
+    /// something is listed twice, or lists that belong together do not stand together.
     pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
         let params = Params::parse_toml_of_kind("a sweep plan", text, base, seed)?;
         let mut keys = vec!["name", "procs_per_node", "room", "seeds", "shape"];
@@ -118,7 +118,7 @@ impl PlanSpec {
         Ok((spec, lists))
     }
 
-    /// Returns the lists of texts, each text located by itself, as an option is. Fails as [`PlanSpec::read`] does.
+    /// Locates the lists of texts, each text located by itself, as an option is. Fails as [`PlanSpec::read`] does.
     pub(super) fn locate_texts(&self) -> Result<Lists> {
         let mut lists = Lists::new();
         for (key, texts) in self.text_lists() {
@@ -196,7 +196,7 @@ impl PlanSpec {
     }
 }
 
-/// Returns the list under `key`. Fails as [`check_list`] does.
+/// Reads the list under `key`. Fails as [`check_list`] does.
 fn read_list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
     let list = params.list_elements(key)?;
     check_list(key, &list)?;
@@ -221,7 +221,7 @@ fn check_list(key: &str, list: &[Located]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the key and the expected text of the first broken rule about lists that belong together; `None` if all hold.
+/// Finds the key and the expected text of the first broken rule about lists that belong together; `None` if all hold.
 /// Only the first, as the others may follow from it.
 fn find_broken_rule(is_given: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
     let has_workloads = is_given("logs") || is_given("traces");

@@ -31,7 +31,7 @@ pub struct DetectFormat {
     begins: fn(&[u8]) -> bool,
 }
 
-const fn file_format(
+const fn file_format_entry(
     name: &'static str,
     about: &'static str,
     example: &'static str,
@@ -56,7 +56,7 @@ const fn records_entry(format: &'static RecordFormat) -> TraceFormatEntry {
         begins,
         ..
     } = *format;
-    self::file_format(name, about, example, WorkloadKind::Records(format), begins)
+    self::file_format_entry(name, about, example, WorkloadKind::Records(format), begins)
 }
 
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
@@ -64,7 +64,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     "trace format",
     "",
     &[
-        file_format(
+        file_format_entry(
             "log",
             "placement log: P JOB NODES places a job, F JOB frees it; D NODE fails, U NODE returns; # comments",
             "P 1 64",
@@ -87,7 +87,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
         // Behind the queue of Slurm: any JSON object is taken here.
         records_entry(&records::BATSIM),
         records_entry(&records::PHILLY),
-        file_format(
+        file_format_entry(
             "sizes",
             "table of job sizes: size,share, a line each",
             "size,share",
@@ -95,7 +95,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
             // Tables of jobs have more commas. With two or three the reader of sizes says which line is wrong.
             |line| !line.starts_with(b";") && (1..4).contains(&count_byte(line, b',')),
         ),
-        file_format(
+        file_format_entry(
             "swf",
             "trace in the Standard Workload Format: a header of ; lines, then 18 numbers a job",
             "; MaxNodes: 2816",

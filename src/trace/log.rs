@@ -164,8 +164,8 @@ impl Log {
     }
 
     /// Counts bytes that are kept of it elsewhere, as [`Lines::count_kept`].
-    pub(super) fn count_kept(&mut self, bytes: usize, what: &str) -> Result<()> {
-        self.lines.count_kept(bytes, what)
+    pub(super) fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
+        self.lines.charge_memory(bytes, what)
     }
 
     /// Counts the jobs that live after the events read so far.
@@ -196,7 +196,7 @@ impl Log {
             };
             let kept = read_event(line, &mut self.live, block)?;
             if kept > 0 {
-                self.lines.count_kept(kept, "live jobs")?;
+                self.lines.charge_memory(kept, "live jobs")?;
             }
         }
         self.begun |= !block.events.is_empty();

@@ -99,7 +99,7 @@ impl OpenedLog {
     ) -> Result<OpenedLog> {
         match detect_kind(&mut lines)? {
             WorkloadKind::Log => {
-                let read = lines.count_bytes_read();
+                let read = lines.start_byte_counter();
                 Ok(OpenedLog {
                     log: Log::from_lines(lines),
                     trace: None,
@@ -123,7 +123,7 @@ impl OpenedLog {
         let text = convert::write_log(&trace, false);
         let bytes = Some(text.len() as u64);
         let mut lines = Lines::new(trace.name(), text);
-        let read = lines.count_bytes_read();
+        let read = lines.start_byte_counter();
         OpenedLog {
             log: Log::from_lines(lines),
             trace: Some(trace),

@@ -274,7 +274,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
             jobs.insert(nodes, share.parse().ok()?);
             Some(jobs)
         });
-        lines.count_kept(SIZE_BYTES, "sizes")?;
+        lines.charge_memory(SIZE_BYTES, "sizes")?;
     }
     if let Some(jobs) = jobs {
         return Ok(Sizes::of_jobs(&name, jobs));

@@ -56,7 +56,7 @@ pub fn survey_log(mut log: Log) -> Result<Survey> {
                 }
             }
         }
-        log.count_kept(
+        log.charge_memory(
             SIZE_BYTES * (survey.sizes.len() + held.len() - before),
             "job sizes",
         )?;

@@ -116,7 +116,7 @@ impl Reason {
         TABLE[self as usize].2
     }
 
-    /// Whether the line is left out; otherwise it is kept with the assumption named.
+    /// Checks whether the line is left out; otherwise it is kept with the assumption named.
     pub fn drops_line(self) -> bool {
         TABLE[self as usize].3
     }

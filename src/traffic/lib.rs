@@ -1,5 +1,5 @@
-//! What jobs send: guests, mappings of processes to nodes, routings, what a machine carries, and jobs that share links in
-//! time.
+//! What jobs send: guests, mappings of processes to nodes, routings, what a machine carries, and jobs that share
+//! links in time.
 
 #![forbid(unsafe_code)]
 // The documentation is built with private items, for those who change the code; there such links lead somewhere.

@@ -157,7 +157,7 @@ impl Error {
 
     /// Places an error about a text at `location`, where that text was read; the text is quoted if it is itself
     /// what is wrong.
-    pub fn quote_located(self, text: &str, location: &SourceLocation) -> Self {
+    pub fn locate_text_error(self, text: &str, location: &SourceLocation) -> Self {
         match self {
             Error::Input {
                 location: SourceLocation::Option(_),

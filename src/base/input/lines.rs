@@ -177,7 +177,7 @@ impl Lines {
     ///
     /// # Errors
     /// They are more than the memory allowed, by file and line.
-    pub fn count_kept(&mut self, bytes: usize, what: &str) -> Result<()> {
+    pub fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.kept = self.kept.saturating_add(bytes as u64);
         if self.kept > self.memory {
             let location = SourceLocation::line(&self.name, self.number);
@@ -195,7 +195,7 @@ impl Lines {
     }
 
     /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
-    pub fn count_bytes_read(&mut self) -> Arc<AtomicU64> {
+    pub fn start_byte_counter(&mut self) -> Arc<AtomicU64> {
         // What was read ahead to tell the format counts, too.
         let count = Arc::new(AtomicU64::new(self.end as u64));
         let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));

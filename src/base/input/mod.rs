@@ -19,12 +19,12 @@ pub use line::Line;
 pub use lines::{Lines, RawLine};
 pub use text::Text;
 
-/// Whether the file of this name is compressed, read or written: it ends in `.gz`.
+/// Checks whether the file of this name is compressed, read or written: it ends in `.gz`.
 pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }
 
-/// Whether the file of this name is a table in Apache Parquet.
+/// Checks whether the file of this name is a table in Apache Parquet.
 pub fn is_parquet(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "parquet")

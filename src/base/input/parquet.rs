@@ -102,7 +102,11 @@ fn format_field(field: &Field, nanoseconds: bool) -> String {
         Field::TimestampMicros(time) => time.div_euclid(1_000_000).to_string(),
         Field::Long(time) if nanoseconds => time.div_euclid(1_000_000_000).to_string(),
         Field::ListInternal(list) => {
-            let values: Vec<String> = list.elements().iter().map(|e| format_field(e, false)).collect();
+            let values: Vec<String> = list
+                .elements()
+                .iter()
+                .map(|e| format_field(e, false))
+                .collect();
             format!("[{}]", values.join(", "))
         }
         other => other.to_string(),

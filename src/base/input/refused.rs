@@ -2,7 +2,7 @@
 
 use crate::error::{Error, SourceLocation};
 
-/// Whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
+/// Checks whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
 pub(super) fn is_idle(line: &[u8]) -> bool {
     matches!(
         line.iter().find(|b| !b.is_ascii_whitespace()),

@@ -94,7 +94,7 @@ impl Params {
             .map_or_else(|| self.location.clone(), |e| e.location.clone())
     }
 
-    /// Whether `key` was given.
+    /// Checks whether `key` was given.
     pub fn has_key(&self, key: &str) -> bool {
         self.given_value(key).is_some()
     }

@@ -50,8 +50,8 @@ pub struct Command {
     out: Option<PathBuf>,
     #[command(flatten)]
     workload: WorkloadArgs,
-    /// Prices of pieces: links=X (a cable between routers), or by class copper=X,optic=X; node_links=X, routers=X, nodes=X,
-    /// and watt=X, the price of a watt (see --watts)
+    /// Prices of pieces: links=X (a cable between routers), or by class copper=X,optic=X; node_links=X,
+    /// routers=X, nodes=X, and watt=X, the price of a watt (see --watts)
     #[arg(long, value_name = "PRICES")]
     prices: Option<String>,
     /// Watts of pieces: links=, copper=, optic=, node_links=, routers=, nodes=

@@ -13,7 +13,8 @@ use nodeorder_present::columns::{Column, Value};
 use nodeorder_present::machines::{Contender, JobService, Machines};
 use nodeorder_present::report;
 
-/// Writes the table of machines, then what they carry, what they cost, and what their jobs get, as far as that is known.
+/// Writes the table of machines, then what they carry, what they cost, and what their jobs get, as far as that is
+/// known.
 pub fn write_tables(out: &mut Output, found: &Machines) -> anyhow::Result<()> {
     write_table(out, found)?;
     // A bound by hops is known of all machines; it stands beside what was searched.

@@ -131,7 +131,7 @@ impl NamedFile {
         }
     }
 
-    /// Whether both are one file, under one name or two.
+    /// Checks whether both are one file, under one name or two.
     fn is_same_file(&self, other: &NamedFile) -> bool {
         self.file == other.file || self.inode.is_some() && self.inode == other.inode
     }
@@ -238,7 +238,7 @@ fn split_into_names(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(text).chain(rest).chain(parts)
 }
 
-/// Whether a text names an entry of a table, which wins over a file of that name.
+/// Checks whether a text names an entry of a table, which wins over a file of that name.
 fn is_known(text: &str) -> bool {
     // A dot or a slash is in no entry's name: `./hilbert` is the file beside `hilbert`, the ordering.
     let plain = !text.contains(['.', '/']);

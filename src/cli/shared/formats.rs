@@ -12,11 +12,11 @@ use nodeorder_trace::{TRACE_FORMATS, WorkloadKind, open};
 #[derive(Debug, Args)]
 pub struct FormatArgs {
     /// The format of the file [default: by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    #[arg(long, value_name = "FORMAT", value_parser = format_value_parser())]
     pub from: Option<String>,
-    /// The columns of a CSV table: the name of a known set (alcf, pm100, adastra, lassen, kestrel, oar, lingjun, helios,
-    /// philly), or KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes, nodes, list, user,
-    /// partition, state; unit=s or unit=ms for times that are numbers
+    /// The columns of a CSV table: the name of a known set (alcf, pm100, adastra, lassen, kestrel, oar, lingjun,
+    /// helios, philly), or KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes,
+    /// nodes, list, user, partition, state; unit=s or unit=ms for times that are numbers
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
 }
@@ -31,8 +31,8 @@ fn record_formats() -> impl Iterator<Item = &'static RecordFormat> {
         })
 }
 
-/// Returns the values that `--from` takes.
-fn format_names() -> PossibleValuesParser {
+/// Formats the values that `--from` takes.
+fn format_value_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(
         ["swf"]
             .into_iter()

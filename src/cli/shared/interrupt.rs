@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
-/// Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
+/// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are
+/// empty. Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
 static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
     files: Vec::new(),
     made: Vec::new(),
@@ -80,7 +80,7 @@ pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }
 
-/// Whether a search should stop.
+/// Checks whether a search should stop.
 pub fn is_stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }

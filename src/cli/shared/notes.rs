@@ -12,7 +12,7 @@ pub fn silence_notes() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether only errors are wanted.
+/// Checks whether only errors are wanted.
 pub fn is_silent() -> bool {
     QUIET.load(Ordering::Relaxed)
 }

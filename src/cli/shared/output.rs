@@ -288,7 +288,7 @@ pub fn describe_output(path: Option<&Path>) -> String {
     )
 }
 
-/// Whether an error only means that the reader of our output has closed it.
+/// Checks whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     // Writers and libraries wrap the system's error in texts of their own.
     error.chain().any(|cause| {

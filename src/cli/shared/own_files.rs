@@ -55,8 +55,8 @@ pub struct OwnFiles<'a> {
 }
 
 impl<'a> OwnFiles<'a> {
-    /// Makes the folder where there is none, for the files `names` that `command` writes there. Errors: a file that has
-    /// the list's name and is none, or one that may not be written.
+    /// Makes the folder where there is none, for the files `names` that `command` writes there. Errors: a file
+    /// that has the list's name and is none, or one that may not be written.
     pub fn begin_folder(
         folder: &'a Path,
         command: &'static str,

@@ -38,8 +38,8 @@ impl SweepFolder<'_> {
         self.0.join(MANIFEST)
     }
 
-    /// Whether the folder holds the results of the plan with this hash. Fails if it holds others, or they are not as
-    /// they were written.
+    /// Checks whether the folder holds the results of the plan with this hash. Fails if it holds others, or they
+    /// are not as they were written.
     pub fn is_finished(&self, hash: &str) -> anyhow::Result<bool> {
         let results = self.table_path();
         let Some(manifest) = self.check_plan(hash)? else {
@@ -61,8 +61,8 @@ impl SweepFolder<'_> {
         Ok(true)
     }
 
-    /// Returns the document that describes the table. `None` if there is none. Fails if it is of another plan than the one
-    /// with this hash.
+    /// Returns the document that describes the table. `None` if there is none. Fails if it is of another plan
+    /// than the one with this hash.
     pub fn check_plan(&self, hash: &str) -> anyhow::Result<Option<Value>> {
         let path = self.manifest_path();
         if !path.exists() {
@@ -80,7 +80,7 @@ impl SweepFolder<'_> {
         Ok(Some(manifest))
     }
 
-    /// Whether journals or shards are in the folder.
+    /// Checks whether journals or shards are in the folder.
     fn has_own_files(&self) -> anyhow::Result<bool> {
         let mut names = std::fs::read_dir(self.0)?
             .flatten()

@@ -11,8 +11,8 @@ mod run;
 
 /// Run every combination that a plan lists, put shards together, or write a page of the results
 ///
-/// `nodeorder sweep PLAN …` is the same as `nodeorder sweep run PLAN …`. A plan called run, merge or page is taken for one
-/// of the commands there: write `nodeorder sweep run run …`, or ./run.
+/// `nodeorder sweep PLAN …` is the same as `nodeorder sweep run PLAN …`. A plan called run, merge or page is taken
+/// for one of the commands there: write `nodeorder sweep run run …`, or ./run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder sweep run plan.toml --out results",

@@ -1,5 +1,5 @@
-//! `nodeorder sweep run`: every combination of a plan's machines, orderings and workloads; can be stopped, continued and
-//! split.
+//! `nodeorder sweep run`: every combination of a plan's machines, orderings and workloads; can be stopped, continued
+//! and split.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -133,8 +133,8 @@ impl Command {
         })
     }
 
-    /// Returns the lines of a shard's rows, in the order of its cells. Those that its journal does not hold are computed
-    /// now and written there.
+    /// Returns the lines of a shard's rows, in the order of its cells. Those that its journal does not hold are
+    /// computed now and written there.
     fn compute_rows(
         &self,
         plan: &Plan,

@@ -45,14 +45,15 @@ pub struct Command {
         conflicts_with = "sizes"
     )]
     traffic: String,
-    /// Instead, jobs of S nodes that fill the machine, each on consecutive ranks, and all of which send at once: ordering
-    /// by ordering
+    /// Instead, jobs of S nodes that fill the machine, each on consecutive ranks, and all of which send at once:
+    /// ordering by ordering
     #[arg(long, value_name = "S,…")]
     sizes: Option<String>,
     /// Which links the traffic takes, one with --sizes; `nodeorder list routings` names them
     #[arg(long, value_name = "R,…", default_value = "ideal")]
     routing: String,
-    /// What the nodes of each job of --sizes send to each other: all-to-all, ring, stencil2d or stencil (three dimensions)
+    /// What the nodes of each job of --sizes send to each other: all-to-all, ring, stencil2d or stencil (three
+    /// dimensions)
     #[arg(
         long,
         value_name = "PATTERN",

@@ -12,8 +12,8 @@ use nodeorder_order::metric::window::WindowFinder;
 /// first of those. Sums are exact integers.
 ///
 /// # Complexity
-/// As [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can reach: all of
-/// them for the first. O(ranks/64) beside.
+/// As [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can
+/// reach: all of them for the first. O(ranks/64) beside.
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
@@ -216,7 +216,7 @@ mod tests {
             let mut live: Vec<Ranks> = Vec::new();
             for (count, ends) in moves {
                 if ends < live.len() && ends % 3 > 0 {
-                    live.swap_remove(ends).list_runs().iter().for_each(|run| free.free_run(*run));
+                    live.swap_remove(ends).list_runs().iter().for_each(|run| free.release_run(*run));
                 }
                 if count > free.free_count() {
                     continue;

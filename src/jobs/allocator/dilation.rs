@@ -25,13 +25,13 @@ use super::recent::CachedAllocator;
 /// none, the last one placed moves on to its next rank. Starts from which fewer than n free nodes can be
 /// reached in steps of d hops are left out. A start is given up after 2n + 1000 placements of processes, and d
 /// after 8n + 20000: the dilation found may then be larger than the least. (The source does not say how it
-/// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find. O(diameter
-/// · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are free within d
-/// hops. Where a process has no rank whichever the one before it takes, the ranks of that one are counted as tried,
-/// without a trial. So are twins: a rank next after one that was tried in vain, among the free ones that carry no
-/// process, and on the same router. All that can follow is the same there, and costs as many placements. The ranks near
-/// a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
-/// ([`CachedAllocator`]).
+/// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find.
+/// O(diameter · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are
+/// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
+/// counted as tried, without a trial. So are twins: a rank next after one that was tried in vain, among the free ones
+/// that carry no process, and on the same router. All that can follow is the same there, and costs as many
+/// placements. The ranks near a router are kept as bits from call to call, while they fit, and so are the last
+/// choices without `max=` ([`CachedAllocator`]).
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
@@ -201,9 +201,10 @@ impl Dilation<'_> {
         self.next.push(0);
     }
 
-    /// Takes back the last process placed, in vain, and counts its twins as tried: the ranks that come next among those
-    /// not taken and are on the same router. With one of them in its place all that could follow is the same, rank by
-    /// rank and in the same order, and so costs as much. Returns whether the placements left suffice for that.
+    /// Takes back the last process placed, in vain, and counts its twins as tried: the ranks that come next among
+    /// those not taken and are on the same router. With one of them in its place all that could follow is the
+    /// same, rank by rank and in the same order, and so costs as much. Returns whether the placements left
+    /// suffice for that.
     fn take_back(&mut self, left: &mut u64) -> bool {
         self.next.pop();
         let (Some(mut rank), Some(before)) = (self.placed.pop(), self.left.pop()) else {

@@ -79,14 +79,14 @@ pub trait Allocator: Send {
     /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
 
-    /// Returns whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
+    /// Checks whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
     /// count nodes.
     fn may_refuse(&self) -> bool {
         false
     }
 
-    /// Returns the number of nodes of the largest job without options that it would place on these free ranks; 0 if none. Asking changes none
-    /// of its later choices.
+    /// Returns the number of nodes of the largest job without options that it would place on these free ranks; 0
+    /// if none. Asking changes none of its later choices.
     ///
     /// # Complexity
     /// A choice for each size from all free ranks down, unless the allocator is quicker.
@@ -104,7 +104,8 @@ pub trait Allocator: Send {
             .unwrap_or(0)
     }
 
-    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if it does not choose by that.
+    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if it does not choose
+    /// by that.
     fn total_distance(&self) -> Option<u64> {
         None
     }
@@ -128,8 +129,8 @@ pub trait JobRules {
     /// Options that it does not have for jobs.
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
 
-    /// Returns the seconds after its first refusal at which a waiting job of `count` nodes gets what it was refused, in a
-    /// schedule: for options that only prefer some allocations. `None` if it waits for ever.
+    /// Returns the seconds after its first refusal at which a waiting job of `count` nodes gets what it was
+    /// refused, in a schedule: for options that only prefer some allocations. `None` if it waits for ever.
     fn max_wait(&mut self, _count: u32) -> Option<i64> {
         None
     }
@@ -142,7 +143,8 @@ pub trait JobRules {
         (count, count)
     }
 
-    /// Counts the nodes of broken units (Slurm's `topology_p_get_fragmentation`); `None` if the plugin has no such measure.
+    /// Counts the nodes of broken units (Slurm's `topology_p_get_fragmentation`); `None` if the plugin has no
+    /// such measure.
     fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
@@ -176,8 +178,8 @@ pub trait PodRules {
 
 /// Rules about jobs on any allocator: without effect on those that have none.
 impl dyn Allocator + '_ {
-    /// Sets the options of the next job, as [`JobRules::set_options`] does. Fails if there are options and the allocator has
-    /// no rules about jobs, or not these options.
+    /// Sets the options of the next job, as [`JobRules::set_options`] does. Fails if there are options and the
+    /// allocator has no rules about jobs, or not these options.
     pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         if let Some(rules) = self.job_rules() {
             return rules.set_options(options);

@@ -182,7 +182,7 @@ impl GenAlg<'_> {
                     });
                 }
             }
-            return Some(self.sums.run_distances(&self.set));
+            return Some(self.sums.sum_run_distances(&self.set));
         }
         self.members.clear();
         self.farthest.clear();
@@ -216,7 +216,7 @@ impl GenAlg<'_> {
             first: *rank,
             count: 1,
         }));
-        Some(self.sums.run_distances(&self.set))
+        Some(self.sums.sum_run_distances(&self.set))
     }
 }
 
@@ -228,8 +228,8 @@ fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     at[hops as usize] += free;
 }
 
-/// Returns, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these; and
-/// the least star of a router that is exactly so far.
+/// Returns, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these;
+/// and the least star of a router that is exactly so far.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
     let mut inner = 0;

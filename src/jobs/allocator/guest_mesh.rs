@@ -53,7 +53,8 @@ fn find_compact_box(count: u32, axes: usize) -> Vec<u32> {
     best.1
 }
 
-/// Tries all boxes that go on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
+/// Tries all boxes that go on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest
+/// first.
 fn try_boxes(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
     // The sides to come are at least 1 each: a partial box that is no better than the best is given up.
     let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
@@ -65,7 +66,8 @@ fn try_boxes(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mu
         return;
     }
     for side in (2..=most.min(rest)).filter(|side| rest.is_multiple_of(*side)) {
-        // No later side is longer than this one, and together they must hold what is left. Without axes left none does.
+        // No later side is longer than this one, and together they must hold what is left. Without axes left
+        // none does.
         let cells = u64::from(side).checked_pow(axes as u32);
         if cells.is_none_or(|cells| cells >= u64::from(rest)) {
             so_far.push(side);

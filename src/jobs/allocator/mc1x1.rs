@@ -13,9 +13,9 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 ///
 /// The shells of the source are square rings of a mesh; cubes of any dimension, rings and several nodes a
 /// cell are the extension. What is compared is coordinates, also where the network has other links. Errors: a topology
-/// without coordinates. O(cells·axes + free) and, for every cell with free nodes, O(radius·2^axes), radius counting the
-/// shells until the job is held or the best cost is reached: the cost is Σ over r of how many nodes shells 0 to r lack,
-/// and those are counted from sums over boxes. A cost that no centre can be below ends the search.
+/// without coordinates. O(cells·axes + free) and, for every cell with free nodes, O(radius·2^axes), radius counting
+/// the shells until the job is held or the best cost is reached: the cost is Σ over r of how many nodes shells 0 to r
+/// lack, and those are counted from sums over boxes. A cost that no centre can be below ends the search.
 ///
 /// # References
 /// Mache, Lo, Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
@@ -105,8 +105,8 @@ impl Mc1x1 {
         for (axis, x) in self.cells.axes.iter().zip(&self.centre) {
             let n = axis.extent;
             let width = radius.saturating_mul(2).saturating_add(1);
-            // The box as sums of boxes that begin at 0: up to `high`, less up to `low`; where it goes around the end of
-            // a ring, the whole axis besides.
+            // The box as sums of boxes that begin at 0: up to `high`, less up to `low`; where it goes
+            // around the end of a ring, the whole axis besides.
             let mut ends = [(0, 0); 3];
             if axis.wrap && width < n {
                 let low = (x + n - radius) % n;

@@ -1,9 +1,9 @@
 //! Allocators: the rules by which a job gets some of the free ranks of an ordering.
 //!
-//! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all, and their types are in
-//! `entry.rs`. An [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. An
-//! allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a job
-//! ([`Choice`]): the job then waits, or is left out where it can never be placed.
+//! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all, and their types are
+//! in `entry.rs`. An [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken.
+//! An allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a
+//! job ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
 mod bfs;
 mod closest_fit;

@@ -24,7 +24,8 @@ pub struct NearbyRouters<'a> {
     walk: u32,
     /// Routers met, in the order of their hops.
     queue: Vec<u32>,
-    /// Hops and router of each router that the last [`NearbyRouters::find_around`] or [`NearbyRouters::walk_around`] found.
+    /// Hops and router of each router that the last [`NearbyRouters::find_around`] or
+    /// [`NearbyRouters::walk_around`] found.
     pub found: Vec<(u32, u32)>,
     /// Source of the distances to the open routers.
     rows: RankRows<'a>,
@@ -57,8 +58,8 @@ impl<'a> NearbyRouters<'a> {
 
     /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of
     /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
-    /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
-    /// axes), whichever is less.
+    /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free
+    /// ranks · axes), whichever is less.
     pub fn find_around(&mut self, rank: u32, hops: u32, nodes: u32) {
         if self.walk_around(rank, hops, nodes) {
             return;
@@ -78,8 +79,8 @@ impl<'a> NearbyRouters<'a> {
         &self.row
     }
 
-    /// Finds routers as [`NearbyRouters::find_around`] does, but by a walk alone; returns whether it was short enough to come to its
-    /// end.
+    /// Finds routers as [`NearbyRouters::find_around`] does, but by a walk alone; returns whether it was short
+    /// enough to come to its end.
     pub fn walk_around(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
         self.found.clear();
         // A walk counts links, whatever they weigh.

@@ -17,7 +17,8 @@ pub type RankBits = Vec<[u64; LANES]>;
 /// Number of lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
 pub const MOST_LANES: usize = 1 << 20;
 
-/// Rows of near ranks: for every router and number of hops that was asked about, all ranks within the hops, free or not.
+/// Rows of near ranks: for every router and number of hops that was asked about, all ranks within the hops, free or
+/// not.
 pub struct NearRows<'a> {
     /// Walks over the network, loaded with all ranks.
     near: NearbyRouters<'a>,
@@ -51,8 +52,8 @@ impl NearRow {
 }
 
 impl<'a> NearRows<'a> {
-    /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router graph or
-    /// the rows do not fit into memory.
+    /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router
+    /// graph or the rows do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = NearbyRouters::new(context)?;
         let routers = near.locations.location_count() as u64;

@@ -130,8 +130,8 @@ impl<'a> ReachableRanks<'a> {
         count
     }
 
-    /// Checks whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
-    /// number of hops: O(free ranks and what is near their routers).
+    /// Checks whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised
+    /// over one number of hops: O(free ranks and what is near their routers).
     pub fn can_reach(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
         let routers = self.distances.routers_by_rank();
         match self.scope[routers[start as usize] as usize] {

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 /// Number of choices that are kept: after so many others the same free ranks seldom come again.
 const KEPT: usize = 16;
 
-/// An allocator with its last choices. It must place every job, and by the free ranks and its size alone. A job that ends
-/// before one of its size starts leaves the free ranks that there were before it: the same question again.
+/// An allocator with its last choices. It must place every job, and by the free ranks and its size alone. A job that
+/// ends before one of its size starts leaves the free ranks that there were before it: the same question again.
 pub struct CachedAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
     /// Oldest first.
@@ -90,7 +90,7 @@ mod tests {
         );
         free.take_run(Run { first: 1, count: 1 });
         assert_eq!((times(&free, 3), times(&free, 3)), (3, 3));
-        free.free_run(Run { first: 1, count: 1 });
+        free.release_run(Run { first: 1, count: 1 });
         assert_eq!(times(&free, 4), 3);
         // Those before are left out one after the other.
         for count in 5..5 + KEPT as u32 - 2 {

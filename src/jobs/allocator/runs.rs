@@ -99,7 +99,7 @@ impl FreeRuns {
         })
     }
 
-    /// Returns the index of the run at which the first g-run of at least `count` ranks begins; `None` if there is none.
+    /// Finds the index of the run at which the first g-run of at least `count` ranks begins; `None` if there is none.
     /// Amortised over one job: O(runs) for every different (gap, count) asked for.
     pub fn find_first_run(&mut self, gap: u32, count: u32) -> Option<usize> {
         let mut start = 0;
@@ -133,8 +133,8 @@ impl FreeRuns {
         found
     }
 
-    /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of the longest
-    /// met.
+    /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
+    /// the longest met.
     fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
         let mut begins = start;
         let mut held = 0;

@@ -83,7 +83,7 @@ impl SpanAllocator {
         }))
     }
 
-    /// Returns the index of the interval to take; `None` if none holds `count`.
+    /// Finds the index of the interval to take; `None` if none holds `count`.
     fn find_interval(&mut self, size: u32, count: u32) -> Option<usize> {
         let runs = self.runs.all_runs();
         let mut fitting = runs
@@ -142,7 +142,7 @@ impl Allocator for SpanAllocator {
     }
 }
 
-/// Returns the index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
+/// Finds the index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
 /// `ring` is the number of ranks where windows go around the end.
 ///
 /// The narrowest window does begin with a run: moved on within a run, its span stays or grows. And the shortest

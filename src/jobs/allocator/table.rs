@@ -80,8 +80,8 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
     Ok(Box::new(ruled::RuledAllocator::new(allocator, &rules)?))
 }
 
-/// Splits off the option `rules=FILE`, which all allocators have: returns the text without it, and the file. More than one
-/// such option is left for the allocator to refuse.
+/// Splits off the option `rules=FILE`, which all allocators have: returns the text without it, and the file. More
+/// than one such option is left for the allocator to refuse.
 fn split_off_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     let (head, options) = text.split_once(':').unwrap_or((text, ""));
     let (rules, rest): (Vec<&str>, Vec<&str>) = options
@@ -97,8 +97,8 @@ fn split_off_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     (format!("{head}:{}", rest.join(",")).into(), file)
 }
 
-/// Builds an allocator as [`make`] does, whose jobs have the options that `rules` give to their sizes, where they give none
-/// of their own.
+/// Builds an allocator as [`make`] does, whose jobs have the options that `rules` give to their sizes, where they
+/// give none of their own.
 ///
 /// # Errors
 /// As [`make`]; options of a rule that the allocator does not have.

@@ -118,7 +118,7 @@ impl LevelOption {
         })
     }
 
-    /// Returns the number of the level, counted from the outermost in. Fails if the network has no levels, or none of
+    /// Finds the number of the level, counted from the outermost in. Fails if the network has no levels, or none of
     /// this name.
     pub fn find_level(&self, topology: &Topology) -> Result<usize> {
         let levels = topology.network().levels();
@@ -137,7 +137,7 @@ impl LevelOption {
     }
 }
 
-/// Returns the number of the level of this name. Fails if there is none.
+/// Finds the number of the level of this name. Fails if there is none.
 pub fn find_level_named<'n>(
     location: &SourceLocation,
     names: impl Iterator<Item = &'n str> + Clone,

@@ -6,7 +6,8 @@ use super::score::Score;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_trace::records::Record;
 
-/// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are replayed.
+/// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are
+/// replayed.
 #[derive(Debug, Default)]
 pub(super) struct AuditedJobs {
     /// Start time, in seconds.
@@ -61,8 +62,8 @@ impl AuditedJobs {
         (String::from_utf8_lossy(name), self.starts[at])
     }
 
-    /// Returns the seconds that a job ran, 0 if it still does, and the part of its recorded mean distance that a placement
-    /// with a mean distance of `hops` spares it, 0 if either is unknown.
+    /// Returns the seconds that a job ran, 0 if it still does, and the part of its recorded mean distance that a
+    /// placement with a mean distance of `hops` spares it, 0 if either is unknown.
     pub fn spared_distance(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
         let run = self.runs[job as usize];
         let recorded = self.hops[job as usize];
@@ -79,8 +80,8 @@ impl AuditedJobs {
         self.starts[job as usize] + i64::from(self.runs[job as usize])
     }
 
-    /// Writes the placement log of the jobs, which are named by their indices: placed when they started, freed when they
-    /// ended; at one instant jobs are freed first.
+    /// Writes the placement log of the jobs, which are named by their indices: placed when they started, freed
+    /// when they ended; at one instant jobs are freed first.
     pub fn write_log(&self) -> String {
         let mut by_start: Vec<u32> = (0..self.sizes.len() as u32).collect();
         let mut by_end = by_start.clone();

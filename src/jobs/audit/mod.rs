@@ -1,12 +1,13 @@
-//! Audit: scores of the placements that a scheduler recorded, beside those that orderings and allocators would have given
-//! the same jobs.
+//! Audit: scores of the placements that a scheduler recorded, beside those that orderings and allocators would have
+//! given the same jobs.
 //!
-//! For example, accounting says that a job of 4 nodes ran on `n00,n01,n08,n09` from 10:00 to 12:00. Its score is the mean
-//! distance of these nodes, the units they span, and so on. To compare, all jobs are replayed in time on another ordering:
-//! at 10:00 the allocator chooses 4 nodes among those that are free there at 10:00, and these are scored, too.
+//! For example, accounting says that a job of 4 nodes ran on `n00,n01,n08,n09` from 10:00 to 12:00. Its score is the
+//! mean distance of these nodes, the units they span, and so on. To compare, all jobs are replayed in time on another
+//! ordering: at 10:00 the allocator chooses 4 nodes among those that are free there at 10:00, and these are scored,
+//! too.
 //!
-//! Records are read, resolved and scored batch by batch. Only sums by size and by time are kept and, if orderings are to
-//! be tried, times and sizes of the jobs.
+//! Records are read, resolved and scored batch by batch. Only sums by size and by time are kept and, if orderings are
+//! to be tried, times and sizes of the jobs.
 
 use rayon::prelude::*;
 
@@ -77,8 +78,8 @@ pub struct Audit {
     pub mended: Vec<ReasonCount>,
     /// Sums of the recorded placement, then of each ordering with each allocator.
     pub placements: Vec<Summary>,
-    /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without levels
-    /// lie farthest apart; the worst first.
+    /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without
+    /// levels lie farthest apart; the worst first.
     pub worst: Vec<WorstJob>,
 }
 
@@ -101,8 +102,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Adds a scored record and hands its score to `row`, or counts the reason for which it has none. Fails if the file is
-    /// wrong, or as `row` does.
+    /// Adds a scored record and hands its score to `row`, or counts the reason for which it has none. Fails if
+    /// the file is wrong, or as `row` does.
     fn add_record<E: From<Error>>(
         &mut self,
         (file, resolver): (&str, &Resolver<'_>),
@@ -114,7 +115,7 @@ impl Recorded {
             Ok(score) => score,
             Err(Problem::Wrong(error)) => return Err(error.into()),
             Err(found) => {
-                self.count(found);
+                self.count_problem(found);
                 return Ok(());
             }
         };
@@ -130,7 +131,7 @@ impl Recorded {
         if let Some(kept) = &mut self.kept
             && !kept.add_record(record, &score)?
         {
-            self.count(Problem::missing_start(file, record));
+            self.count_problem(Problem::missing_start(file, record));
         }
         let mut worst = self.worst.iter();
         let place = worst.position(|w| placement_badness(&w.score) < placement_badness(&score));
@@ -154,22 +155,22 @@ impl Recorded {
     }
 
     /// Counts a record that was not scored, by reason.
-    fn count(&mut self, found: Problem) {
+    fn count_problem(&mut self, found: Problem) {
         let (name, about, first) = found.describe_case();
         count_case(&mut self.problems, name, about, || first);
     }
 }
 
-/// Scores recorded placements, and those that orderings and allocators give the same jobs. `row` gets every score: those
-/// of the records in their order, then those of the others, block by block.
+/// Scores recorded placements, and those that orderings and allocators give the same jobs. `row` gets every score:
+/// those of the records in their order, then those of the others, block by block.
 ///
 /// # Errors
-/// Fails on a record that is wrong, with file and line; if no record could be scored; if an allocator is unknown or does
-/// not suit the machine; if more memory is needed than allowed; or as `row` does.
+/// Fails on a record that is wrong, with file and line; if no record could be scored; if an allocator is unknown or
+/// does not suit the machine; if more memory is needed than allowed; or as `row` does.
 ///
 /// # Complexity
-/// O(nodes of all jobs) with a small factor of the machine's dimensions for most networks. Memory: the sums of every hour
-/// and size, and with orderings at most 60 bytes a job.
+/// O(nodes of all jobs) with a small factor of the machine's dimensions for most networks. Memory: the sums of every
+/// hour and size, and with orderings at most 60 bytes a job.
 pub fn audit<E: From<Error> + Send>(
     topology: &Topology,
     records: &mut Records,
@@ -211,7 +212,8 @@ pub fn audit<E: From<Error> + Send>(
     })
 }
 
-/// Reads the records batch by batch and scores each batch on all threads. Fails on a record that is wrong, or as `row`.
+/// Reads the records batch by batch and scores each batch on all threads. Fails on a record that is wrong, or as
+/// `row`.
 fn score_records<E: From<Error>>(
     machine: &AuditMachine<'_>,
     records: &mut Records,
@@ -277,8 +279,8 @@ fn score_records<E: From<Error>>(
     }
 }
 
-/// Reads the next records that list nodes into `batch` and returns how many there were; the others are counted. Fails on
-/// a row that is wrong.
+/// Reads the next records that list nodes into `batch` and returns how many there were; the others are counted. Fails
+/// on a row that is wrong.
 fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     let mut filled = 0;
     while filled < batch.len() && records.read_next(&mut batch[filled])? {

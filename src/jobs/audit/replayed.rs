@@ -39,8 +39,8 @@ impl ReplayScorer<'_> {
     }
 }
 
-/// Replays the jobs on every ordering with every allocator, hands each score to `row`, and returns the sums of each replay.
-/// Fails if an allocator does not suit the machine, or as `row` does.
+/// Replays the jobs on every ordering with every allocator, hands each score to `row`, and returns the sums of each
+/// replay. Fails if an allocator does not suit the machine, or as `row` does.
 pub(super) fn replay_recorded<E: From<Error> + Send>(
     machine: &AuditMachine<'_>,
     kept: &AuditedJobs,
@@ -84,7 +84,8 @@ pub(super) fn replay_recorded<E: From<Error> + Send>(
         })
         .collect();
     let mut events = Log::new("the recorded jobs", kept.write_log());
-    // Blocks are scored on all threads; their rows come from this one, replay by replay, and so in the same order always.
+    // Blocks are scored on all threads; their rows come from this one, replay by replay, and so in the same order
+    // always.
     replays.run_with(
         &mut events,
         None,

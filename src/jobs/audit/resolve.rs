@@ -1,8 +1,9 @@
 //! Resolves the host list of a job, such as `n[00-02,04]`, to ranks.
 //!
-//! A million jobs name many nodes, so most lists take a short cut: names are split into a stem and the digits at their end
-//! (`n` and `04`), and each stem has an array of its nodes by number. `n[00-02]` is then three array look-ups. A list that
-//! the short cut does not understand, or not wholly, goes the long way, which also words the errors.
+//! A million jobs name many nodes, so most lists take a short cut: names are split into a stem and the digits at
+//! their end (`n` and `04`), and each stem has an array of its nodes by number. `n[00-02]` is then three array
+//! look-ups. A list that the short cut does not understand, or not wholly, goes the long way, which also words the
+//! errors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -116,8 +117,8 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None` if one is
-    /// not known to it, though it may be a list all the same.
+    /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None`
+    /// if one is not known to it, though it may be a list all the same.
     fn resolve_quickly(&self, text: &str) -> Option<Vec<NodeId>> {
         let mut nodes = Vec::new();
         let mut rest = text;
@@ -150,8 +151,8 @@ impl<'t> Resolver<'t> {
             .collect()
     }
 
-    /// Resolves a host list to ranks, in its order. Fails if a host is unknown, excluded or named twice, or if the text is no
-    /// host list.
+    /// Resolves a host list to ranks, in its order. Fails if a host is unknown, excluded or named twice, or if
+    /// the text is no host list.
     pub fn resolve_ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
         let nodes = match self.resolve_quickly(list.text) {
             Some(nodes) => nodes,
@@ -210,7 +211,7 @@ fn parse_digits(text: &str) -> Option<usize> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// Returns whether a text has the form of a host list.
+/// Checks whether a text has the form of a host list.
 fn is_list(text: &str) -> bool {
     let mut inside = false;
     let mut empty = true;

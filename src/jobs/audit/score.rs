@@ -26,7 +26,8 @@ pub struct Score {
     pub fewest: Vec<u32>,
     /// Shape of the allocation, with its nodes in the order of the ring, if measured.
     pub shape: Option<Box<AllocationShape>>,
-    /// Number of segments that lie in one unit and of those that do not, for a job made of segments ([`Units::count_segments`]).
+    /// Number of segments that lie in one unit and of those that do not, for a job made of segments
+    /// ([`Units::count_segments`]).
     pub segments: Option<(u32, u32)>,
 }
 

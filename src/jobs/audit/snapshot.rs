@@ -1,8 +1,9 @@
-//! Snapshot of a machine at one moment: free nodes, jobs that hold the others, and times at which they are freed at the
-//! latest.
+//! Snapshot of a machine at one moment: free nodes, jobs that hold the others, and times at which they are freed at
+//! the latest.
 //!
-//! A job frees its nodes at the latest at its start + its limit. Say a group of 4 nodes has 1 free, A holds 2 until 11:00
-//! and B 1 until 12:00. The largest job that fits in the group has 1 node now, 3 from 11:00 on, and 4 from 12:00 on: its
+//! A job frees its nodes at the latest at its start + its limit. Say a group of 4 nodes has 1 free, A holds 2 until
+//! 11:00 and B 1 until 12:00. The largest job that fits in the group has 1 node now, 3 from 11:00 on, and 4 from
+//! 12:00 on: its
 //! *growth*.
 
 use std::collections::BTreeSet;
@@ -44,12 +45,12 @@ pub struct UnitState {
 }
 
 impl UnitState {
-    /// Returns the number of nodes that jobs hold.
+    /// Counts the nodes that jobs hold.
     pub fn count_held(&self) -> u32 {
         self.nodes - self.free - self.out
     }
 
-    /// Returns whether no job holds any of its nodes and some node is free.
+    /// Checks whether no job holds any of its nodes and some node is free.
     pub fn is_free(&self) -> bool {
         self.count_held() == 0 && self.free > 0
     }
@@ -62,7 +63,8 @@ pub struct LevelState {
     pub name: String,
     /// Units of the level.
     pub units: Vec<UnitState>,
-    /// Largest number of free nodes in one unit as jobs end at their limits: each time at which it grows, and the number.
+    /// Largest number of free nodes in one unit as jobs end at their limits: each time at which it grows, and the
+    /// number.
     pub growth: Vec<(i64, u32)>,
 }
 
@@ -112,9 +114,9 @@ struct NodeNow {
 }
 
 impl Snapshot {
-    /// Takes the snapshot from the records of the jobs and, if given, the states of the nodes. A job holds its nodes if it
-    /// has a start and no run time. Without states every node that no job holds is free; with them, nodes that they do not
-    /// list are out.
+    /// Takes the snapshot from the records of the jobs and, if given, the states of the nodes. A job holds its
+    /// nodes if it has a start and no run time. Without states every node that no job holds is free; with them,
+    /// nodes that they do not list are out.
     ///
     /// # Errors
     /// Fails on records that are wrong, states of another form, or if more memory is needed than allowed.
@@ -176,8 +178,8 @@ struct SnapshotBuilder<'t> {
 }
 
 impl SnapshotBuilder<'_> {
-    /// Returns the schedulable nodes that a host list names, ascending; counts hosts that the machine does not have. Fails
-    /// if the text is no host list.
+    /// Returns the schedulable nodes that a host list names, ascending; counts hosts that the machine does not
+    /// have. Fails if the text is no host list.
     fn known_hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {
         let (mut known, unknown) = self.topology.known_hosts(line)?;
         for name in unknown {
@@ -258,7 +260,8 @@ impl SnapshotBuilder<'_> {
         Ok(holds)
     }
 
-    /// Marks the nodes that jobs hold with the time at which they are freed; those that only the states call held have none.
+    /// Marks the nodes that jobs hold with the time at which they are freed; those that only the states call held
+    /// have none.
     fn mark_held(&mut self, holds: &[(NodeId, u32)]) {
         for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
             let now = &mut self.nodes[of_node[0].0.index()];

@@ -1,9 +1,10 @@
-//! Sums of the scores of many jobs: over all, by size and by time; and the difference of two placements with an interval.
+//! Sums of the scores of many jobs: over all, by size and by time; and the difference of two placements with an
+//! interval.
 //!
-//! Whether one placement is better than another is a question about weeks that have not come yet, so a difference needs an
-//! interval. It comes from the *jackknife*: time is cut into up to 30 stretches of equal length, the figure is computed
-//! with each stretch left out in turn, and the spread of these values is that of the figure. Jobs that met are in the same
-//! stretch, so that they do not count as independent.
+//! Whether one placement is better than another is a question about weeks that have not come yet, so a difference
+//! needs an interval. It comes from the *jackknife*: time is cut into up to 30 stretches of equal length, the figure
+//! is computed with each stretch left out in turn, and the spread of these values is that of the figure. Jobs that
+//! met are in the same stretch, so that they do not count as independent.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +37,8 @@ pub struct Sums {
     spared: f64,
     /// Number of jobs made of segments, of segments that lie in one unit, and of segments that do not.
     pub segments: [u64; 3],
-    /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span no more than these; by level, leaf
-    /// first.
+    /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span no more than these; by
+    /// level, leaf first.
     units: Vec<[u64; 3]>,
 }
 
@@ -110,8 +111,8 @@ impl Sums {
     }
 
     /// Returns the part of all node-hours that a placement spares if this share of every run time grows with the mean
-    /// distance of a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds. `None` if
-    /// no job has a run time.
+    /// distance of a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds.
+    /// `None` if no job has a run time.
     pub fn share_spared(&self, share: f64) -> Option<f64> {
         (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
     }
@@ -216,9 +217,9 @@ impl Summary {
         }
     }
 
-    /// Computes a figure of these jobs against `recorded`, and the ends of its 95 % interval: a range for other weeks like
-    /// these, by the jackknife of the module's head. `None` if jobs started in fewer than ten stretches of time, or if the
-    /// figure has no value.
+    /// Computes a figure of these jobs against `recorded`, and the ends of its 95 % interval: a range for other
+    /// weeks like these, by the jackknife of the module's head. `None` if jobs started in fewer than ten
+    /// stretches of time, or if the figure has no value.
     ///
     /// # References
     /// Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11.

@@ -27,7 +27,7 @@ pub struct FigureSet {
 }
 
 impl FigureSet {
-    /// Returns whether ranks are kept: nodes are named by them.
+    /// Checks whether ranks are kept: nodes are named by them.
     pub fn keeps_ranks(self) -> bool {
         self.ranks || self.hosts
     }

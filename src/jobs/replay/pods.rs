@@ -19,7 +19,8 @@ pub(super) struct LiveAllocation {
 }
 
 impl LiveAllocation {
-    /// Returns the ranks with the number of pods on each, leaders counted; one a rank if the allocator knows of no pods.
+    /// Returns the ranks with the number of pods on each, leaders counted; one a rank if the allocator knows of
+    /// no pods.
     pub fn pods_by_rank(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let whole = self
             .ranks
@@ -49,7 +50,7 @@ impl LiveAllocation {
             self.ranks
                 .list_runs()
                 .iter()
-                .for_each(|run| free.free_run(*run));
+                .for_each(|run| free.release_run(*run));
         }
         for on in &self.pods {
             free.give_places(on.rank, on.places);

@@ -68,8 +68,8 @@ pub struct MeanTraffic {
     pub mean_contention: Option<f64>,
 }
 
-/// Rank correlations over orderings between weighted MPC and mean MIND of a replay; `None` if one of them is the same for
-/// all.
+/// Rank correlations over orderings between weighted MPC and mean MIND of a replay; `None` if one of them is the same
+/// for all.
 #[derive(Clone, Debug, Serialize)]
 pub struct Agreement {
     /// Allocator with its options.
@@ -88,8 +88,9 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
         .sum()
 }
 
-/// Replays `log` with every allocator on every ordering and compares mean distances with the curves. `shares` gives the
-/// shares of the log's job sizes, from 2 up to a number of nodes; with `settings` the traffic of every job is simulated.
+/// Replays `log` with every allocator on every ordering and compares mean distances with the curves. `shares` gives
+/// the shares of the log's job sizes, from 2 up to a number of nodes; with `settings` the traffic of every job is
+/// simulated.
 ///
 /// # Errors
 /// Fails on a bad log or allocator, without any ordering or allocator, or if more memory is needed than allowed.

@@ -1,8 +1,9 @@
-//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is compared with.
+//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is compared
+//! with.
 //!
-//! With the orderings x and y and the allocator `first-fit` there are four replays, because improvements are measured over
-//! the baseline `fifo:0` on the same ordering: `first-fit` on x and on y, which were asked for, then `fifo:0` on x and on
-//! y. Whatever replays a log builds its replays here.
+//! With the orderings x and y and the allocator `first-fit` there are four replays, because improvements are measured
+//! over the baseline `fifo:0` on the same ordering: `first-fit` on x and on y, which were asked for, then `fifo:0` on
+//! x and on y. Whatever replays a log builds its replays here.
 
 use rayon::prelude::*;
 
@@ -105,8 +106,8 @@ pub struct ReplayResult<'a> {
 }
 
 impl<'a> ReplaySet<'a> {
-    /// Creates the replays on empty machines; `distances[i]` are those of `orders[i]`. Fails if an allocator is unknown or
-    /// does not suit the machine, or if more memory is needed than allowed.
+    /// Creates the replays on empty machines; `distances[i]` are those of `orders[i]`. Fails if an allocator is
+    /// unknown or does not suit the machine, or if more memory is needed than allowed.
     pub fn new(
         topology: &'a Topology,
         orders: &'a [NodeOrder],
@@ -161,8 +162,8 @@ impl<'a> ReplaySet<'a> {
         self
     }
 
-    /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added baselines after
-    /// them.
+    /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added
+    /// baselines after them.
     pub fn requested_labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]
     }
@@ -202,7 +203,7 @@ impl<'a> ReplaySet<'a> {
         })
     }
 
-    /// Returns the results so far of the replays that were asked for.
+    /// Lists the results so far of the replays that were asked for.
     pub fn list_results(&self) -> Vec<ReplayResult<'_>> {
         let mut results = Vec::new();
         for (i, label) in self.requested_labels().iter().enumerate() {
@@ -222,7 +223,8 @@ impl<'a> ReplaySet<'a> {
     }
 }
 
-/// Lists all replays, each with the index of its ordering: orderings × allocators as given, then the missing baselines.
+/// Lists all replays, each with the index of its ordering: orderings × allocators as given, then the missing
+/// baselines.
 fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usize, Label<'a>)> {
     let allocators = settings.allocators;
     let compared = settings.summaries == Summaries::OverBaseline;

@@ -8,7 +8,7 @@ use super::pods::LiveAllocation;
 use super::traffic::Traffic;
 use crate::allocator::{Allocator, Choice, PlaceableSums};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
@@ -104,8 +104,8 @@ impl<'a> Replay<'a> {
     /// Replays a block of events and replaces `out` by its placements, in order.
     ///
     /// # Errors
-    /// Fails if traffic takes more memory than allowed, if a job has options that the allocator does not have, or on a node
-    /// that cannot fail or return.
+    /// Fails if traffic takes more memory than allowed, if a job has options that the allocator does not have, or
+    /// on a node that cannot fail or return.
     pub fn replay_block(
         &mut self,
         block: &Block,
@@ -114,7 +114,7 @@ impl<'a> Replay<'a> {
     ) -> Result<()> {
         out.clear();
         for (event, what) in block.events.iter().enumerate() {
-            check_stopped();
+            unwind_if_stopped();
             match *what {
                 Event::Free { job } => {
                     // Nothing, where the job was skipped or refused.
@@ -142,8 +142,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Asks the allocator for ranks of a job of `nodes` nodes and takes them; `None` if the job is skipped or refused. Fails
-    /// if the allocator does not have the job's options.
+    /// Asks the allocator for ranks of a job of `nodes` nodes and takes them; `None` if the job is skipped or
+    /// refused. Fails if the allocator does not have the job's options.
     fn place_job(
         &mut self,
         block: &Block,
@@ -239,8 +239,9 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Lets a node fail or return. If it fails, the pods on it go to other nodes if the allocator has places for them; other
-    /// jobs on it end. Fails, with the line, on a node that the ordering does not have, that failed before, or that did not.
+    /// Lets a node fail or return. If it fails, the pods on it go to other nodes if the allocator has places for
+    /// them; other jobs on it end. Fails, with the line, on a node that the ordering does not have, that failed
+    /// before, or that did not.
     fn change_node(
         &mut self,
         block: &Block,
@@ -271,7 +272,7 @@ impl<'a> Replay<'a> {
             rules.set_node_state(rank, !fails);
         }
         if !fails {
-            self.free.free_run(Run {
+            self.free.release_run(Run {
                 first: rank,
                 count: 1,
             });

@@ -1,13 +1,16 @@
-//! Statistics of a replay: mean distances by job size, improvement over a baseline, and a test of whether it is more than
-//! chance.
+//! Statistics of a replay: mean distances by job size, improvement over a baseline, and a test of whether it is more
+//! than chance.
 //!
-//! MIND is the mean distance over all pairs of a job's nodes. Sums are kept by size and exactly; improvement is that of
-//! the mean MIND of each size, and each size counts the same however many jobs it has. Say the jobs of 2 nodes have 3 hops
-//! with the baseline and 1.5 here, and those of 12 nodes 2 and 1.5: improvements of 50 and 25 per cent, 37.5 overall.
+//! MIND is the mean distance over all pairs of a job's nodes. Sums are kept by size and exactly; improvement is that
+//! of the mean MIND of each size, and each size counts the same however many jobs it has. Say the jobs of 2 nodes
+//! have 3 hops with the baseline and 1.5 here, and those of 12 nodes 2 and 1.5: improvements of 50 and 25 per cent,
+//! 37.5 overall.
 
+use super::moments::students_t;
+pub use super::moments::{Moments, interval_half_width};
 use std::collections::BTreeMap;
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::ContinuousCDF;
 
 use super::figures::Placed;
 use nodeorder_base::ratio::divide_exactly;
@@ -16,8 +19,8 @@ use nodeorder_order::metric::allocation::AllocationMetrics;
 /// Largest number of nodes of a small job; all above are large.
 pub const MAX_SMALL_JOB: u32 = 10;
 
-/// Sums over the jobs of one size. The distance of a job is the sum over its pairs, of which all jobs of a size have the
-/// same number; or its mean in whole hops ([`Summary::with_whole_hops`]).
+/// Sums over the jobs of one size. The distance of a job is the sum over its pairs, of which all jobs of a size have
+/// the same number; or its mean in whole hops ([`Summary::with_whole_hops`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeRow {
     /// Number of jobs.
@@ -51,34 +54,6 @@ pub struct Summary {
     pieces_and_spans: [u128; 3],
 }
 
-/// Count, mean and sum of squared deviations (Welford, "Note on a method for calculating corrected sums of
-/// squares and products", 1962).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
-    /// Number of values.
-    pub count: u64,
-    /// Mean of the values; 0 without values.
-    pub mean: f64,
-    /// Sum of squared deviations from the mean.
-    squares: f64,
-}
-
-impl Moments {
-    /// Adds a value.
-    fn add_value(&mut self, value: f64) {
-        self.count += 1;
-        // Deviations from a running mean: a difference of two large sums would lose its digits.
-        let before = value - self.mean;
-        self.mean += before / self.count as f64;
-        self.squares += before * (value - self.mean);
-    }
-
-    /// Returns the standard deviation of the sample; `None` for fewer than two values.
-    pub fn standard_deviation(&self) -> Option<f64> {
-        (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).sqrt())
-    }
-}
-
 /// Paired Student's t-test of "the mean difference is at most zero".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TTest {
@@ -94,7 +69,8 @@ pub struct TTest {
     pub p: f64,
 }
 
-/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. `None` if a group has no size.
+/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. `None` if a group has no
+/// size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
     /// Improvement of sizes 2 to [`MAX_SMALL_JOB`].
@@ -109,8 +85,8 @@ pub struct Improvement {
 
 impl Summary {
     /// Creates an empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
-    /// does. With it Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up, which is the
-    /// whole part of any mean between 2 and 3).
+    /// does. With it Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up, which
+    /// is the whole part of any mean between 2 and 3).
     pub fn with_whole_hops() -> Self {
         Summary {
             whole_hops: true,
@@ -178,7 +154,7 @@ impl Summary {
         self.sizes.iter().map(|(size, row)| (*size, row))
     }
 
-    /// Returns the number of jobs placed.
+    /// Counts the jobs placed.
     pub fn count_placed(&self) -> u64 {
         self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
     }
@@ -199,17 +175,18 @@ impl Summary {
         &self.normalised
     }
 
-    /// Returns the mean number of connected components, mean linear span and mean ring span of an allocation; `None` without
-    /// jobs.
+    /// Returns the mean number of connected components, mean linear span and mean ring span of an allocation;
+    /// `None` without jobs.
     pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
         let placed = u128::from(self.count_placed());
         self.pieces_and_spans
             .map(|sum| (placed > 0).then(|| divide_exactly(sum, placed)))
     }
 
-    /// Returns the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent, of the
-    /// sizes with more than `threshold` jobs in both. A size whose baseline is 0 cannot be improved: 0, or left out if the
-    /// distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
+    /// Returns the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent,
+    /// of the sizes with more than `threshold` jobs in both. A size whose baseline is 0 cannot be improved: 0, or
+    /// left out if the distance grew. An allocator that refuses jobs has other jobs in its means than the
+    /// baseline.
     ///
     /// # References
     /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
@@ -276,8 +253,8 @@ impl Summary {
         by_size
     }
 
-    /// Returns the improvement weighted by the share of compute that each size has: `Σ share·improvement / Σ share` over
-    /// the sizes that both have; `None` if these have no share. `shares` are by ascending size.
+    /// Returns the improvement weighted by the share of compute that each size has: `Σ share·improvement / Σ
+    /// share` over the sizes that both have; `None` if these have no share. `shares` are by ascending size.
     pub fn weighted_improvement(
         &self,
         baseline: &Summary,
@@ -315,17 +292,6 @@ impl Summary {
     }
 }
 
-/// Returns Student's distribution of so many degrees of freedom; `None` for 0.
-fn students_t(freedom: u64) -> Option<StudentsT> {
-    StudentsT::new(0.0, 1.0, freedom as f64).ok()
-}
-
-/// Returns half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
-pub fn interval_half_width(count: usize) -> f64 {
-    let freedom = count.saturating_sub(1) as u64;
-    students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
-}
-
 impl SizeRow {
     /// Returns the mean MIND of these jobs: one ratio, rounded once.
     pub fn mean_mind(&self) -> f64 {
@@ -346,15 +312,16 @@ impl SizeRow {
     }
 }
 
-/// Returns the share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` are by ascending size.
+/// Returns the share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` are by ascending
+/// size.
 pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
     let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
     let inside = shares.iter().filter(|(s, _)| *s > high / 2 && *s <= high);
     inside.map(|(_, share)| share).sum()
 }
 
-/// Returns the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a group
-/// has no size.
+/// Returns the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a
+/// group has no size.
 pub fn means_by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     let keep: [fn(u32) -> bool; 3] = [
         |size| size <= MAX_SMALL_JOB,

@@ -21,8 +21,8 @@ pub struct TrafficSettings<'a> {
 }
 
 impl<'a> TrafficSettings<'a> {
-    /// Creates the settings; `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]. Fails if the pattern is
-    /// unknown or the routing does not suit the machine.
+    /// Creates the settings; `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]. Fails if the
+    /// pattern is unknown or the routing does not suit the machine.
     pub fn new(fabric: &'a Fabric<'a>, pattern: &'a str, routing: FixedRouting) -> Result<Self> {
         make_sized_guest(pattern, 2, fabric.topology.context())?;
         routing.check_machine(fabric.topology)?;
@@ -128,8 +128,8 @@ impl<'a> Traffic<'a> {
         })
     }
 
-    /// Adds the traffic of a job that starts on `ranks`, process i on the i-th lowest, and returns what it meets. Fails if
-    /// that takes more memory than allowed.
+    /// Adds the traffic of a job that starts on `ranks`, process i on the i-th lowest, and returns what it meets.
+    /// Fails if that takes more memory than allowed.
     ///
     /// # Complexity
     /// One routing of its traffic, and O(links).
@@ -201,8 +201,8 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Measures the traffic of all jobs of a schedule, given in the order of their starts: each meets those that started
-    /// before it and have not ended by then. Fails as [`Traffic::start_job`].
+    /// Measures the traffic of all jobs of a schedule, given in the order of their starts: each meets those that
+    /// started before it and have not ended by then. Fails as [`Traffic::start_job`].
     pub fn measure_schedule(&mut self, stays: &[Interval<'_>]) -> Result<Vec<JobTraffic>> {
         let mut ends = BinaryHeap::new();
         let mut met = Vec::with_capacity(stays.len());

@@ -1,8 +1,9 @@
 //! The machine at one time: free nodes, running tasks, and what a policy may ask of them or start on them.
 //!
-//! Every question to the allocator goes through here, because its answers are more than yes and no. It may refuse a size
-//! *not now*; if it refuses it on the empty machine, too, the task is left out. Some allocators *relent*: once a task has
-//! waited for long enough they give it what they refused before (as Slurm does with its `max_switches` wait).
+//! Every question to the allocator goes through here, because its answers are more than yes and no. It may refuse a
+//! size
+//! *not now*; if it refuses it on the empty machine, too, the task is left out. Some allocators *relent*: once a task
+//! has waited for long enough they give it what they refused before (as Slurm does with its `max_switches` wait).
 
 use super::model::{Model, StartedTask};
 use super::result::{Instant, Record, ScheduleResult, UnservedJob};
@@ -125,12 +126,12 @@ impl<'a> ClusterState<'a> {
         self.now
     }
 
-    /// Returns the number of free nodes.
+    /// Counts the free nodes.
     pub fn count_free(&self) -> u32 {
         self.free.free_count()
     }
 
-    /// Returns the number of nodes of the machine.
+    /// Counts the nodes of the machine.
     pub fn count_nodes(&self) -> u32 {
         self.free.rank_count()
     }
@@ -195,7 +196,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Returns whether a task was refused so long ago that the allocator relents to it now.
+    /// Checks whether a task was refused so long ago that the allocator relents to it now.
     fn relents_to(&mut self, task: u32) -> bool {
         self.relents_at(task).is_some_and(|time| self.now >= time)
     }
@@ -207,8 +208,8 @@ impl<'a> ClusterState<'a> {
         Some(self.refused_since.get(&task)? + wait * self.ticks)
     }
 
-    /// Finds time and ranks for a task that is refused even `free` ranks until the allocator relents to it. `None` if it
-    /// is left out. The time is after now.
+    /// Finds time and ranks for a task that is refused even `free` ranks until the allocator relents to it.
+    /// `None` if it is left out. The time is after now.
     pub fn find_late_place(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
         match self.find_place(free, task) {
             PlaceReply::Place(place) => return Some((self.now + 1, place)),
@@ -288,8 +289,8 @@ impl<'a> ClusterState<'a> {
         self.occupy_ranks(task, ranks, None);
     }
 
-    /// Takes the ranks of a task that starts, measures its allocation, and asks the model for its run time. `total` is the
-    /// sum of distances over pairs of its nodes, if the allocator knows it.
+    /// Takes the ranks of a task that starts, measures its allocation, and asks the model for its run time.
+    /// `total` is the sum of distances over pairs of its nodes, if the allocator knows it.
     fn occupy_ranks(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
         let task = &self.tasks[index as usize];
         ranks.sort_and_join();
@@ -364,14 +365,15 @@ impl<'a> ClusterState<'a> {
         ranks
             .list_runs()
             .iter()
-            .for_each(|run| self.free.free_run(*run));
+            .for_each(|run| self.free.release_run(*run));
         self.refused_sizes.clear();
         self.running.remove_assumed(self.assumed_entry(index));
         self.model.end_task(index);
         Some(index)
     }
 
-    /// Moves the ends that the model changes, once all starts and ends of this instant are done. Fails if the model fails.
+    /// Moves the ends that the model changes, once all starts and ends of this instant are done. Fails if the
+    /// model fails.
     pub(super) fn settle_ends(&mut self) -> Result<()> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -384,7 +386,7 @@ impl<'a> ClusterState<'a> {
         })
     }
 
-    /// Returns the number of tasks that have started.
+    /// Counts the tasks that have started.
     pub(super) fn count_started(&self) -> usize {
         self.records.len()
     }

@@ -4,10 +4,10 @@ use super::cluster_state::ClusterState;
 use super::policy::Policy;
 use super::result::Instant;
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 
-/// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the model
-/// fails.
+/// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the
+/// model fails.
 pub(super) fn run_events(
     machine: &mut ClusterState<'_>,
     policy: &mut dyn Policy,
@@ -23,7 +23,7 @@ pub(super) fn run_events(
     let mut news = false;
     machine.now = first;
     while ended + machine.left_out.len() < tasks.len() {
-        check_stopped();
+        unwind_if_stopped();
         let submit = tasks.get(submitted).map(|task| task.submit);
         // This instant has had its pass, so the next one is looked for from the tick after it.
         let poll = news.then(|| next_pass(machine.now + 1, first, interval));

@@ -40,7 +40,8 @@ pub struct Starved {
     pub overtaken: u32,
 }
 
-/// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if shorter; at least 1.
+/// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if
+/// shorter; at least 1.
 pub(super) fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 {
     let submit = result.task_of_record(record).submit;
     let bound = (record.end - record.start).max(MIN_SLOWDOWN_SECONDS * result.ticks);
@@ -53,8 +54,8 @@ impl ScheduleResult {
         record.start - self.task_of_record(record).submit
     }
 
-    /// Returns the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least so many
-    /// per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
+    /// Returns the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least
+    /// so many per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
         let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait_ticks(r)).collect();
         waits.sort_unstable();
@@ -96,9 +97,9 @@ impl ScheduleResult {
         filled
     }
 
-    /// Finds the tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times the mean
-    /// wait and were overtaken by at least [`STARVED_OVERTAKEN`] tasks that were submitted later (or in the same second
-    /// and stand behind them in the trace) and started at an earlier time. O(jobs · log jobs).
+    /// Finds the tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times
+    /// the mean wait and were overtaken by at least [`STARVED_OVERTAKEN`] tasks that were submitted later (or in
+    /// the same second and stand behind them in the trace) and started at an earlier time. O(jobs · log jobs).
     pub fn find_starved(&self) -> Vec<Starved> {
         let waits = self.records.iter().map(|r| i128::from(self.wait_ticks(r)));
         let total: i128 = waits.sum();

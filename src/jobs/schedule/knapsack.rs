@@ -50,8 +50,8 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     };
     search.search_packings(0, 0);
 
-    // The search only knows the largest slots. The jobs of each move together to the tightest slot that holds them, the
-    // largest group first, so that long runs stay whole.
+    // The search only knows the largest slots. The jobs of each move together to the tightest slot that holds
+    // them, the largest group first, so that long runs stay whole.
     let mut groups: Vec<(u32, Vec<usize>)> = vec![(0, Vec::new()); kept.len()];
     for (job, slot) in order.iter().zip(&search.found) {
         if let Some(slot) = slot {

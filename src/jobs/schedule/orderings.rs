@@ -125,8 +125,8 @@ pub struct FittingSchedule {
     pub figures: Vec<Option<f64>>,
 }
 
-/// Schedules those of `tasks` (in queue order) that are not too large for the ordering, and takes `figure`, in ticks, of
-/// each that ran. Fails as [`simulate()`].
+/// Schedules those of `tasks` (in queue order) that are not too large for the ordering, and takes `figure`, in ticks,
+/// of each that ran. Fails as [`simulate()`].
 pub fn schedule_fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],
@@ -169,8 +169,8 @@ pub fn schedule_fitting(
     })
 }
 
-/// Schedules `tasks`, given in queue order, on every ordering, and finds what the best ordering saves. Tasks too large for
-/// an ordering are left out there.
+/// Schedules `tasks`, given in queue order, on every ordering, and finds what the best ordering saves. Tasks too
+/// large for an ordering are left out there.
 ///
 /// # Errors
 /// As [`simulate()`].

@@ -90,7 +90,8 @@ impl ScheduleResult {
         &self.tasks[record.task as usize]
     }
 
-    /// Measures the traffic of every job beside the jobs that run with it and adds it to the records, which must have ranks.
+    /// Measures the traffic of every job beside the jobs that run with it and adds it to the records, which must
+    /// have ranks.
     ///
     /// # Errors
     /// Traffic that takes more memory than allowed.

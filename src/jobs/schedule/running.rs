@@ -1,7 +1,7 @@
 //! Running tasks in two orders: by the end that policies assume of them, and by the end that the model gives them.
 //!
-//! A policy knows only requested times: it assumes that a task ends at start + requested time. The event loop needs the
-//! true end, which a model may move while the task runs.
+//! A policy knows only requested times: it assumes that a task ends at start + requested time. The event loop needs
+//! the true end, which a model may move while the task runs.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! Node-hours a year that the best ordering saves on a trace against a reference, with a confidence interval.
 //!
 //! The saving is a sum over jobs, and jobs of one week depend on each other (the same users, the same queue). So the
-//! interval comes from whole weeks: as many weeks as the trace has are drawn with replacement, 2,000 times, and the middle
-//! 95 % of these sums is the interval. For example ten weeks, of which nine save an hour and one saves nothing: 9 hours,
-//! with an interval of about 7 to 10.
+//! interval comes from whole weeks: as many weeks as the trace has are drawn with replacement, 2,000 times, and the
+//! middle 95 % of these sums is the interval. For example ten weeks, of which nine save an hour and one saves
+//! nothing: 9 hours, with an interval of about 7 to 10.
 
 use serde::Serialize;
 
@@ -55,8 +55,8 @@ pub struct ModelSaving {
 /// Node-seconds that each task used, in queue order; `None` if it was left out.
 pub type UsedSeconds = Vec<Option<f64>>;
 
-/// Returns the week of each task, counted from the first submit, and how many times the span of all submits goes into a
-/// year; `None` if the span is less than a week.
+/// Returns the week of each task, counted from the first submit, and how many times the span of all submits goes into
+/// a year; `None` if the span is less than a week.
 fn task_weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     let first = tasks.first().map_or(0, |task| task.submit);
     let span = tasks.last().map_or(0, |task| task.submit - first);
@@ -118,15 +118,15 @@ pub fn percentile_interval(resampled: &mut [f64]) -> (f64, f64) {
 }
 
 impl Saving {
-    /// Returns whether the trace shows a saving: under every model there is an interval, and it lies above zero.
+    /// Checks whether the trace shows a saving: under every model there is an interval, and it lies above zero.
     pub fn is_shown(&self) -> bool {
         self.models
             .iter()
             .all(|model| model.low.is_some_and(|low| low > 0.0))
     }
 
-    /// Finds the best of some orderings and its saving under their `model`; returns also the indices of both orderings,
-    /// best and reference. `None` without orderings.
+    /// Finds the best of some orderings and its saving under their `model`; returns also the indices of both
+    /// orderings, best and reference. `None` without orderings.
     pub fn new(
         model: &str,
         tasks: &[Task],

@@ -14,8 +14,9 @@ pub struct Settings<'s> {
     pub model: &'s str,
     /// Whether the metrics of every allocation are recorded.
     pub metrics: bool,
-    /// Figures to record of every allocation. Room is measured after every instant, unless the policy chooses ranks itself;
-    /// traffic is measured afterwards ([`ScheduleResult::measure_traffic`](super::ScheduleResult::measure_traffic)).
+    /// Figures to record of every allocation. Room is measured after every instant, unless the policy chooses
+    /// ranks itself; traffic is measured afterwards
+    /// ([`ScheduleResult::measure_traffic`](super::ScheduleResult::measure_traffic)).
     pub figures: FigureSet,
     /// Whether busy nodes, queue and free runs are recorded after every instant.
     pub timeline: bool,

@@ -12,12 +12,13 @@ use nodeorder_base::error::Result;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
 
-/// Runs the whole schedule of `tasks`, given in queue order, on the empty machine of the context's ordering. `progress`
-/// is called with the number of tasks that have ended, at most once an instant.
+/// Runs the whole schedule of `tasks`, given in queue order, on the empty machine of the context's ordering.
+/// `progress` is called with the number of tasks that have ended, at most once an instant.
 ///
 /// # Errors
 /// Fails if tasks are not in order of submit, have no nodes or no time, or are larger than the machine; if a name is
-/// unknown or its options are wrong; if times are too long for the clock; or if the machine lacks what the model needs.
+/// unknown or its options are wrong; if times are too long for the clock; or if the machine lacks what the model
+/// needs.
 ///
 /// # Complexity
 /// Number of events times the cost of policy, allocator and model at each; 90 bytes a task, and the ranks if recorded.

@@ -18,7 +18,8 @@ pub struct ScheduleSummary {
     pub mean_wait: f64,
     /// Largest wait.
     pub max_wait: f64,
-    /// 50th, 90th and 99th percentile of the waits: the smallest wait that so many per cent of the tasks do not exceed.
+    /// 50th, 90th and 99th percentile of the waits: the smallest wait that so many per cent of the tasks do not
+    /// exceed.
     pub wait_percentiles: [f64; 3],
     /// Waits and slowdowns by size, in classes of powers of two.
     pub by_size: Vec<SizeClass>,
@@ -34,7 +35,8 @@ pub struct ScheduleSummary {
     pub makespan: f64,
     /// Mean stretch: duration over the trace's run time.
     pub mean_stretch: f64,
-    /// Node-hours that tasks would take alone on their nodes, less those of the trace; `None` if the model does not say.
+    /// Node-hours that tasks would take alone on their nodes, less those of the trace; `None` if the model does
+    /// not say.
     pub hours_lost_distance: Option<f64>,
     /// Part of `hours_lost_distance` that the tasks' own links cost.
     pub hours_lost_links: Option<f64>,
@@ -152,8 +154,8 @@ impl ScheduleResult {
         }
     }
 
-    /// Returns how full the machine is while it is saturated: node-seconds used while tasks wait over nodes times these
-    /// seconds. `None` if no task ever waits.
+    /// Returns how full the machine is while it is saturated: node-seconds used while tasks wait over nodes times
+    /// these seconds. `None` if no task ever waits.
     fn utilisation_waiting(&self) -> Option<f64> {
         // Time, change of the number of waiting tasks, change of the number of nodes in use.
         let mut events: Vec<(i64, i64, i64)> = Vec::with_capacity(3 * self.records.len());

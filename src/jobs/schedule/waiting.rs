@@ -20,7 +20,8 @@ const NOT_WAITING: (u32, i64) = (u32::MAX, i64::MAX);
 pub(super) struct WaitQueue {
     /// Number of nodes and time of each task.
     tasks: Vec<(u32, i64)>,
-    /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task t is `leaves` + t.
+    /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task
+    /// t is `leaves` + t.
     minima: Vec<(u32, i64)>,
     leaves: usize,
     count: usize,
@@ -36,7 +37,7 @@ pub(super) struct BackfillWindow {
 }
 
 impl BackfillWindow {
-    /// Returns whether a task of so many nodes and so much time fits.
+    /// Checks whether a task of so many nodes and so much time fits.
     pub fn fits(&self, (nodes, time): (u32, i64)) -> bool {
         nodes <= self.free && (time <= self.time || nodes <= self.extra)
     }

@@ -51,7 +51,8 @@ impl CutBounds {
         links.min(u64::MAX.into()) as u64
     }
 
-    /// Returns the bounds of a product of paths, rings and cliques; `double` gives rings of two a link of capacity two.
+    /// Returns the bounds of a product of paths, rings and cliques; `double` gives rings of two a link of
+    /// capacity two.
     ///
     /// The floor routes axis by axis, rings the shorter way and half each way where both are the same: a link along
     /// a path of n routers carries at most 2⌊n/2⌋⌈n/2⌉ · R/n of the pairs of R routers, of a ring ⌊n²/4⌋ · R/n, of
@@ -107,9 +108,10 @@ impl CutBounds {
         }
     }
 
-    /// Returns the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads evenly over
-    /// all upward paths, so that a link above a unit of M nodes with U links up carries at most M/U of what partners send.
-    /// The cut takes half the units of a level and parts one that is left over at the level below.
+    /// Returns the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads
+    /// evenly over all upward paths, so that a link above a unit of M nodes with U links up carries at most M/U
+    /// of what partners send. The cut takes half the units of a level and parts one that is left over at the
+    /// level below.
     pub(super) fn for_fat_tree(m: &[u32], w: &[u32]) -> CutBounds {
         let mut levels: Vec<TreeLevel> = Vec::new();
         for level in 1..m.len() {
@@ -149,10 +151,10 @@ impl CutBounds {
         }
     }
 
-    /// Returns the bounds of dragonflies of `groups` groups of `a` routers with up to `ports` global ports each and `cables`
-    /// between two groups. The floor routes over the cable to the other group, evenly where there are several: a cable carries
-    /// 2a²/c of the pairs of routers, a local link 2 + 4·a·h/c at most. The cut puts half the groups on either
-    /// side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.
+    /// Returns the bounds of dragonflies of `groups` groups of `a` routers with up to `ports` global ports each
+    /// and `cables` between two groups. The floor routes over the cable to the other group, evenly where there
+    /// are several: a cable carries 2a²/c of the pairs of routers, a local link 2 + 4·a·h/c at most. The cut puts
+    /// half the groups on either side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.
     pub(super) fn for_dragonfly(groups: u64, a: u64, ports: u64, cables: u64) -> CutBounds {
         let a = u128::from(a);
         let capacity = u128::from(cables).max(1);

@@ -1,7 +1,7 @@
 //! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
 //!
-//! A link of capacity 3 stands for three cables. Capacities that are no whole numbers are speeds (400 Gbit/s beside 100):
-//! then each link is one cable.
+//! A link of capacity 3 stands for three cables. Capacities that are no whole numbers are speeds (400 Gbit/s beside
+//! 100): then each link is one cable.
 
 use super::machine::Topology;
 use super::network::Network;
@@ -17,15 +17,15 @@ pub(super) struct Cabling {
     pub node_links: u64,
     /// Number of cables of the busiest switch, those of its nodes included.
     pub ports: u64,
-    /// Largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; `None` if a switch with
-    /// nodes has no other cable.
+    /// Largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; `None` if a
+    /// switch with nodes has no other cable.
     pub oversubscription: Option<f64>,
 }
 
 impl Cabling {
-    /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by router do not
-    /// fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
-    pub fn count_cabling(topology: &Topology) -> Result<Self> {
+    /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by
+    /// router do not fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
+    pub fn of_topology(topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let interfaces = network
             .rails()
@@ -92,8 +92,8 @@ impl Topology {
         Some(pairs[first])
     }
 
-    /// Counts the cables between units of the level of this number, or from them up to routers above; `None` if links of
-    /// trees have several capacities. O(links).
+    /// Counts the cables between units of the level of this number, or from them up to routers above; `None` if
+    /// links of trees have several capacities. O(links).
     pub fn cables_between(&self, level: usize) -> Option<u64> {
         let network = self.network();
         if network.hosts() == network.routers() {
@@ -114,8 +114,8 @@ impl Topology {
         (fewest == most).then_some(up * most)
     }
 
-    /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links by more on
-    /// the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
+    /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links
+    /// by more on the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
     pub fn total_capacity(&self) -> Option<f64> {
         let mut has_joints = false;
         self.network()
@@ -130,7 +130,7 @@ impl Topology {
     }
 }
 
-/// Returns whether every capacity is a number of cables.
+/// Checks whether every capacity is a number of cables.
 fn are_whole(network: &Network) -> bool {
     let mut whole = true;
     network.for_each_link(&mut |_, _, capacity| {
@@ -164,7 +164,7 @@ mod tests {
     use crate::topology::testing::build;
 
     fn of(spec: &str) -> (u64, u64, u64, Option<f64>) {
-        let found = Cabling::count_cabling(&build(spec)).unwrap();
+        let found = Cabling::of_topology(&build(spec)).unwrap();
         (
             found.cables,
             found.node_links,
@@ -192,7 +192,7 @@ mod tests {
             "xgft:m=7,w=1",
         ] {
             let machine = build(spec);
-            let formula = Cabling::count_cabling(&machine).unwrap();
+            let formula = Cabling::of_topology(&machine).unwrap();
             assert!(machine.network().cables.is_some(), "{spec}");
             let (all, at) = count_cables(machine.network());
             let hosts = &at[..machine.network().hosts() as usize];

@@ -23,7 +23,7 @@ impl Topology {
             .map_or(0, |of| of[self.router_of(node).index()])
     }
 
-    /// Returns whether all of these nodes are of one component.
+    /// Checks whether all of these nodes are of one component.
     pub fn within_one_component(&self, nodes: &[NodeId]) -> bool {
         if self.components == 1 {
             return true;
@@ -33,7 +33,8 @@ impl Topology {
         components.all(|component| Some(component) == first)
     }
 
-    /// Checks that the machine is in one component, for `what`, which needs every distance. The error has their number.
+    /// Checks that the machine is in one component, for `what`, which needs every distance. The error has their
+    /// number.
     pub fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());
@@ -84,8 +85,8 @@ impl Topology {
     }
 }
 
-/// Adds a path of new routers from the first router of each component to one in the middle. With `far` the most hops from
-/// such a first router to any other, paths have `far` + 1 links:
+/// Adds a path of new routers from the first router of each component to one in the middle. With `far` the most hops
+/// from such a first router to any other, paths have `far` + 1 links:
 ///
 /// ```text
 /// component 0   first - new - … - new - middle - new - … - new - first   component 1

@@ -33,8 +33,8 @@ pub struct LinkedRouters {
 }
 
 impl Topology {
-    /// Builds the machine of a network in memory, which may be in several components. Its specification is `graph:` and
-    /// its name; no file stands behind it.
+    /// Builds the machine of a network in memory, which may be in several components. Its specification is
+    /// `graph:` and its name; no file stands behind it.
     ///
     /// # Errors
     /// A router that is not there, a link from a router to itself, the same link twice, a capacity that is not finite

@@ -22,14 +22,15 @@ pub struct LevelRow {
 }
 
 impl Topology {
-    /// Returns the levels by which allocations are measured, from the leaf up: where routers have several nodes, they are
-    /// the last level unless the family has one of that size.
+    /// Returns the levels by which allocations are measured, from the leaf up: where routers have several nodes,
+    /// they are the last level unless the family has one of that size.
     pub fn measured_levels(&self) -> Vec<Level> {
         let network = self.network();
         let mut levels: Vec<Level> = network.levels().into_iter().rev().collect();
         let routers = Level::with_equal_units("router", network.per_router());
         let known = levels.iter().any(|level| level.slots == routers.slots);
-        // Of routers with one node each every job spans as many as it has nodes; over several rails a node has no router.
+        // Of routers with one node each every job spans as many as it has nodes; over several rails a node
+        // has no router.
         if network.per_router() > 1 && network.dealt_over() == 1 && !known {
             levels.insert(0, routers);
         }
@@ -51,8 +52,8 @@ impl Topology {
         levels
     }
 
-    /// Returns the levels from the outermost in whose units make a grid: all of one size, which is that of several units
-    /// of the next.
+    /// Returns the levels from the outermost in whose units make a grid: all of one size, which is that of
+    /// several units of the next.
     pub fn grid_levels(&self) -> Vec<Level> {
         // Slots after the last schedulable node are no part of the machine.
         let last = self.nodes().iter().last();
@@ -70,8 +71,9 @@ impl Topology {
         levels
     }
 
-    /// Returns a row for each level from the outermost in; none if the family has no levels. The links of all levels, and
-    /// those inside the innermost units, are all links. O(links) if the family has levels and no formula for their links.
+    /// Returns a row for each level from the outermost in; none if the family has no levels. The links of all
+    /// levels, and those inside the innermost units, are all links. O(links) if the family has levels and no
+    /// formula for their links.
     pub fn level_table(&self) -> Vec<LevelRow> {
         let network = self.network();
         let levels = network.levels();

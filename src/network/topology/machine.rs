@@ -158,8 +158,8 @@ impl Topology {
         self.names.names.name_of_node(node)
     }
 
-    /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and the text
-    /// after; `None` if names follow no such pattern.
+    /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and
+    /// the text after; `None` if names follow no such pattern.
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
             // Exports that write the pattern for other programs have no place for an offset.
@@ -175,8 +175,8 @@ impl Topology {
         self.network.router_of(node)
     }
 
-    /// Returns the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a node, or
-    /// inside a domain, which has links of its own.
+    /// Returns the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a
+    /// node, or inside a domain, which has links of its own.
     pub fn node_links(&self, [from, to]: [NodeId; 2]) -> Option<[NodeId; 2]> {
         match self.network.rails() {
             None => (from != to).then_some([from, to]),
@@ -227,9 +227,10 @@ impl Topology {
         Ok(self.graph.get_or_init(|| built))
     }
 
-    /// Returns the graph in which the machine is cut into halves: the router graph, or if nodes pass traffic from one rail
-    /// to another by themselves, units and one rail that stands for all. A router with nodes has the number
-    /// `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not fit.
+    /// Returns the graph in which the machine is cut into halves: the router graph, or if nodes pass traffic from
+    /// one rail to another by themselves, units and one rail that stands for all. A router with nodes has the
+    /// number `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not
+    /// fit.
     pub fn bisection_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self.units.get_or_init(|| {
@@ -239,8 +240,8 @@ impl Topology {
         }
     }
 
-    /// Returns the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a closed form
-    /// exists; otherwise one breadth-first search: use [`Topology::hops_from`] for many targets.
+    /// Returns the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a
+    /// closed form exists; otherwise one breadth-first search: use [`Topology::hops_from`] for many targets.
     ///
     /// # Panics
     /// Where there is no closed form and the router graph does not fit in memory: call
@@ -255,7 +256,8 @@ impl Topology {
         graph.hops_from(a)[b.index()]
     }
 
-    /// Returns the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no path.
+    /// Returns the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no
+    /// path.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the graph is needed and does not fit.

@@ -129,7 +129,7 @@ impl MachineOptions {
         })
     }
 
-    /// Returns the number of node ids that are kept of `slots`. Fails if `limit` is 0 or above that.
+    /// Counts the node ids that are kept of `slots`. Fails if `limit` is 0 or above that.
     pub fn count_kept(&self, slots: u32) -> Result<u32> {
         let Some(limit) = &self.limit else {
             return Ok(slots);
@@ -229,7 +229,7 @@ fn parse_pattern(text: &str) -> Option<NameSource> {
     if let [(before, field)] = fields.as_slice()
         && (field.is_empty() || field.starts_with([':', '+']))
     {
-        let (width, offset) = parse_id_field(field)?;
+        let (width, offset) = parse_width_and_offset(field)?;
         return Some(NameSource::Pattern(NamePattern {
             before: before.clone(),
             width,
@@ -241,7 +241,7 @@ fn parse_pattern(text: &str) -> Option<NameSource> {
 }
 
 /// Reads width and offset of a field for the id: ``, `:05`, `:05+1000` or `+1000`; `None` if it is of another form.
-fn parse_id_field(field: &str) -> Option<(usize, u64)> {
+fn parse_width_and_offset(field: &str) -> Option<(usize, u64)> {
     let (width, offset) = field.split_once('+').unwrap_or((field, "0"));
     let width = match width {
         "" => 0,

@@ -2,8 +2,8 @@
 //!
 //! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table of all of them. A
 //! [`Topology`] is a family's [`Network`] with the machine's choice of schedulable nodes and their names.
-//! [`TopologyOptions`] are the options of a machine, parsed before it is built. The router graph is built on first use;
-//! distances on grids and trees come from closed forms.
+//! [`TopologyOptions`] are the options of a machine, parsed before it is built. The router graph is built on first
+//! use; distances on grids and trees come from closed forms.
 
 pub mod bisection;
 mod by_size;

@@ -155,7 +155,7 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(NameTable, 
         let line = text.line_at(line, "");
         return Err(line.error_here(found, "another name, or one for both"));
     }
-    Ok((NameTable::Table(names), lattice_of(coordinates, axes)))
+    Ok((NameTable::Table(names), build_lattice(coordinates, axes)))
 }
 
 /// Finds the node without a name that `name` stands for, as `n7` for node 7.
@@ -167,7 +167,7 @@ fn unnamed_node(names: &[String], name: &str) -> Option<u32> {
 
 /// Builds the smallest box of cells that holds all coordinates; `None` if a node has none, or the box has more than 64
 /// cells a node (which would be a table of mostly nothing).
-fn lattice_of(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option<Lattice> {
+fn build_lattice(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option<Lattice> {
     let coordinates: Vec<Vec<u32>> = coordinates.into_iter().collect::<Option<_>>()?;
     let dimensions = coordinates.first()?.len();
     let mut low = vec![u32::MAX; dimensions];

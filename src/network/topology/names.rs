@@ -8,8 +8,8 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Line;
 
 impl Topology {
-    /// Returns the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds the names of
-    /// `held` others.
+    /// Returns the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds
+    /// the names of `held` others.
     ///
     /// # Errors
     /// With the line: no list; a name or number that no node has; more memory than allowed.
@@ -92,7 +92,8 @@ impl Topology {
         self.require_memory("a list of nodes", 4 * all)
     }
 
-    /// Returns the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none at all.
+    /// Returns the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none
+    /// at all.
     pub fn gpus_per_node(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
         let gpus = &self.network().gpus;
         if gpus.is_empty() {
@@ -112,7 +113,7 @@ impl Topology {
         self.names.find_listed_name(word, NumberMeaning::AsNamed)
     }
 
-    /// Returns whether numbers in lists of nodes are names.
+    /// Checks whether numbers in lists of nodes are names.
     pub fn names_are_numbers(&self) -> bool {
         self.names.names_are_numbers
     }

@@ -1,7 +1,7 @@
 //! A network of routers, as each family makes it.
 //!
-//! Routers are numbered from 0. Nodes sit on the first `hosts` of them, `per_router` on each, and are numbered router by
-//! router; the routers after these carry none. A torus of two nodes a router, and a tree of two leaf switches:
+//! Routers are numbered from 0. Nodes sit on the first `hosts` of them, `per_router` on each, and are numbered router
+//! by router; the routers after these carry none. A torus of two nodes a router, and a tree of two leaf switches:
 //!
 //! ```text
 //! router  0    1    2             2         no nodes
@@ -10,8 +10,8 @@
 //!                            0 1 2 3 4 5
 //! ```
 //!
-//! A family gives the links as a function that visits them, and numbers and distances by formula where it has one: a torus
-//! of a billion nodes takes no memory.
+//! A family gives the links as a function that visits them, and numbers and distances by formula where it has one: a
+//! torus of a billion nodes takes no memory.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -137,7 +137,7 @@ impl Level {
         }
     }
 
-    /// Returns whether the units have names of their own.
+    /// Checks whether the units have names of their own.
     pub fn has_names(&self) -> bool {
         self.named.is_some()
     }
@@ -177,8 +177,8 @@ pub struct Network {
     pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,
     pub(super) cables: Option<Cables>,
-    /// Formula of the distance between two node-carrying routers; [`Metric::Hops`], which walks the graph, if the family
-    /// has none.
+    /// Formula of the distance between two node-carrying routers; [`Metric::Hops`], which walks the graph, if the
+    /// family has none.
     pub(super) metric: Metric,
     /// Integer coordinates of the routers; `None` if the family has none.
     pub(super) lattice: Option<Lattice>,
@@ -262,14 +262,14 @@ impl Network {
         self.per_router
     }
 
-    /// Returns the number of slots (node ids, schedulable or not). Networks with more than 32 bits hold are refused when
-    /// a machine is made of them.
+    /// Returns the number of slots (node ids, schedulable or not). Networks with more than 32 bits hold are
+    /// refused when a machine is made of them.
     pub fn slots(&self) -> u32 {
         self.hosts.saturating_mul(self.per_router)
     }
 
-    /// Returns the number of node-carrying routers over which consecutive node ids are dealt in turn: 1, unless the nodes of
-    /// a multi-rail network are GPUs, each on the leaf switch of its own rail.
+    /// Returns the number of node-carrying routers over which consecutive node ids are dealt in turn: 1, unless
+    /// the nodes of a multi-rail network are GPUs, each on the leaf switch of its own rail.
     pub fn dealt_over(&self) -> u32 {
         self.dealt_over
     }
@@ -375,7 +375,8 @@ impl Network {
         self.site.as_ref()
     }
 
-    /// Returns notes on the file that the network is read from: guesses, and lines that another program does not accept.
+    /// Returns notes on the file that the network is read from: guesses, and lines that another program does not
+    /// accept.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }

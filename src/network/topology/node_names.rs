@@ -5,8 +5,8 @@
 //! 1. by its name;
 //! 2. by a number, which is an id, unless some node's name is a whole number or a table calls every node `nid` and a
 //!    number, as Cray does: then numbers are names;
-//! 3. by another spelling that no other node has: without the zeros before a number, with or without a domain after the
-//!    first dot. So `nid1`, `nid00001` and `nid00001.example.org` are one node.
+//! 3. by another spelling that no other node has: without the zeros before a number, with or without a domain after
+//!    the first dot. So `nid1`, `nid00001` and `nid00001.example.org` are one node.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ impl NodeNames {
         }
     }
 
-    /// Returns whether plain numbers are ids.
+    /// Checks whether plain numbers are ids.
     fn takes_ids(&self, numbers: NumberMeaning) -> bool {
         numbers == NumberMeaning::Ids || !self.names_are_numbers
     }
@@ -72,7 +72,7 @@ impl NodeNames {
     /// Finds the node of exactly this name, schedulable or not.
     pub fn find_exact_name(&self, name: &str) -> Option<NodeId> {
         let node = match &self.names {
-            NameTable::Pattern(pattern) => self.find_number(pattern, name, &pattern.after)?,
+            NameTable::Pattern(pattern) => self.find_by_number(pattern, name, &pattern.after)?,
             NameTable::Table(names) => {
                 let index = self.by_name.get_or_init(|| {
                     let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
@@ -119,7 +119,7 @@ impl NodeNames {
                 let domain = after.find('.').filter(|_| !pattern.before.contains('.'));
                 let host_end = &after[..domain.unwrap_or(after.len())];
                 [after, host_end].into_iter().find_map(|end| {
-                    let node = self.find_number(pattern, word, end)?;
+                    let node = self.find_by_number(pattern, word, end)?;
                     let name = pattern.name_of_node(node);
                     let spellings = [name.as_str(), without_domain(&name)].map(without_zeros);
                     spellings.contains(&plain).then_some(node)
@@ -136,7 +136,7 @@ impl NodeNames {
     }
 
     /// Finds the node of a pattern whose number stands in `word` before the text `after`.
-    fn find_number(&self, pattern: &NamePattern, word: &str, after: &str) -> Option<NodeId> {
+    fn find_by_number(&self, pattern: &NamePattern, word: &str, after: &str) -> Option<NodeId> {
         let number = word
             .strip_prefix(pattern.before.as_str())?
             .strip_suffix(after)?;
@@ -148,10 +148,11 @@ impl NodeNames {
         (id < u64::from(self.slots)).then_some(NodeId(id as u32))
     }
 
-    /// Hands every node of a list to `each`, in the list's order: as the list calls it, twice its id; a range of ids as
-    /// an empty text, the first and the last. A list is words with commas between: names, host lists such as
-    /// `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already. Fails, with
-    /// the line, if there is no such list, no node has a name or number, or the nodes take more memory than allowed.
+    /// Hands every node of a list to `each`, in the list's order: as the list calls it, twice its id; a range of
+    /// ids as an empty text, the first and the last. A list is words with commas between: names, host lists such
+    /// as `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already.
+    /// Fails, with the line, if there is no such list, no node has a name or number, or the nodes take more
+    /// memory than allowed.
     pub fn visit_listed(
         &self,
         text: &str,
@@ -186,7 +187,7 @@ impl NodeNames {
             count += names.len();
             for name in names {
                 let Some(node) = self.find_listed_name(&name, names_are_numbers) else {
-                    return Err(self.unknown_node(&name, names_are_numbers, line));
+                    return Err(self.unknown_node_error(&name, names_are_numbers, line));
                 };
                 each(&name, node.0, node.0);
             }
@@ -197,11 +198,11 @@ impl NodeNames {
     /// Reads a node id. Fails if the machine has no such id.
     fn parse_id(&self, text: &str, line: &Line<'_>) -> Result<u32> {
         let id = text.parse().ok().filter(|id| *id < self.slots);
-        id.ok_or_else(|| self.unknown_node(text, NumberMeaning::Ids, line))
+        id.ok_or_else(|| self.unknown_node_error(text, NumberMeaning::Ids, line))
     }
 
     /// Returns the error about a word that names no node.
-    fn unknown_node(&self, word: &str, numbers: NumberMeaning, line: &Line<'_>) -> Error {
+    fn unknown_node_error(&self, word: &str, numbers: NumberMeaning, line: &Line<'_>) -> Error {
         let last = self.slots - 1;
         let name = self.names.name_of_node(NodeId(0));
         let takes_ids = self.takes_ids(numbers);
@@ -241,7 +242,7 @@ fn split_range(word: &str) -> Option<(&str, &str)> {
     (is_number(range.0) && is_number(range.1)).then_some(range)
 }
 
-/// Returns whether any of these names is a whole number, domains aside.
+/// Checks whether any of these names is a whole number, domains aside.
 pub(super) fn any_number(names: &[String]) -> bool {
     names.iter().any(|name| is_number(without_domain(name)))
 }
@@ -252,7 +253,7 @@ fn nid_number(name: &str) -> Option<&str> {
     is_number(number).then_some(number)
 }
 
-/// Returns whether a text is a whole number in digits.
+/// Checks whether a text is a whole number in digits.
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }

@@ -30,8 +30,9 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`]) and files;
-    /// it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves empty have no node.
+    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`])
+    /// and files; it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves
+    /// empty have no node.
     pub(super) fn apply_limit_and_exclude(
         options: &MachineOptions,
         slots: u32,
@@ -103,12 +104,12 @@ impl NodeSet {
         self.slots
     }
 
-    /// Returns whether every slot is schedulable.
+    /// Checks whether every slot is schedulable.
     pub fn is_full(&self) -> bool {
         self.count == self.slots as usize
     }
 
-    /// Returns whether `node` is schedulable.
+    /// Checks whether `node` is schedulable.
     pub fn contains(&self, node: NodeId) -> bool {
         let excluded = self.excluded.as_ref();
         node.0 < self.limit && excluded.is_none_or(|e| !e.contains(node.index()))
@@ -197,8 +198,8 @@ const UP_STATES: [&str; 12] = [
     "resv",
 ];
 
-/// Marks that sinfo puts behind a state: powered down, powering up, in maintenance and so on. The mark `*` is not among
-/// them: such a node does not answer, and takes no jobs.
+/// Marks that sinfo puts behind a state: powered down, powering up, in maintenance and so on. The mark `*` is not
+/// among them: such a node does not answer, and takes no jobs.
 const STATE_MARKS: [char; 9] = ['~', '#', '%', '$', '@', '^', '+', '-', '!'];
 
 impl ExcludeReader<'_> {

@@ -45,8 +45,8 @@ impl TopologyOptions {
         TopologyOptions::parse_file(params, &name, context)
     }
 
-    /// Parses a TOML text as [`TopologyOptions::toml`], with `options` that win over those of the text. The whole is called
-    /// `spec`, and so is the machine unless the options name it.
+    /// Parses a TOML text as [`TopologyOptions::toml`], with `options` that win over those of the text. The whole
+    /// is called `spec`, and so is the machine unless the options name it.
     ///
     /// # Errors
     /// As [`TopologyOptions::toml`].

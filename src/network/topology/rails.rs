@@ -1,7 +1,7 @@
 //! Numbers of nodes and switches in a multi-rail network, for its family and for whatever follows rails.
 //!
-//! Every server has an interface on each of several networks, the rails. With two rails, two units of two servers and one
-//! spine switch a rail, nodes being servers:
+//! Every server has an interface on each of several networks, the rails. With two rails, two units of two servers and
+//! one spine switch a rail, nodes being servers:
 //!
 //! ```text
 //! rail 0      spine 2        rail 1      spine 5         leaf switches of rail 1 are copies:
@@ -14,11 +14,12 @@ use nodeorder_base::ids::NodeId;
 
 /// Shape and numbering of a multi-rail network: servers in domains of fast links, in units with a leaf switch a rail.
 ///
-/// Nodes are the servers, or with `gpus` the GPUs of each, one a rail, GPU i of a server on rail i. Servers are numbered
-/// domain by domain and unit by unit, GPUs server by server. Switches of servers are numbered rail by rail, on each rail
-/// the leaf switches and then the spine switches: servers have their ids on the leaf switches of rail 0, and the switches
-/// of the other rails are copies. Switches of GPUs are numbered leaf switches first (unit · rails + rail), then the spine
-/// switches (rail · spines + number). The core switches come last (spine number · cores + number).
+/// Nodes are the servers, or with `gpus` the GPUs of each, one a rail, GPU i of a server on rail i. Servers are
+/// numbered domain by domain and unit by unit, GPUs server by server. Switches of servers are numbered rail by rail,
+/// on each rail the leaf switches and then the spine switches: servers have their ids on the leaf switches of rail 0,
+/// and the switches of the other rails are copies. Switches of GPUs are numbered leaf switches first (unit · rails +
+/// rail), then the spine switches (rail · spines + number). The core switches come last (spine number · cores +
+/// number).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rails {
     /// Number of rails, which is the number of interfaces of each server.
@@ -77,8 +78,8 @@ impl Rails {
         node.0 / self.per_domain()
     }
 
-    /// Returns the number of leaf and spine switches of one rail. If nodes are servers, the switches of the next rail have
-    /// numbers so much higher.
+    /// Returns the number of leaf and spine switches of one rail. If nodes are servers, the switches of the next
+    /// rail have numbers so much higher.
     pub fn per_rail(&self) -> u32 {
         self.units + self.spines
     }
@@ -142,8 +143,8 @@ impl Rails {
         }
     }
 
-    /// Returns the links of units with one rail that stands for all, in both directions: two switches and a capacity. Units
-    /// are numbered first, then spine switches.
+    /// Returns the links of units with one rail that stands for all, in both directions: two switches and a
+    /// capacity. Units are numbered first, then spine switches.
     pub fn links_of_one_rail(&self) -> Vec<(u32, u32, f64)> {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
         let mut arcs = Vec::new();

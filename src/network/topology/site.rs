@@ -1,4 +1,5 @@
-//! Contents of a site's own Slurm file about its fabric, in the file's order, so that it can be written back as it was.
+//! Contents of a site's own Slurm file about its fabric, in the file's order, so that it can be written back as it
+//! was.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns whether `TopologyParam` has a word, in upper or lower case.
+    /// Checks whether `TopologyParam` has a word, in upper or lower case.
     pub fn has_param(&self, word: &str) -> bool {
         // Slurm looks for it anywhere in the text, within longer words too.
         let param = self.param.to_ascii_lowercase();

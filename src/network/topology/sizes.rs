@@ -28,8 +28,8 @@ pub fn multiply_sizes(
     Ok(all as u32)
 }
 
-/// Checks that a router graph would fit: for families whose distances are found by search, which need it for everything,
-/// before anything is allocated.
+/// Checks that a router graph would fit: for families whose distances are found by search, which need it for
+/// everything, before anything is allocated.
 pub fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
     // The list of links, and two arcs a link in the graph.
     let of_links = links.saturating_mul(56);

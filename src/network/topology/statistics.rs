@@ -1,8 +1,8 @@
 //! Figures of a machine's network: counts, degrees, diameter, mean distance.
 //!
-//! Sums are integers, so that they are exact, and the same whatever the number of threads. A grid without holes needs no
-//! distance at all: its sum is that of its axes. Other networks add up distances by formula, or search from 256 routers
-//! at once.
+//! Sums are integers, so that they are exact, and the same whatever the number of threads. A grid without holes needs
+//! no distance at all: its sum is that of its axes. Other networks add up distances by formula, or search from 256
+//! routers at once.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -32,16 +32,16 @@ pub struct Statistics {
     pub routers: u64,
     /// Number of links: pairs of routers with a cable between them.
     pub links: u64,
-    /// Number of cables between routers: a link of capacity c stands for c; if the capacity of any link is no whole number
-    /// up to 2²⁰, capacities are speeds, and each link is one cable.
+    /// Number of cables between routers: a link of capacity c stands for c; if the capacity of any link is no
+    /// whole number up to 2²⁰, capacities are speeds, and each link is one cable.
     pub cables: u64,
-    /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a node, on multi-rail
-    /// networks one a rail that the node is on.
+    /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a
+    /// node, on multi-rail networks one a rail that the node is on.
     pub node_links: u64,
     /// Number of cables of the busiest router, those of its schedulable nodes included.
     pub ports: u64,
-    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; `None` if a router
-    /// with nodes has no other cable.
+    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; `None` if
+    /// a router with nodes has no other cable.
     pub oversubscription: Option<f64>,
     /// Fewest links of a router.
     pub degree_min: u32,
@@ -51,7 +51,8 @@ pub struct Statistics {
     pub diameter: u32,
     /// Mean hops over pairs of distinct schedulable nodes that a path joins; 0 if there are none.
     pub mean_distance: f64,
-    /// Sum of hops over these pairs. Written as the nearest number if it has more than 64 bits, which JSON readers lack.
+    /// Sum of hops over these pairs. Written as the nearest number if it has more than 64 bits, which JSON
+    /// readers lack.
     #[serde(serialize_with = "within_64_bits")]
     pub total_distance: u128,
     /// Number of components with schedulable nodes; distances are those inside them.
@@ -82,7 +83,7 @@ impl Topology {
         let unreachable_pairs = self.unreachable_pairs();
         let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2 - unreachable_pairs;
         let (degree_min, degree_max) = network.degrees();
-        let cabling = Cabling::count_cabling(self)?;
+        let cabling = Cabling::of_topology(self)?;
         Ok(Statistics {
             name: self.name().to_string(),
             spec: self.spec().to_string(),
@@ -123,9 +124,9 @@ fn sum_distances(topology: &Topology) -> Result<(u128, u32)> {
     sum_among(topology, &topology.nodes_per_router())
 }
 
-/// Sums distances over unordered pairs of nodes, for `counts[r]` nodes on router r of those that carry nodes. Returns the
-/// sum and the largest. Fails with [`nodeorder_base::error::Error::Memory`] if the graph or the searches do not fit.
-/// O(routers · axes or levels) if distances have a closed form, else a search for every 256 routers with nodes.
+/// Sums distances over unordered pairs of nodes, for `counts[r]` nodes on router r of those that carry nodes. Returns
+/// the sum and the largest. Fails with [`nodeorder_base::error::Error::Memory`] if the graph or the searches do not
+/// fit. O(routers · axes or levels) if distances have a closed form, else a search for every 256 routers with nodes.
 pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(counts), product.occupied_diameter(counts)),
@@ -144,8 +145,8 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     })
 }
 
-/// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the sum
-/// and the largest.
+/// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the
+/// sum and the largest.
 fn sum_from_one_search(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
     let mut sum = 0;
@@ -160,9 +161,9 @@ fn sum_from_one_search(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     (sum * nodes / 2, largest)
 }
 
-/// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs that no
-/// path joins add nothing. The graph is that of `topology` or a part of it. Returns the sum and the largest. Fails with
-/// [`nodeorder_base::error::Error::Memory`] if the searches do not fit.
+/// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs
+/// that no path joins add nothing. The graph is that of `topology` or a part of it. Returns the sum and the largest.
+/// Fails with [`nodeorder_base::error::Error::Memory`] if the searches do not fit.
 pub fn sum_by_search(
     topology: &Topology,
     graph: &RouterGraph,
@@ -231,9 +232,9 @@ pub(super) fn occupied_routers(counts: &[u32]) -> Vec<RouterId> {
 
 impl Topology {
     /// Counts the unordered pairs of schedulable nodes that are 0, 1, 2, … hops apart. Fails with
-    /// [`nodeorder_base::error::Error::Memory`] if the graph or the per-router counts do not fit. O(extents) for one axis of
-    /// a grid without holes, O(their product) for several; one search per node-carrying router on graphs, pair by pair of
-    /// routers elsewhere.
+    /// [`nodeorder_base::error::Error::Memory`] if the graph or the per-router counts do not fit. O(extents) for
+    /// one axis of a grid without holes, O(their product) for several; one search per node-carrying router on
+    /// graphs, pair by pair of routers elsewhere.
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());

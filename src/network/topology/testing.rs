@@ -56,8 +56,8 @@ pub fn check_links(topology: &Topology) {
     assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
 }
 
-/// Checks that the closed-form distance is the hop count of a breadth-first search, for every pair of routers that carry
-/// nodes, and that the statistics say the same.
+/// Checks that the closed-form distance is the hop count of a breadth-first search, for every pair of routers that
+/// carry nodes, and that the statistics say the same.
 pub fn check_metric(topology: &Topology) {
     let graph = topology.graph().unwrap();
     let counts = topology.nodes_per_router();

@@ -28,11 +28,12 @@ pub struct AllocationMetrics {
 }
 
 impl AllocationMetrics {
-    /// Returns the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path joins
-    /// some of the pairs.
+    /// Returns the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path
+    /// joins some of the pairs.
     ///
     /// # References
-    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 2.4.1.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section
+    /// 2.4.1.
     pub fn mean_distance(&self) -> Option<f64> {
         let s = u128::from(self.size);
         let total = self.total_distance.filter(|_| s > 1)?;
@@ -100,20 +101,22 @@ impl<'t> AllocationMeter<'t> {
         total_distance: Option<u64>,
     ) -> AllocationMetrics {
         let (linear_span, ring_span) = measure_spans(ranks, self.distances.len());
-        debug_assert!(total_distance.is_none_or(|total| total == self.sums.pair_distances(ranks)));
+        debug_assert!(
+            total_distance.is_none_or(|total| total == self.sums.sum_pair_distances(ranks))
+        );
         let joined = self.distances.within_one_component(self.topology, ranks);
         AllocationMetrics {
             size: ranks.len(),
             total_distance: joined
-                .then(|| total_distance.unwrap_or_else(|| self.sums.pair_distances(ranks))),
+                .then(|| total_distance.unwrap_or_else(|| self.sums.sum_pair_distances(ranks))),
             linear_span,
             ring_span,
             components: self.components.count_components(ranks),
         }
     }
 
-    /// Measures pods, given as pairs of a rank and the number of pods on it: sizes and distances are those of pods, two on
-    /// one node 0 hops apart.
+    /// Measures pods, given as pairs of a rank and the number of pods on it: sizes and distances are those of
+    /// pods, two on one node 0 hops apart.
     ///
     /// # Complexity
     /// As [`AllocationMeter::measure_ranks`], and O(r²·axes) for r ranks with different numbers of pods.

@@ -1,8 +1,8 @@
 //! Bisection: how few links join two halves of a machine's nodes.
 //!
-//! A cut puts every router on one of two sides; what counts is the capacity of the links between the sides. On a mesh of
-//! 4x4 routers with a node each, the two upper rows against the two lower ones cut 4 links, and no two halves of 8 nodes
-//! are joined by fewer: its bisection is 4.
+//! A cut puts every router on one of two sides; what counts is the capacity of the links between the sides. On a mesh
+//! of 4x4 routers with a node each, the two upper rows against the two lower ones cut 4 links, and no two halves of 8
+//! nodes are joined by fewer: its bisection is 4.
 //!
 //! - The nodes of a router stay together, and in multi-rail networks those of a unit, since each is on, or passes traffic
 //!   to, all leaf switches of the unit.
@@ -10,8 +10,8 @@
 //! - Routers without schedulable nodes are on the side where they cost least. Links of nodes do not count.
 //!
 //! Where a formula or a proved floor meets a cut ([`nodeorder_network::topology::bisection`]), that is the bisection,
-//! exactly. Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every
-//! axis, by hops, spectral) are cut in the middle and improved router by router ([`super::halving`]).
+//! exactly. Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along
+//! every axis, by hops, spectral) are cut in the middle and improved router by router ([`super::halving`]).
 //!
 //! # References
 //! Fiduccia, Mattheyses, "A linear-time heuristic for improving network partitions", DAC 1982, here with heaps in
@@ -61,8 +61,8 @@ impl Bisection {
     }
 }
 
-/// Finds the bisection of a machine; `None` if the machine is in several components, or so large that only a formula would
-/// do and there is none.
+/// Finds the bisection of a machine; `None` if the machine is in several components, or so large that only a formula
+/// would do and there is none.
 ///
 /// # Errors
 /// More memory than allowed for the counts of a machine with holes.

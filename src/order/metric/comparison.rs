@@ -1,7 +1,7 @@
 //! Orderings side by side: the figures of the ranked table, which ordering wins at which sizes, where leaders cross.
 //!
-//! Orderings are ranked by the mean of their MPC curves over sizes, each size S with weight 1/S: sizes 2 to 3, 4 to 7 and 8
-//! to 15 then count about the same. In *stretches* of sizes one ordering is the best.
+//! Orderings are ranked by the mean of their MPC curves over sizes, each size S with weight 1/S: sizes 2 to 3, 4 to 7
+//! and 8 to 15 then count about the same. In *stretches* of sizes one ordering is the best.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -26,8 +26,9 @@ pub struct OrderingFigures {
     pub values: Vec<f64>,
     /// MPC at [`Comparison::sizes`]; none where the ordering has fewer nodes.
     pub at: Vec<Option<f64>>,
-    /// At the same sizes, an upper bound of the all-to-all throughput of windows that fill the machine and are as spread as
-    /// all of the ordering's windows on the mean: capacities of all links over nodes in windows times MPC.
+    /// At the same sizes, an upper bound of the all-to-all throughput of windows that fill the machine and are as
+    /// spread as all of the ordering's windows on the mean: capacities of all links over nodes in windows times
+    /// MPC.
     pub throughput_bound: Vec<Option<f64>>,
     /// Mean of MPC(S) over sizes 2..N, each the same.
     pub mean_plain: f64,
@@ -37,8 +38,8 @@ pub struct OrderingFigures {
     pub best_share: f64,
     /// Mean distance between neighbours in rank.
     pub mean_step: f64,
-    /// Share of windows that span components and are left out ([`super::mpc::Curve::spanning_share`]); none on a machine in
-    /// one component.
+    /// Share of windows that span components and are left out ([`super::mpc::Curve::spanning_share`]); none on a
+    /// machine in one component.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spanning: Option<f64>,
 }
@@ -54,8 +55,8 @@ pub struct WinningStretch {
     pub winner: usize,
 }
 
-/// Orderings of one machine, best first by [`OrderingFigures::mean_log`]; where the machine is in several components, first by
-/// [`OrderingFigures::spanning`], since no finite distance makes up for a job that no path joins.
+/// Orderings of one machine, best first by [`OrderingFigures::mean_log`]; where the machine is in several components,
+/// first by [`OrderingFigures::spanning`], since no finite distance makes up for a job that no path joins.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Statistics of the machine; every curve ends at its mean distance.
@@ -71,8 +72,8 @@ pub struct Comparison {
     /// Proved floor under every curve, element i for size i + 2; empty where the machine is too large.
     #[serde(skip)]
     pub floor: Vec<f64>,
-    /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty where the machine is too
-    /// large.
+    /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty where the machine
+    /// is too large.
     #[serde(skip)]
     pub compact: Vec<f64>,
     /// Sum of the capacities of all links; none where distances do not tell what traffic takes of them.
@@ -83,8 +84,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Ranks `curves`, one an ordering, in the order of `orders`: [`super::mpc::Curve`]s, or [`Means`], which take less
-    /// memory.
+    /// Ranks `curves`, one an ordering, in the order of `orders`: [`super::mpc::Curve`]s, or [`Means`], which
+    /// take less memory.
     ///
     /// # Errors
     /// The statistics need more memory than allowed.
@@ -144,8 +145,8 @@ impl Comparison {
         })
     }
 
-    /// Checks whether the orderings leave out different shares of windows: their means are then of different windows, and
-    /// are not compared.
+    /// Checks whether the orderings leave out different shares of windows: their means are then of different
+    /// windows, and are not compared.
     pub fn is_uneven(&self) -> bool {
         self.entries
             .iter()
@@ -154,7 +155,8 @@ impl Comparison {
 }
 
 impl OrderingFigures {
-    /// Returns [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span components.
+    /// Returns [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span
+    /// components.
     pub fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
             .values

@@ -1,9 +1,9 @@
 //! Connected components of an allocation's routers, counted fast for many allocations of one ordering.
 //!
-//! Routers are renumbered as the ordering first comes to them (*vertices*), so that a job's neighbourhood lies together in
-//! memory. Good orderings go from router to linked router: a *segment* of vertices each linked to the next is one piece
-//! without a look at other links. Vertices 3 4 5 9, with 3-4 and 4-5 linked, are the segments 3-5 and 9; only links
-//! between these two remain to be looked at.
+//! Routers are renumbered as the ordering first comes to them (*vertices*), so that a job's neighbourhood lies
+//! together in memory. Good orderings go from router to linked router: a *segment* of vertices each linked to the
+//! next is one piece without a look at other links. Vertices 3 4 5 9, with 3-4 and 4-5 linked, are the segments 3-5
+//! and 9; only links between these two remain to be looked at.
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
@@ -27,8 +27,8 @@ pub(super) struct RankAdjacency {
 }
 
 impl RankAdjacency {
-    /// Numbers the vertices of an ordering with these routers, rank by rank, and collects their links. Fails if that takes
-    /// more memory than allowed. O(ranks + links) time and memory.
+    /// Numbers the vertices of an ordering with these routers, rank by rank, and collects their links. Fails if
+    /// that takes more memory than allowed. O(ranks + links) time and memory.
     pub fn new(routers: &[u32], topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let bytes = 12 * u64::from(network.routers()) + 4 * network.link_count();
@@ -118,8 +118,8 @@ impl<'s> ComponentCounter<'s> {
         }
     }
 
-    /// Counts the connected components of the routers under `ranks`. O(1) where the ranks are one run of linked vertices;
-    /// else O(s·degree) with s members, less where few links already join all.
+    /// Counts the connected components of the routers under `ranks`. O(1) where the ranks are one run of linked
+    /// vertices; else O(s·degree) with s members, less where few links already join all.
     pub fn count_components(&mut self, ranks: &Ranks) -> u32 {
         // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()
@@ -152,8 +152,8 @@ impl<'s> ComponentCounter<'s> {
         pieces
     }
 
-    /// Lists the vertices under `ranks`, ascending, and divides them into segments of linked ones. Returns the number of
-    /// segments.
+    /// Lists the vertices under `ranks`, ascending, and divides them into segments of linked ones. Returns the
+    /// number of segments.
     fn split_segments(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
         match &self.adjacency.of_rank {

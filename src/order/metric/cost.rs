@@ -1,7 +1,7 @@
 //! Cost and power of a machine: its pieces, cables by class among them, each with a price and its watts.
 //!
-//! A cable is electrical (copper) inside a unit of some level, such as a group, and optical between two units. 100 routers
-//! at 9000 with 300 copper cables at 100 and 50 optic ones at 400 cost 900,000 + 30,000 + 20,000.
+//! A cable is electrical (copper) inside a unit of some level, such as a group, and optical between two units. 100
+//! routers at 9000 with 300 copper cables at 100 and 50 optic ones at 400 cost 900,000 + 30,000 + 20,000.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Statistics, Topology};
 
-/// Names of the pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node;
-/// a router; a schedulable node; a watt, for as long as the machine runs.
+/// Names of the pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a
+/// node; a router; a schedulable node; a watt, for as long as the machine runs.
 const KEYS: [&str; 7] = [
     "links",
     "copper",
@@ -51,7 +51,8 @@ impl Prices {
         Prices::read_option("--watts", "piece", text, &KEYS[..6])
     }
 
-    /// Reads the numbers of an option. Fails for a key that is not among `keys`, a key twice, a value that is no number.
+    /// Reads the numbers of an option. Fails for a key that is not among `keys`, a key twice, a value that is no
+    /// number.
     fn read_option(option: &str, what: &'static str, text: &str, keys: &[&str]) -> Result<Self> {
         let location = SourceLocation::option(format!("{option} {text}"));
         let mut prices = Prices::default();
@@ -88,7 +89,7 @@ impl Prices {
     }
 
     /// Checks whether cables of the two classes have numbers of their own.
-    fn prices_by_class(&self) -> bool {
+    fn has_prices_by_class(&self) -> bool {
         self.price_of("copper").or(self.price_of("optic")).is_some()
     }
 
@@ -198,8 +199,8 @@ impl CableRule {
         Ok(links)
     }
 
-    /// Counts the cables of `topology` by class; `None` if nothing tells its units. Fails for a link of the file that the
-    /// machine has not. O(links), or O(links log links) with a file.
+    /// Counts the cables of `topology` by class; `None` if nothing tells its units. Fails for a link of the file
+    /// that the machine has not. O(links), or O(links log links) with a file.
     fn count_classes(&self, topology: &Topology, all: u64) -> Result<Option<CableClasses>> {
         let made = |optic, between: &str| CableClasses {
             copper: all.saturating_sub(optic),
@@ -294,7 +295,7 @@ impl PriceList {
             watts,
             cables,
         } = self;
-        let by_class = prices.prices_by_class() || watts.prices_by_class();
+        let by_class = prices.has_prices_by_class() || watts.has_prices_by_class();
         let mut classes = None;
         if by_class || cables.given {
             classes = cables.count_classes(topology, s.cables)?;

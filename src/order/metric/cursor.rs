@@ -1,9 +1,10 @@
-//! Distances along a path or ring from one label to all members, while the label and the members change little by little.
+//! Distances along a path or ring from one label to all members, while the label and the members change little by
+//! little.
 //!
 //! A step forward takes the cursor one hop nearer to the members ahead of it and one hop away from the others: on a
 //! ring those half-way round or nearer are ahead, on a path all at higher labels. (On an odd ring the members one step
-//! beyond half-way stay as far as they were.) On a path with members 1, 4 and 5, the cursor at 2 has a star of 1 + 2 + 3 =
-//! 6 and 2 members ahead; at 3 it is 6 + 3 - 2·2 = 5.
+//! beyond half-way stay as far as they were.) On a path with members 1, 4 and 5, the cursor at 2 has a star of 1 + 2
+//! + 3 = 6 and 2 members ahead; at 3 it is 6 + 3 - 2·2 = 5.
 
 use nodeorder_network::topology::distance::{Axis, Shape};
 
@@ -64,8 +65,8 @@ impl Cursor {
         self.ahead += if self.is_ahead(label) { by } else { 0 };
     }
 
-    /// Moves to `label`, past `members`, `counts` by label. Returns the sum of the distances from there. O(steps), at most
-    /// O(extent).
+    /// Moves to `label`, past `members`, `counts` by label. Returns the sum of the distances from there.
+    /// O(steps), at most O(extent).
     pub fn move_to(&mut self, label: u32, counts: &[u64], members: i64) -> i64 {
         // Ranks that follow each other often share a label on most axes.
         if label == self.at {

@@ -3,15 +3,15 @@
 //! A cut parts the ranks in two sides; two ranks on different sides are its weight apart by it
 //! ([`crate::pair_sums::cuts`]). Of a set of m ranks with c on one side, c·(m - c) pairs are parted: `2·Σ d = Σ
 //! w·c·(m - c)`, weights w in halves. So a window needs only the count c of each cut, which changes by at most 1 as it
-//! slides. Ranks 0, 1, 3 of a path of four have c = 1, 2, 2 for its three cuts of weight 2: 2·(1·2 + 2·1 + 2·1) / 2 = 6
-//! hops.
+//! slides. Ranks 0, 1, 3 of a path of four have c = 1, 2, 2 for its three cuts of weight 2: 2·(1·2 + 2·1 + 2·1) / 2 =
+//! 6 hops.
 //!
 //! # References
 //! Deza & Laurent, "Geometry of Cuts and Metrics", 1997.
 
 use multiversion::multiversion;
 
-use crate::pair_sums::cuts::{Side, cut_axis};
+use crate::pair_sums::cuts::{Side, list_axis_cuts};
 use nodeorder_network::topology::distance::Axis;
 
 /// Number of cuts in a vector block: 16 lanes of 16 bits.
@@ -58,7 +58,7 @@ impl Cuts {
         }
         let mut cuts: Vec<Cut> = Vec::new();
         for (term, (axis, weight)) in terms.iter().enumerate() {
-            for (side, halves) in cut_axis(*axis) {
+            for (side, halves) in list_axis_cuts(*axis) {
                 let weight = i16::try_from(halves * weight).ok()?;
                 cuts.push(Cut { term, side, weight });
             }
@@ -91,7 +91,7 @@ impl Cuts {
 
     /// Checks whether the sums of `count` members fit the counters: w·(m - c) in 16 bits, all of `Σ w·c·(m - c)` in
     /// 31.
-    pub fn fit_members(&self, count: u32) -> bool {
+    pub fn fits_members(&self, count: u32) -> bool {
         let n = u64::from(count);
         let mut largest = 0;
         let mut all = 0;

@@ -103,15 +103,15 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         }
     }
 
-    /// Returns the distance as a sum of few cuts; `None` if it is none.
+    /// Lists the distance as a sum of few cuts; `None` if it is none.
     fn list_cuts(&self) -> Option<Cuts> {
         None
     }
 }
 
-/// Slides a window of `n` entries over all and finds the first with the smallest sum: its start and sum. `pass` adds a rank
-/// to the window (1) or takes it away (-1) and returns its distances to the other entries in it. Stops at a window whose
-/// sum is `floor` or less: none can be better.
+/// Slides a window of `n` entries over all and finds the first with the smallest sum: its start and sum. `pass` adds
+/// a rank to the window (1) or takes it away (-1) and returns its distances to the other entries in it. Stops at a
+/// window whose sum is `floor` or less: none can be better.
 #[inline(always)]
 pub(super) fn slide_window(
     entries: &[u32],

@@ -1,9 +1,9 @@
 //! A proved floor under every MPC curve: how compact any S nodes can be; and the most compact sets that are found.
 //!
-//! The floor is the *ball bound*. In a set of S nodes every node is, on the mean over the others, at least as far from them
-//! as from its S-1 nearest nodes; so the set's mean distance is at least the smallest of these means over all nodes. On a
-//! ring of nodes, the nearest 1, 2, 3 others are 1, 1 and 2 hops away: no four nodes have a mean below 4/3 (the best have
-//! 5/3). On products of paths, rings and cliques a bound by entropy is higher for large S.
+//! The floor is the *ball bound*. In a set of S nodes every node is, on the mean over the others, at least as far
+//! from them as from its S-1 nearest nodes; so the set's mean distance is at least the smallest of these means over
+//! all nodes. On a ring of nodes, the nearest 1, 2, 3 others are 1, 1 and 2 hops away: no four nodes have a mean
+//! below 4/3 (the best have 5/3). On products of paths, rings and cliques a bound by entropy is higher for large S.
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
@@ -15,9 +15,9 @@ const MOST: u64 = 100_000_000;
 
 /// Returns for S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of
 /// every ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
-/// by entropy ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]). `None` if neither can be had, and on a machine in several
-/// components. Fails if distances need the router graph and that more memory than allowed. O(routers²) distances and
-/// O(routers · N) sums; O(N) where all routers look alike.
+/// by entropy ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]). `None` if neither can be
+/// had, and on a machine in several components. Fails if distances need the router graph and that more memory than
+/// allowed. O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.component_count() > 1 {
         return Ok(None);
@@ -38,8 +38,8 @@ pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Ve
 }
 
 /// Computes the ball bound. Where all routers look alike and all nodes count, one router is enough; where some do not
-/// count and they are too many to look at each, the floor is that of the whole machine. `None` if it would take more than
-/// 10⁸ distances.
+/// count and they are too many to look at each, the floor is that of the whole machine. `None` if it would take more
+/// than 10⁸ distances.
 fn ball_bound(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     let (mut count, mut used) = count_by_router(topology, nodes);
     // On such networks every node sees the same distances to all others.
@@ -92,8 +92,8 @@ const FEW: usize = 2000;
 /// Returns for S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
 /// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
 /// the machine could have it; an ordering has to do with all its windows. `None` if that would take more
-/// than 10⁸ distances, a search counting four times, and on a machine in several components. Fails if distances need the
-/// router graph and that more memory than allowed. O(routers²) for each of three starts.
+/// than 10⁸ distances, a search counting four times, and on a machine in several components. Fails if distances need
+/// the router graph and that more memory than allowed. O(routers²) for each of three starts.
 pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.component_count() > 1 {
         return Ok(None);

@@ -1,9 +1,9 @@
 //! Balanced cuts of the routers, improved router by router.
 //!
-//! A search starts from an order of the routers, cut in the middle. A pass then moves every router once to the other side,
-//! the one that saves most links first, and keeps the best balanced state that it came through (Fiduccia, Mattheyses);
-//! passes go on until one finds nothing. Routers without nodes start on the side that most of their links lead to; for a
-//! given order the best places of these routers are found exactly, as a greatest flow.
+//! A search starts from an order of the routers, cut in the middle. A pass then moves every router once to the other
+//! side, the one that saves most links first, and keeps the best balanced state that it came through (Fiduccia,
+//! Mattheyses); passes go on until one finds nothing. Routers without nodes start on the side that most of their
+//! links lead to; for a given order the best places of these routers are found exactly, as a greatest flow.
 
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -86,8 +86,8 @@ impl Rules for PassRules<'_> {
             .map(|(other, weight)| (other, weight as f64))
     }
 
-    /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few routers
-    /// are.
+    /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few
+    /// routers are.
     fn choose_move(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
         let rule = &self.search.rule;
         // A pass goes through uneven states, or full routers could never change places.
@@ -199,8 +199,8 @@ impl<'t> HalvingSearch<'t> {
         self.cut_weight(&sides.side)
     }
 
-    /// Returns the units of the least cut between the rest and the prefix of `order` that holds closest to half the nodes,
-    /// over all sides of the routers without nodes: the value of a greatest flow.
+    /// Returns the units of the least cut between the rest and the prefix of `order` that holds closest to half
+    /// the nodes, over all sides of the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut nodes = 0;
         let mut least = self.rule.nodes;
@@ -245,8 +245,8 @@ impl<'t> HalvingSearch<'t> {
         straight + dinics(&flow, source, target).0
     }
 
-    /// Puts the prefix of `order` that holds closest to half the nodes on side 1, the rest on side 0; routers without nodes
-    /// join the side that most of their links lead to, nearest ones first.
+    /// Puts the prefix of `order` that holds closest to half the nodes on side 1, the rest on side 0; routers
+    /// without nodes join the side that most of their links lead to, nearest ones first.
     fn cut_in_the_middle(&self, order: &[u32]) -> Vec<u8> {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let mut nodes = 0;

@@ -1,7 +1,7 @@
 //! Distances in groups of cliques that are joined at one router each (cascades with one global link between groups).
 //!
-//! Inside a group a distance is the number of labels that differ; between groups it is the hops from both routers to the
-//! ones that join their groups (the *ways*: the number of labels that are not 0), and one.
+//! Inside a group a distance is the number of labels that differ; between groups it is the hops from both routers to
+//! the ones that join their groups (the *ways*: the number of labels that are not 0), and one.
 
 use super::distance_kernel::DistanceKernel;
 use nodeorder_network::topology::distance::Hub;

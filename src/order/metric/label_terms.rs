@@ -1,9 +1,9 @@
 //! Distances that are sums of one-dimensional terms: grids, trees, hierarchies.
 //!
-//! Each rank has a label in every term. The counters of a set of members are their numbers by label, term after term, and
-//! the number of all. On a torus 4x4, four counters for each coordinate tell a star: the distances from its own coordinate
-//! to the four labels, times the members there, for both coordinates. Terms are of two kinds: *axes* (paths and rings),
-//! and *cliques*, where all labels but the own are `weight` away, so that one counter is enough.
+//! Each rank has a label in every term. The counters of a set of members are their numbers by label, term after term,
+//! and the number of all. On a torus 4x4, four counters for each coordinate tell a star: the distances from its own
+//! coordinate to the four labels, times the members there, for both coordinates. Terms are of two kinds: *axes*
+//! (paths and rings), and *cliques*, where all labels but the own are `weight` away, so that one counter is enough.
 
 use multiversion::multiversion;
 
@@ -69,8 +69,8 @@ impl AxisTerm {
 }
 
 impl LabelTerms {
-    /// Labels the routers of all ranks by the terms of `metric`, which is a sum of them. Fails if the labels exceed the
-    /// run's memory.
+    /// Labels the routers of all ranks by the terms of `metric`, which is a sum of them. Fails if the labels
+    /// exceed the run's memory.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.to_labellings().unwrap_or_default();
         let (lines, cliques): (Vec<_>, Vec<_>) = labellings
@@ -110,8 +110,9 @@ impl LabelTerms {
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())
     }
 
-    /// Adds `rank` to the members (`by` is 1) or takes it away (-1). Returns the sum of its distances to the others. Ranks
-    /// that come and ranks that leave have a cursor of their own on every axis, which is told of the other's.
+    /// Adds `rank` to the members (`by` is 1) or takes it away (-1). Returns the sum of its distances to the
+    /// others. Ranks that come and ranks that leave have a cursor of their own on every axis, which is told of
+    /// the other's.
     #[inline]
     fn pass_member(
         &self,
@@ -218,7 +219,8 @@ impl DistanceKernel for LabelTerms {
         sum
     }
 
-    /// Finds the best window in O(axes) a window where neighbours in the list are near on every axis, else O(Σ extents).
+    /// Finds the best window in O(axes) a window where neighbours in the list are near on every axis, else O(Σ
+    /// extents).
     fn best_window(
         &self,
         counters: &mut [u64],

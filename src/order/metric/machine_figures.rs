@@ -24,8 +24,9 @@ pub struct MachineFigures {
     pub levels: Vec<LevelRow>,
     /// Assumption about the capacities of its links; none where they are stated.
     pub assumed: Option<String>,
-    /// Upper bound of all-to-all throughput by the least hops that traffic takes: capacities of all links over nodes times
-    /// mean distance. None where not every pair of nodes is joined, or where joints shorten distances.
+    /// Upper bound of all-to-all throughput by the least hops that traffic takes: capacities of all links over
+    /// nodes times mean distance. None where not every pair of nodes is joined, or where joints shorten
+    /// distances.
     pub hop_bound: Option<f64>,
     /// Cables by class, cost and watts, as far as prices and watts are given.
     pub bill: CostBreakdown,
@@ -73,8 +74,8 @@ impl MachineFigures {
         Ok(made)
     }
 
-    /// Computes all figures of a machine with some orderings; means, and which ordering is the best, are over sizes up to
-    /// `largest`.
+    /// Computes all figures of a machine with some orderings; means, and which ordering is the best, are over
+    /// sizes up to `largest`.
     ///
     /// # Errors
     /// No ordering, or one of fewer than two nodes; more memory than allowed; see [`PriceList::add_up_costs`].
@@ -144,8 +145,8 @@ impl MachineFigures {
         self.comparison.entries[0].mean_log
     }
 
-    /// Returns the share of its windows, over the same sizes, that span components; [`MachineFigures::mean_log`] is without
-    /// them.
+    /// Returns the share of its windows, over the same sizes, that span components; [`MachineFigures::mean_log`]
+    /// is without them.
     pub fn windows_left_out(&self) -> f64 {
         self.comparison.entries[0].spanning.unwrap_or(0.0)
     }

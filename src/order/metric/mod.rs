@@ -1,5 +1,5 @@
-//! Figures of merit: of an ordering on a machine ([`mpc`], [`comparison`]), of one allocation ([`allocation`], [`shape`]),
-//! and of a machine ([`machine_figures`], [`bisection`], [`cost`]).
+//! Figures of merit: of an ordering on a machine ([`mpc`], [`comparison`]), of one allocation ([`allocation`],
+//! [`shape`]), and of a machine ([`machine_figures`], [`bisection`], [`cost`]).
 
 pub mod allocation;
 pub mod bisection;

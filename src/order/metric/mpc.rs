@@ -39,8 +39,8 @@ impl Curve {
         self.totals.len() - 1
     }
 
-    /// Returns the mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` if the
-    /// machine is in one component.
+    /// Returns the mean share, over sizes that weigh 1/S, of windows that span components, and are left out;
+    /// `None` if the machine is in one component.
     pub fn spanning_share(&self) -> Option<f64> {
         self.spanning_to(self.nodes)
     }
@@ -126,8 +126,8 @@ fn mean_distance(total: u128, windows: u64, size: usize) -> f64 {
     divide_exactly(total, u128::from(windows) * (s * (s - 1) / 2))
 }
 
-/// Computes the curve of a machine in several components: the longest stretches of ranks that stay inside a component are
-/// summed by themselves, and their sums over windows add up. O(Σ of what a curve of each takes).
+/// Computes the curve of a machine in several components: the longest stretches of ranks that stay inside a component
+/// are summed by themselves, and their sums over windows add up. O(Σ of what a curve of each takes).
 fn curve_of_components(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
     let mut totals = vec![0; 2];
     let mut inside = vec![0; 2];
@@ -231,8 +231,8 @@ pub fn at_sizes(
         .collect())
 }
 
-/// Checks that an ordering has a curve, and by this method. Fails if it has fewer than two nodes, or for a transform where
-/// distances are no sum of cuts.
+/// Checks that an ordering has a curve, and by this method. Fails if it has fewer than two nodes, or for a transform
+/// where distances are no sum of cuts.
 fn check_curve(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {

@@ -118,8 +118,8 @@ impl RankDistances {
         &self.routers
     }
 
-    /// Returns the links between the routers of ranks, on the topology these distances were made of. Fails if they need
-    /// more memory than allowed.
+    /// Returns the links between the routers of ranks, on the topology these distances were made of. Fails if
+    /// they need more memory than allowed.
     pub(super) fn rank_adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
         if let Some(adjacency) = self.adjacency.get() {
             return Ok(adjacency);
@@ -144,7 +144,8 @@ impl RankDistances {
     }
 }
 
-/// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of `metric`.
+/// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of
+/// `metric`.
 fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
     let mut at: Vec<u64> = match metric {
         // From the middle of a path, or any label of a ring or clique, the most labels are near.

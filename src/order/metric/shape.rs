@@ -2,9 +2,9 @@
 //! that join two halves of it, the rings of a torus that it closes.
 //!
 //! The links *of an allocation* are those among the routers that its nodes are on and the routers that carry no nodes
-//! (the upper switches of trees), which belong to no job. A *halving* puts every router of the allocation on one of two
-//! sides; the sides hold half of its nodes each, to within the nodes of the fullest router. Routers without nodes stand
-//! where they cost least. A link counts by its capacity.
+//! (the upper switches of trees), which belong to no job. A *halving* puts every router of the allocation on one of
+//! two sides; the sides hold half of its nodes each, to within the nodes of the fullest router. Routers without nodes
+//! stand where they cost least. A link counts by its capacity.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -93,8 +93,8 @@ impl<'t> SummedShapes<'t> {
 }
 
 impl<'t> ShapeMeter<'t> {
-    /// Creates a meter for allocations of the ordering that `distances` were made of. Fails if the router graph exceeds the
-    /// run's memory.
+    /// Creates a meter for allocations of the ordering that `distances` were made of. Fails if the router graph
+    /// exceeds the run's memory.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         Ok(ShapeMeter {
             topology,
@@ -142,9 +142,9 @@ impl<'t> ShapeMeter<'t> {
     }
 }
 
-/// Returns the share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of the allocation
-/// counts once for every ring through it, and the ring is closed where the allocation has all its routers. `None` if
-/// the machine has no such axis.
+/// Returns the share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of
+/// the allocation counts once for every ring through it, and the ring is closed where the allocation has all its
+/// routers. `None` if the machine has no such axis.
 pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
     let mut routers = routers.to_vec();
     routers.sort_unstable();
@@ -242,8 +242,8 @@ pub struct ShapeSums {
     several: u64,
     /// Links of their best halvings, and of those by rank.
     cuts: [f64; 2],
-    /// Over jobs of two nodes or more whose nodes are all joined by paths: their number, hops and steps of their rings,
-    /// longest steps.
+    /// Over jobs of two nodes or more whose nodes are all joined by paths: their number, hops and steps of their
+    /// rings, longest steps.
     rings: [u64; 4],
     /// Number of jobs with a share of closed rings, and the sum of the shares.
     closed: (u64, f64),
@@ -287,7 +287,8 @@ impl ShapeSums {
         }
     }
 
-    /// Returns for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at the fewest.
+    /// Returns for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at
+    /// the fewest.
     pub fn level_means(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
         let levels = self.levels.iter().zip(&self.units);
         levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of(sum, self.jobs))))

@@ -2,8 +2,8 @@
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
-/// Reads the sizes that `text` names for an ordering of `n` nodes, ascending, each once; `None` for all. `log` is eight
-/// sizes an octave.
+/// Reads the sizes that `text` names for an ordering of `n` nodes, ascending, each once; `None` for all. `log` is
+/// eight sizes an octave.
 ///
 /// # Errors
 /// A text that is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.

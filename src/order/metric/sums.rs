@@ -22,9 +22,9 @@ impl<'p> DistanceSums<'p> {
         }
     }
 
-    /// Sums the distances as [`DistanceSums::pair_distances`], for runs of ranks that are disjoint and each on one router, in any
-    /// order.
-    pub fn run_distances(&mut self, runs: &[Run]) -> u64 {
+    /// Sums the distances as [`DistanceSums::pair_distances`], for runs of ranks that are disjoint and each on
+    /// one router, in any order.
+    pub fn sum_run_distances(&mut self, runs: &[Run]) -> u64 {
         let kernel = &*self.distances.kernel;
         // Counters cost a clearing of all axes, however few the members.
         if runs.len() <= kernel.few_members() {
@@ -39,7 +39,7 @@ impl<'p> DistanceSums<'p> {
     /// # Complexity
     /// With r runs of ranks on one router each: O(r·axes + Σ extents) on grids, O(r·levels) on trees and hierarchies,
     /// O(r²) or O(r·hosts/4) on graphs, whichever is less; and O(ranks).
-    pub fn pair_distances(&mut self, ranks: &Ranks) -> u64 {
+    pub fn sum_pair_distances(&mut self, ranks: &Ranks) -> u64 {
         let mut members = std::mem::take(&mut self.members);
         members.clear();
         // Ranks of one router count together: their distances to all others are the same.
@@ -55,7 +55,7 @@ impl<'p> DistanceSums<'p> {
                 }),
             }
         }
-        let sum = self.run_distances(&members);
+        let sum = self.sum_run_distances(&members);
         self.members = members;
         sum
     }

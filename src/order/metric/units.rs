@@ -1,9 +1,9 @@
-//! Counts of the units that a set of nodes spans at each level of the machine, beside the fewest that could hold as many
-//! nodes.
+//! Counts of the units that a set of nodes spans at each level of the machine, beside the fewest that could hold as
+//! many nodes.
 //!
 //! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
-//! made of single routers, these are a level, too. Five nodes on a tree with leaves of 4 that lie on three leaves span 3
-//! units, where 2 would do.
+//! made of single routers, these are a level, too. Five nodes on a tree with leaves of 4 that lie on three leaves
+//! span 3 units, where 2 would do.
 
 use std::borrow::Cow;
 
@@ -77,8 +77,8 @@ impl Units {
         Some(self.levels.get(level)?.level.unit_name(unit))
     }
 
-    /// Returns the fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them if the
-    /// machine has fewer nodes.
+    /// Returns the fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of
+    /// them if the machine has fewer nodes.
     ///
     /// # Complexity
     /// O(log units).

@@ -2,8 +2,8 @@
 //!
 //! The window slides by one entry at a time: the one that leaves takes its distances to the rest along, the
 //! one that enters brings its own. Where the distance is a sum of few cuts, the members on one side of every cut are
-//! counted, and the sum is `Σ w·c·(n - c)`: the same few vector operations for every window. Elsewhere the distances of
-//! a rank to all members come from the counters of its form of distance.
+//! counted, and the sum is `Σ w·c·(n - c)`: the same few vector operations for every window. Elsewhere the distances
+//! of a rank to all members come from the counters of its form of distance.
 
 use super::cuts::Cuts;
 use super::rank_distances::RankDistances;
@@ -38,7 +38,7 @@ impl<'p> WindowFinder<'p> {
         let n = count as usize;
         let floor = self.distances.pair_sum_floor(count);
         match &self.cuts {
-            Some(cuts) if cuts.fit_members(count) => cuts.best_window(entries, n, floor),
+            Some(cuts) if cuts.fits_members(count) => cuts.best_window(entries, n, floor),
             _ => self
                 .distances
                 .kernel
@@ -121,7 +121,7 @@ mod tests {
                 window.cuts = cuts;
                 let mut ranks = Ranks::default();
                 entries[first..][..count as usize].iter().for_each(|r| ranks.push_rank(*r));
-                prop_assert_eq!(meter.pair_distances(&ranks), least);
+                prop_assert_eq!(meter.sum_pair_distances(&ranks), least);
             }
         }
     }

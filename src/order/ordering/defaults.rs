@@ -60,7 +60,7 @@ fn add_lattice_orderings(lattice: &Lattice, wanted: &mut Vec<String>) {
     }
 }
 
-/// Returns the names of all axes in an order: letters, or digits where there are more axes than letters.
+/// Spells the names of all axes in an order: letters, or digits where there are more axes than letters.
 fn spell_axes(axes: &[usize]) -> String {
     let letters: Vec<char> = AXIS_LETTERS.chars().collect();
     if axes.len() > letters.len() {

@@ -1,7 +1,8 @@
-//! Entries of the tables of orderings: the needs of a method, the reading of its options, and the making of an ordering.
+//! Entries of the tables of orderings: the needs of a method, the reading of its options, and the making of an
+//! ordering.
 //!
-//! A text takes two steps: `hilbert:bits=5` → [`RequestedOrdering`], whose options are read and checked, which takes no time →
-//! [`NodeOrder`], which may take a search.
+//! A text takes two steps: `hilbert:bits=5` → [`RequestedOrdering`], whose options are read and checked, which takes
+//! no time → [`NodeOrder`], which may take a search.
 
 use std::path::Path;
 
@@ -73,7 +74,7 @@ impl Method {
         self
     }
 
-    /// Returns whether the method works on `topology`.
+    /// Checks whether the method works on `topology`.
     pub fn works_on(&self, topology: &Topology) -> bool {
         self.needs.are_met_by(topology)
     }
@@ -93,7 +94,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Returns whether `topology` has it.
+    /// Checks whether `topology` has it.
     pub fn are_met_by(self, topology: &Topology) -> bool {
         match self {
             Needs::Nothing | Needs::LatticeForAxes => true,
@@ -194,7 +195,7 @@ fn parse_options(
     (entry.parse.options)(topology, &params)
 }
 
-/// Returns the names of the methods of `table` that suit a topology.
+/// Lists the names of the methods of `table` that suit a topology.
 pub(super) fn list_suitable(table: &Registry<Method>, topology: &Topology) -> Vec<&'static str> {
     table
         .iter()

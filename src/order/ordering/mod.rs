@@ -1,8 +1,8 @@
 //! Orderings: sequences of distinct schedulable nodes; a node's rank is its position.
 //!
-//! Each family is one file with an [`OrderingEntry`]; [`ORDERINGS`] is the table that names them all: constructions, and
-//! searches, which start from constructions. A family reads its options for a topology ([`OrderNodes`]) and returns
-//! node ids, nothing else. [`NodeOrder`] accepts only what is a valid ordering of its topology.
+//! Each family is one file with an [`OrderingEntry`]; [`ORDERINGS`] is the table that names them all: constructions,
+//! and searches, which start from constructions. A family reads its options for a topology ([`OrderNodes`]) and
+//! returns node ids, nothing else. [`NodeOrder`] accepts only what is a valid ordering of its topology.
 
 mod constructions;
 mod coverage;

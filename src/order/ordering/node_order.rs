@@ -50,8 +50,8 @@ impl NodeOrder {
         })
     }
 
-    /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit a slot to
-    /// find nodes that stand twice.
+    /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit
+    /// a slot to find nodes that stand twice.
     pub fn memory_needed(topology: &Topology) -> u64 {
         8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
     }
@@ -87,7 +87,7 @@ impl NodeOrder {
         self.nodes.len()
     }
 
-    /// Returns whether it has no nodes.
+    /// Checks whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -51,7 +51,7 @@ pub struct SearchResult {
     pub notes: Vec<String>,
 }
 
-/// Returns whether an objective is as good as a lower bound, which is proved up to rounding: 10⁻⁹ of the objective.
+/// Checks whether an objective is as good as a lower bound, which is proved up to rounding: 10⁻⁹ of the objective.
 pub(super) fn meets_bound(objective: f64, bound: f64) -> bool {
     objective - bound <= 1e-9 * objective
 }

@@ -16,7 +16,7 @@ pub static ORDERINGS: Registry<Method> = Registry::new("ordering", "", &list_all
 /// Families whose orderings are searched for.
 const SEARCHES: [OrderingEntry; 2] = [ILP, OPTIMISE];
 
-/// Returns the constructions and, after them, the searches.
+/// Lists the constructions and, after them, the searches.
 const fn list_all() -> [OrderingEntry; ENTRIES.len() + SEARCHES.len()] {
     let mut all = [ILP; ENTRIES.len() + SEARCHES.len()];
     let mut i = 0;
@@ -51,8 +51,8 @@ impl NodeOrder {
         Ok(NodeOrder::make_observed(topology, text, &NoObserver)?.0)
     }
 
-    /// Makes the ordering as [`NodeOrder::make`] does, under an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
-    /// stop, report progress to it, and also return how good their result is.
+    /// Makes the ordering as [`NodeOrder::make`] does, under an observer: searches (`ilp`, `optimise`) ask it for
+    /// the time and whether to stop, report progress to it, and also return how good their result is.
     ///
     /// # Errors
     /// As [`NodeOrder::make`].

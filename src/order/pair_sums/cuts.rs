@@ -1,8 +1,8 @@
 //! Distances on paths, rings and cliques as sums of cuts.
 //!
-//! A *cut* splits the labels of an axis in two; two labels on different sides are its weight apart, two on the same side
-//! 0. The distance of two labels is the sum over all cuts of their axis. On a path of four labels the cuts are `0|123`,
-//! `01|23` and `012|3`: labels 0 and 2 are on different sides of the first two, hence 2 hops apart.
+//! A *cut* splits the labels of an axis in two; two labels on different sides are its weight apart, two on the same
+//! side 0. The distance of two labels is the sum over all cuts of their axis. On a path of four labels the cuts are
+//! `0|123`, `01|23` and `012|3`: labels 0 and 2 are on different sides of the first two, hence 2 hops apart.
 //!
 //! | axis of n labels | cuts | weight |
 //! |---|---|---|
@@ -76,7 +76,7 @@ impl Side {
 }
 
 /// Lists one side of every cut of an axis, with the cut's weight in halves of a hop.
-pub(crate) fn cut_axis(axis: Axis) -> impl Iterator<Item = (Side, u32)> {
+pub(crate) fn list_axis_cuts(axis: Axis) -> impl Iterator<Item = (Side, u32)> {
     let extent = axis.extent;
     let (cuts, halves) = match axis.shape {
         Shape::Path => (extent - 1, 2),
@@ -107,7 +107,7 @@ pub(super) fn list_cuts(terms: &[&Term]) -> Vec<Cut> {
         let axis = term.labelling.axis;
         let counts = count_labels(&term.labels, axis.extent);
         let all = term.labels.len();
-        for (side, halves) in cut_axis(axis) {
+        for (side, halves) in list_axis_cuts(axis) {
             let inside = side.labels().map(|label| counts[label]).sum::<u64>() as usize;
             let members = inside.min(all - inside);
             if members > 0 {

@@ -8,8 +8,8 @@
 //!
 //! `ω_R^{(s+S·j)·m} = ω_S^{s·m₁} · ω_R^{s·m₀} · ω_16^{j·m₀}`.
 //!
-//! The sum over m₁ does not depend on j. It is looked up, eight bits of b at a time, in tables of 256 sums; the sum over
-//! m₀ is then a product with a 16×16 matrix, split once into even and odd j: m₀ and m₀ + 8 differ by a sign.
+//! The sum over m₁ does not depend on j. It is looked up, eight bits of b at a time, in tables of 256 sums; the sum
+//! over m₀ is then a product with a 16×16 matrix, split once into even and odd j: m₀ and m₀ + 8 differ by a sign.
 
 use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
@@ -18,8 +18,8 @@ use super::cuts::Cut;
 use super::fft::{Complex, ComplexVector, LANES, Sequences, mul_add, root};
 use super::layout::{BLOCK, Layout, WAYS};
 
-/// Gathers the bits of a cut in the order in which [`FirstStage::transform_bits`] reads them: by block of columns, then m₀, then
-/// byte of m₁, one byte for each column.
+/// Gathers the bits of a cut in the order in which [`FirstStage::transform_bits`] reads them: by block of columns,
+/// then m₀, then byte of m₁, one byte for each column.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn gather_bits(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
     let bytes = layout.bit_bytes();
@@ -63,8 +63,8 @@ impl FirstStage {
     /// Computes the factors of group s.
     pub(super) fn new(group: usize, layout: Layout) -> Self {
         let s = group as u64;
-        let residues = layout.residues() as u64;
-        let length = layout.length() as u64;
+        let residues = layout.residue_count() as u64;
+        let length = layout.transform_length() as u64;
         let bytes = layout.bit_bytes();
         // exp(-2πi·r·exponent/denominator) for the eight residues r with even or odd j.
         let powers = |odd: u64, exponent: usize, denominator: u64| {
@@ -124,8 +124,8 @@ fn sum_selections(factors: [Complex; 8]) -> Lookup {
     })
 }
 
-/// Looks up the sums over m₁ of every column and stores, for each m₀ below 8, the sum with its partner m₀ + 8 for even j
-/// and the difference for odd j.
+/// Looks up the sums over m₁ of every column and stores, for each m₀ below 8, the sum with its partner m₀ + 8 for
+/// even j and the difference for odd j.
 fn look_up<const BYTES: usize>(lookups: &[Vec<Lookup>; 2], bits: &[u8], sums: &mut RowSums) {
     // Arrays of known length spare the checks of indices; `bit_bytes` made the tables that long.
     let (Some(lower), Some(upper)) = (
@@ -159,7 +159,8 @@ fn look_up_column<const BYTES: usize>(
     sum
 }
 
-/// Computes `values[t] = within[t] · blocks[block] · Σ over m₀ of matrix[m₀]·sums[t][m₀]` for the columns t of a block.
+/// Computes `values[t] = within[t] · blocks[block] · Σ over m₀ of matrix[m₀]·sums[t][m₀]` for the columns t of a
+/// block.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
 fn multiply_block(
     stage: &FirstStage,

@@ -12,9 +12,9 @@ use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::search::{self, BatchSearch, WIDTH, first_sources};
 use nodeorder_network::topology::{RouterGraph, Topology};
 
-/// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the graph or
-/// the buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
-/// for the lags, batches in parallel.
+/// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the
+/// graph or the buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64)
+/// additions of words for the lags, batches in parallel.
 pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
@@ -22,7 +22,7 @@ pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) ->
     // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
     let rows: Vec<u32> = routers
         .iter()
-        .map(|router| graph.search_rows().row_of(*router) as u32)
+        .map(|router| graph.rows_for_search().row_of(*router) as u32)
         .collect();
     let threads = rayon::current_num_threads();
     // Each thread has a search and the sums of all ranks.
@@ -73,8 +73,8 @@ struct PartialSums<'g> {
 }
 
 impl PartialSums<'_> {
-    /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that rank's column
-    /// and to the lags, pairs with a lower rank to that rank's row.
+    /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that
+    /// rank's column and to the lags, pairs with a lower rank to that rank's row.
     fn add_batch(&mut self, start: usize) {
         let routers = self.routers;
         let sources = &routers[start..routers.len().min(start + WIDTH)];

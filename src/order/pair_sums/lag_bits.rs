@@ -1,9 +1,10 @@
-//! Lag sums of distances that a search left in bit planes: added up bit by bit, and written as numbers once, at the end.
+//! Lag sums of distances that a search left in bit planes: added up bit by bit, and written as numbers once, at the
+//! end.
 //!
-//! Plane p of a search holds bit p of every distance; a word of the row of rank j has that bit of the distances from 64
-//! ranks i that begin at a multiple of 64. In the word of rank j + 1 the same lag j - i is one bit further on. Shifted by
-//! the rank's remainder, the words of ranks that follow each other have the same lag at the same bit, and adders of whole
-//! words add up 64 lags at a time:
+//! Plane p of a search holds bit p of every distance; a word of the row of rank j has that bit of the distances from
+//! 64 ranks i that begin at a multiple of 64. In the word of rank j + 1 the same lag j - i is one bit further on.
+//! Shifted by the rank's remainder, the words of ranks that follow each other have the same lag at the same bit, and
+//! adders of whole words add up 64 lags at a time:
 //!
 //! ```text
 //! source i     0 1 2 3        shifted by j, bit = lag j - i
@@ -46,9 +47,9 @@ impl LagBits {
         }
     }
 
-    /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
-    /// and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks. O(planes) operations
-    /// on words of 64 distances.
+    /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and
+    /// after it, and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks.
+    /// O(planes) operations on words of 64 distances.
     pub fn add_batch(&mut self, search: &BatchSearch<'_>, rows: &[u32], ranks: Range<usize>) {
         let used = search.used_planes;
         // Word w of the row of a rank among the t-th 64 has lags from 64·(t - w) - 63 to 64·(t - w) + 63: those from
@@ -70,8 +71,9 @@ impl LagBits {
                 add_planes(&mut near, &near_planes[..used]);
                 add_planes(&mut far, &far_planes[..used]);
             }
-            // The last word gets nothing more. The others move on: with the next 64 ranks, word w has the lags that word
-            // w - 1 had. Lags below zero are pairs with ranks below, which count elsewhere.
+            // The last word gets nothing more. The others move on: with the next 64 ranks, word w has the
+            // lags that word w - 1 had. Lags below zero are pairs with ranks below, which count
+            // elsewhere.
             for (sums, below) in [(&mut near, WORDS - 1), (&mut far, WORDS)] {
                 let lags = t.checked_sub(below).and_then(|q| self.lags.get_mut(q));
                 let mut carry = 0;
@@ -102,8 +104,8 @@ impl LagBits {
     }
 }
 
-/// Reads the distances of up to [`RANKS`] ranks, the first of which is r mod 64, and shifts them so that a bit stands for
-/// the same lag in all ranks.
+/// Reads the distances of up to [`RANKS`] ranks, the first of which is r mod 64, and shifts them so that a bit stands
+/// for the same lag in all ranks.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn read_planes(
     search: &BatchSearch<'_>,

@@ -1,22 +1,22 @@
 //! Lag sums pair by pair, in bytes that lie side by side, for distances that are sums of terms.
 //!
-//! For every label v of every term, a table row holds `d(v, label[j])` for all ranks j, one byte each. On a ring of four
-//! labels whose ranks have labels 0 3 1 2, the rows are
+//! For every label v of every term, a table row holds `d(v, label[j])` for all ranks j, one byte each. On a ring of
+//! four labels whose ranks have labels 0 3 1 2, the rows are
 //!
 //! ```text
 //! v = 0:  0 1 1 2        v = 2:  2 1 1 0
 //! v = 1:  1 2 0 1        v = 3:  1 0 2 1
 //! ```
 //!
-//! Rank i pairs with rank i+k at byte i+k of the row of its own label. So the distances of one rank to the next 256 lie
-//! side by side, in one row a term: three loads and three additions serve 32 or 64 pairs, and the sums by lag k of all
-//! ranks i stay in place. Byte sums are flushed to words before they can overflow.
+//! Rank i pairs with rank i+k at byte i+k of the row of its own label. So the distances of one rank to the next 256
+//! lie side by side, in one row a term: three loads and three additions serve 32 or 64 pairs, and the sums by lag k
+//! of all ranks i stay in place. Byte sums are flushed to words before they can overflow.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::terms::Term;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 
 /// Number of lags of a block.
 const LAGS: usize = 256;
@@ -73,8 +73,8 @@ impl Table {
 }
 
 impl Tables {
-    /// Returns the bytes that tables for `terms` would take; `None` if distances do not fit a byte or a row's start does
-    /// not fit 32 bits.
+    /// Returns the bytes that tables for `terms` would take; `None` if distances do not fit a byte or a row's
+    /// start does not fit 32 bits.
     pub(super) fn bytes(terms: &[&Term]) -> Option<u64> {
         let stride = (terms.first()?.labels.len() + LAGS) as u64;
         let mut bytes = 0;
@@ -115,7 +115,7 @@ impl Tables {
             .par_chunks_mut(LAGS)
             .enumerate()
             .for_each(|(block, out)| {
-                check_stopped();
+                unwind_if_stopped();
                 self.sum_block(1 + block * LAGS, out);
             });
         lag

@@ -1,8 +1,8 @@
 //! How one long transform is cut into short ones that stay in cache.
 //!
 //! The lags of n ranks need a transform of length L ≥ 2n, zero-padded so that none wraps around. It is done as R
-//! transforms of length Q, L = R·Q, one for each residue of the frequency modulo R ([`super::spectrum`]). For that, rank
-//! t + m·Q stands in row m and column t of a table of Q columns. Sixteen residues make a *group*.
+//! transforms of length Q, L = R·Q, one for each residue of the frequency modulo R ([`super::spectrum`]). For that,
+//! rank t + m·Q stands in row m and column t of a table of Q columns. Sixteen residues make a *group*.
 //!
 //! A million ranks: Q = 4096 columns, 245 rows, 31 groups, R = 496 residues, L = 2,031,616.
 
@@ -40,13 +40,13 @@ impl Layout {
     }
 
     /// Returns R, the number of residues.
-    pub(super) fn residues(self) -> usize {
+    pub(super) fn residue_count(self) -> usize {
         WAYS * self.groups
     }
 
     /// Returns L, the length of the whole transform.
-    pub(super) fn length(self) -> usize {
-        self.residues() * self.piece
+    pub(super) fn transform_length(self) -> usize {
+        self.residue_count() * self.piece
     }
 
     /// Returns T, the number of rows m that hold ranks.
@@ -55,13 +55,13 @@ impl Layout {
     }
 
     /// Returns the number of values of m₁ = ⌊m/16⌋.
-    pub(super) fn row_groups(self) -> usize {
+    pub(super) fn row_group_count(self) -> usize {
         self.row_count().div_ceil(WAYS)
     }
 
     /// Returns the number of bytes that hold the bits of one column and one m₀ = m mod 16.
     pub(super) fn bit_bytes(self) -> usize {
-        self.row_groups().div_ceil(8)
+        self.row_group_count().div_ceil(8)
     }
 
     /// Returns the number of groups that are not the mirror image of a lower one. A real sequence has

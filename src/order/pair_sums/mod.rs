@@ -1,20 +1,20 @@
 //! Sums of distances over the pairs of a sequence of nodes: by lag, by row and by column, as integers.
 //!
-//! MPC needs, for every size S, the sum over all windows of S consecutive ranks of the distances inside the window, `T(S)`.
-//! It is not summed window by window. A pair of ranks i<j lies in
+//! MPC needs, for every size S, the sum over all windows of S consecutive ranks of the distances inside the window,
+//! `T(S)`. It is not summed window by window. A pair of ranks i<j lies in
 //!
 //! `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)`
 //!
-//! windows. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So three sums of
-//! the N²/2 distances are enough: by *lag* j-i, by *column* j and by *row* i. Two prefix sums then give `T(S)` for every S
-//! ([`PairSums::window_totals`]).
+//! windows. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So three
+//! sums of the N²/2 distances are enough: by *lag* j-i, by *column* j and by *row* i. Two prefix sums then give
+//! `T(S)` for every S ([`PairSums::window_totals`]).
 //!
 //! Four ranks on a path, in order: the distances are 1 2 3 from rank 0, 1 2 from rank 1, 1 from rank 2. lag = 0 3 4 3,
 //! row = 6 3 1 0, col = 0 1 3 6; the slope of T at sizes 1, 2, 3 is 3, 3+4-(1+1) = 5, 5+3-(3+3) = 2, hence
 //! T = 0 0 3 8 10.
 //!
-//! Where the distance is a sum of *terms* ([`terms`]), lag sums are found term by term, by pairs ([`lanes`], [`pairs`]) or
-//! by cuts and a transform ([`transform`]); elsewhere by searches ([`hops`]).
+//! Where the distance is a sum of *terms* ([`terms`]), lag sums are found term by term, by pairs ([`lanes`],
+//! [`pairs`]) or by cuts and a transform ([`transform`]); elsewhere by searches ([`hops`]).
 //!
 //! # References
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
@@ -57,8 +57,8 @@ pub enum SumMethod {
 }
 
 /// Computes the sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the method
-/// asked for. Networks whose distances come from a search alone have one method, pairs. Fails if more memory is needed than
-/// allowed.
+/// asked for. Networks whose distances come from a search alone have one method, pairs. Fails if more memory is
+/// needed than allowed.
 ///
 /// # Complexity
 /// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/256 searches
@@ -80,8 +80,8 @@ pub fn sum_pairs(
     }
 }
 
-/// Computes `T(S)` for the given sizes, in their order, by whichever costs least: a sliding window a size, the lags up to
-/// the largest size, or everything.
+/// Computes `T(S)` for the given sizes, in their order, by whichever costs least: a sliding window a size, the lags
+/// up to the largest size, or everything.
 ///
 /// # Errors
 /// As [`sum_pairs`].
@@ -126,9 +126,9 @@ pub fn lacks_transform_memory(topology: &Topology, nodes: &[NodeId]) -> bool {
     }
     let planner = SumPlanner::new(topology, n, n - 1, SumMethod::Auto);
     terms::label_ranks(topology, nodes).is_some_and(|terms| {
-        terms
-            .iter()
-            .any(|term| transform::estimate_seconds(term) < planner.pair_pass(vec![term]).seconds)
+        terms.iter().any(|term| {
+            transform::estimate_seconds(term) < planner.choose_pair_pass(vec![term]).seconds
+        })
     })
 }
 
@@ -176,8 +176,8 @@ impl<'a> SumPlanner<'a> {
         }
     }
 
-    /// Computes row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one asked for.
-    /// (The transform gives all lags.)
+    /// Computes row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one
+    /// asked for. (The transform gives all lags.)
     fn sum_terms(&self, terms: &[Term]) -> Result<PairSums> {
         let methods = self.choose_methods(terms);
         let mut lag = vec![0; self.n];
@@ -205,9 +205,9 @@ impl<'a> SumPlanner<'a> {
     fn plan_passes<'t>(&self, terms: Vec<&'t Term>) -> Vec<PairPass<'t>> {
         let mut passes: Vec<PairPass<'_>> = Vec::new();
         for term in terms {
-            let alone = self.pair_pass(vec![term]);
+            let alone = self.choose_pair_pass(vec![term]);
             if let Some(last) = passes.last_mut() {
-                let joined = self.pair_pass([last.terms.as_slice(), &[term]].concat());
+                let joined = self.choose_pair_pass([last.terms.as_slice(), &[term]].concat());
                 // One pass reads and writes the sums of all lags once for both.
                 if joined.seconds <= last.seconds + alone.seconds {
                     *last = joined;
@@ -220,7 +220,7 @@ impl<'a> SumPlanner<'a> {
     }
 
     /// Chooses the cheaper pair pass for `terms`.
-    fn pair_pass<'t>(&self, terms: Vec<&'t Term>) -> PairPass<'t> {
+    fn choose_pair_pass<'t>(&self, terms: Vec<&'t Term>) -> PairPass<'t> {
         let last = self.last as f64;
         let pairs = last * (self.n as f64 - last / 2.0) * terms.len() as f64;
         let plain = PAIR_SECONDS * pairs;
@@ -243,7 +243,7 @@ impl<'a> SumPlanner<'a> {
         let mut methods = Methods::default();
         for term in terms {
             let by_transform = transform::estimate_seconds(term);
-            let by_pairs = self.pair_pass(vec![term]).seconds;
+            let by_pairs = self.choose_pair_pass(vec![term]).seconds;
             let transform = match self.method {
                 SumMethod::Auto => fits && by_transform < by_pairs,
                 SumMethod::Pairs => false,
@@ -312,7 +312,7 @@ mod tests {
                     let n = nodes.len();
                     let last = last.min(n - 1);
                     let planner = SumPlanner::new(&topology, n, last, SumMethod::Auto);
-                    let seconds = |t: &&Term| planner.pair_pass(vec![*t]).seconds;
+                    let seconds = |t: &&Term| planner.choose_pair_pass(vec![*t]).seconds;
                     let alone: f64 = terms.iter().map(seconds).sum();
                     let passes = planner.plan_passes(terms.clone());
                     let cost: f64 = passes.iter().map(|pass| pass.seconds).sum();

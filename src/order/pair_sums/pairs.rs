@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::terms::Term;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 
 /// Computes `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
 pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
@@ -13,7 +13,7 @@ pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
     for term in terms {
         let lags = lag[..end].par_iter_mut().enumerate().skip(1);
         lags.for_each(|(k, lag)| {
-            check_stopped();
+            unwind_if_stopped();
             let mut sum = 0;
             for (a, b) in term.labels.iter().zip(&term.labels[k..]) {
                 sum += u64::from(term.labelling.distance_between(*a, *b));

@@ -1,8 +1,8 @@
 //! Sums of distances to a multiset of labels on long paths and rings in O(log labels).
 //!
 //! A tree of prefix sums tells the number of members below a label and the sum of their labels. On a path, the members
-//! below label x are then `number·x - sum` hops away in all, those above `sum - number·x`: from label 5, members 1, 3 and
-//! 9 are (2·5 - 4) + (9 - 1·5) = 10 hops. On a ring, members more than half a turn away go round the other way.
+//! below label x are then `number·x - sum` hops away in all, those above `sum - number·x`: from label 5, members 1, 3
+//! and 9 are (2·5 - 4) + (9 - 1·5) = 10 hops. On a ring, members more than half a turn away go round the other way.
 //!
 //! # References
 //! Fenwick, "A new data structure for cumulative frequency tables", 1994,

@@ -1,19 +1,20 @@
 //! Autocorrelation of many sets of ranks, summed up, in pieces that stay in cache.
 //!
-//! A set is a sequence b of zeros and ones, one for each rank. Its autocorrelation `R[k] = Σ_i b_i·b_{i+k}` counts pairs
-//! of members k ranks apart: the set {0, 1, 3} has R = 3, 1, 1, 1. The transform of R is the power spectrum |b̂|², so that
-//! the power spectra of all sets can be added up and transformed back together.
+//! A set is a sequence b of zeros and ones, one for each rank. Its autocorrelation `R[k] = Σ_i b_i·b_{i+k}` counts
+//! pairs of members k ranks apart: the set {0, 1, 3} has R = 3, 1, 1, 1. The transform of R is the power spectrum
+//! |b̂|², so that the power spectra of all sets can be added up and transformed back together.
 //!
-//! One transform of length L = R·Q becomes R short ones of length Q ([`super::layout`]): the frequencies r, r+R, r+2R, …
-//! are the transform of the sequence y_r that the first stage ([`super::first_stage`]) makes of b. In order:
+//! One transform of length L = R·Q becomes R short ones of length Q ([`super::layout`]): the frequencies r, r+R,
+//! r+2R, … are the transform of the sequence y_r that the first stage ([`super::first_stage`]) makes of b. In order:
 //!
-//! 1. For each group of sixteen residues, in parallel, and each set: bits → y_r → [`Fft`] → |·|², added up. All sets go
-//!    through a group before the next, so that its factors and its part of the spectrum stay in the second-level cache.
+//! 1. For each group of sixteen residues, in parallel, and each set: bits → y_r → [`Fft`] → |·|², added up. All sets
+//!    go through a group before the next, so that its factors and its part of the spectrum stay in the second-level
+//!    cache.
 //! 2. For each group, the short transforms back, then the last stage ([`LastStage`]), which sums over residues.
 //! 3. Division by L and rounding to whole numbers.
 
 use multiversion::multiversion;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 use rayon::prelude::*;
 
 use super::cuts::Cut;
@@ -25,14 +26,14 @@ use super::terms::Term;
 /// Bytes of the cuts' bits that are kept at once; cuts beyond are taken in further batches.
 const BIT_MEMORY: usize = 1 << 25;
 
-/// Adds `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, to `sums[k]` for lags k = 0..n, where
-/// b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½. O(cuts · L ·
-/// log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`BIT_MEMORY`] bytes of cuts, and
-/// 16·Q·16 bytes a thread.
+/// Adds `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, to `sums[k]` for lags k = 0..n,
+/// where b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½. O(cuts
+/// · L · log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`BIT_MEMORY`] bytes of
+/// cuts, and 16·Q·16 bytes a thread.
 pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
     let powers = sum_powers(terms, cuts, layout, &fft);
-    let width = WAYS * layout.row_groups();
+    let width = WAYS * layout.row_group_count();
     let mut lags = vec![0.0; layout.piece * width];
     let last = LastStage::new(layout);
     let mut groups = powers.into_iter().enumerate();
@@ -53,7 +54,7 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
             }
         });
     }
-    let scale = layout.length() as f64;
+    let scale = layout.transform_length() as f64;
     sums.par_iter_mut().enumerate().for_each(|(k, sum)| {
         let lag = lags[(k % layout.piece) * width + k / layout.piece] / scale;
         *sum += lag.round() as u64;
@@ -79,7 +80,7 @@ fn sum_powers(terms: &[&Term], cuts: &[Cut], layout: Layout, fft: &Fft) -> Vec<[
                 let stage = FirstStage::new(group, layout);
                 let mut values = [(); 2].map(|()| Sequences::new(layout.piece));
                 for (cut, bits) in cuts.iter().zip(&bits) {
-                    check_stopped();
+                    unwind_if_stopped();
                     stage.transform_bits(bits, &mut values);
                     for (values, power) in values.iter_mut().zip(powers.iter_mut()) {
                         fft.run(values);
@@ -130,7 +131,7 @@ impl LastStage {
         for s in 0..layout.distinct_groups() as u64 {
             // Group 0 and, where their number is even, the middle one are their own mirror images.
             let weight = if s == 0 || 2 * s == groups { 1.0 } else { 2.0 };
-            for m1 in 0..layout.row_groups() {
+            for m1 in 0..layout.row_group_count() {
                 ends.push(lane_roots(|lane| {
                     let factor = root(s * (m1 * WAYS + lane) as u64, groups * WAYS as u64);
                     Complex {
@@ -149,7 +150,7 @@ impl LastStage {
 
     /// Adds the part of group s to column t, which `values` hold at index `at`; `out[m]` is lag t + m·Q, times L.
     fn add_group(&self, s: usize, values: &[Sequences; 2], t: usize, at: usize, out: &mut [f64]) {
-        let length = self.layout.length() as u64;
+        let length = self.layout.transform_length() as u64;
         let mut sums = [ComplexVector::default(); 2];
         // ω_L^{r·t} of residue r = s + S·j, from one j to the next by a factor: the proof counts these roundings.
         let mut turn = root(s as u64 * t as u64, length);
@@ -168,7 +169,7 @@ impl LastStage {
                 }
             }
         }
-        let steps = self.layout.row_groups();
+        let steps = self.layout.row_group_count();
         let ends = self.ends[s * steps..][..steps].as_flattened();
         let out = out.as_chunks_mut::<LANES>().0.iter_mut();
         for ((out, end), sum) in out.zip(ends).zip(sums.iter().cycle()) {

@@ -1,9 +1,9 @@
 //! Terms of a distance along an ordering, and what running histograms of their labels tell without looking at pairs.
 //!
 //! Where a distance is a sum of terms, every term gives each router a *label*, and its part of the distance depends on
-//! two labels alone: on a torus 4x4 the terms are the two coordinates, each on a ring of four labels. An ordering is then
-//! one list of labels a term. A *histogram* of the labels of some ranks tells the sum of the distances from any label to
-//! all of them; as ranks join and leave it, it gives row sums, column sums and the windows of a single size.
+//! two labels alone: on a torus 4x4 the terms are the two coordinates, each on a ring of four labels. An ordering is
+//! then one list of labels a term. A *histogram* of the labels of some ranks tells the sum of the distances from any
+//! label to all of them; as ranks join and leave it, it gives row sums, column sums and the windows of a single size.
 
 use rayon::prelude::*;
 
@@ -78,7 +78,7 @@ enum MemberSums<'a> {
 }
 
 /// Lists the distances between all labels, row by row, of a path or ring of [`FEW`] labels at most; `None` for others.
-fn label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
+fn list_label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
     let n = labelling.axis.extent;
     let large = n > FEW || labelling.diameter() > u32::from(u16::MAX);
     // Cliques need only counts; long axes would need tables larger than the second-level cache.
@@ -144,9 +144,9 @@ impl<'a> Histogram<'a> {
     }
 }
 
-/// Computes `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's distances
-/// to all ranks less its column. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at most
-/// a byte a rank and term.
+/// Computes `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's
+/// distances to all ranks less its column. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the
+/// result at most a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
     // Stretches much longer than a histogram, so that making one at the beginning of each costs little.
     let labels = terms.iter().map(|term| term.labelling.axis.extent).max();
@@ -155,8 +155,8 @@ pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u6
     row_and_column_sums_by(terms, n, length)
 }
 
-/// Computes [`row_and_column_sums`] in stretches of `length` ranks, in parallel; how many members have each label where a
-/// stretch begins is counted first.
+/// Computes [`row_and_column_sums`] in stretches of `length` ranks, in parallel; how many members have each label
+/// where a stretch begins is counted first.
 fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>, Vec<u64>) {
     let mut row = vec![0; n];
     let mut col = vec![0; n];
@@ -173,7 +173,7 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
                 *all += std::mem::replace(count, *all);
             }
         }
-        let distances = label_distances(labelling);
+        let distances = list_label_distances(labelling);
         let all = Histogram::new(labelling, distances.as_deref(), &all);
         let to_all: Vec<u64> = (0..extent)
             .into_par_iter()
@@ -198,7 +198,7 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
 /// O(N · min(labels, log labels · 40)) a term, whatever S.
 pub(super) fn window_total(terms: &[Term], size: usize) -> u128 {
     let totals = terms.par_iter().map(|Term { labelling, labels }| {
-        let distances = label_distances(labelling);
+        let distances = list_label_distances(labelling);
         let none = vec![0; labelling.axis.extent as usize];
         let mut members = Histogram::new(labelling, distances.as_deref(), &none);
         let mut window = 0u64;

@@ -1,16 +1,16 @@
 //! Lag sums of distances that are sums of cuts, by autocorrelation: O(cuts · N log N) instead of O(N²).
 //!
-//! A *cut* ([`super::cuts`]) adds its weight `w` to the distance of two ranks on different sides. With b = 1 for the ranks
-//! on its smaller side and 0 for the others, `d(i,j) = Σ_cuts w·(b_i + b_j - 2·b_i·b_j)`, hence
+//! A *cut* ([`super::cuts`]) adds its weight `w` to the distance of two ranks on different sides. With b = 1 for the
+//! ranks on its smaller side and 0 for the others, `d(i,j) = Σ_cuts w·(b_i + b_j - 2·b_i·b_j)`, hence
 //!
 //! `lag[k] = Σ_cuts w·(Σ_{i<N-k} b_i + Σ_{i≥k} b_i - 2·R[k])`, `R[k] = Σ_i b_i·b_{i+k}`.
 //!
-//! The first two sums are prefix sums. R is an autocorrelation: [`super::spectrum`] finds Σ w·R of all cuts with **one**
-//! transform back.
+//! The first two sums are prefix sums. R is an autocorrelation: [`super::spectrum`] finds Σ w·R of all cuts with
+//! **one** transform back.
 //!
-//! Ranks 0, 1, 2, 3 on a path of four labels: its cuts `0|123`, `01|23`, `012|3` have b = 1000, 1100, 0001. At lag k = 1
-//! the members at lower ends number 1 + 2 + 0, those at upper ends 0 + 1 + 1, pairs of members 0 + 1 + 0:
-//! `lag[1] = 3 + 2 - 2·1 = 3`, the three steps of one hop.
+//! Ranks 0, 1, 2, 3 on a path of four labels: its cuts `0|123`, `01|23`, `012|3` have b = 1000, 1100, 0001. At lag k
+//! = 1 the members at lower ends number 1 + 2 + 0, those at upper ends 0 + 1 + 1, pairs of members 0 + 1 + 0: `lag[1]
+//! = 3 + 2 - 2·1 = 3`, the three steps of one hop.
 //!
 //! A cut whose smaller side has m members costs m² directly, by counting pairs of members: small cuts go that way.
 //!
@@ -49,7 +49,7 @@
 //! fails it is split into groups of cuts that pass. Besides, every lag must be a whole number of hops;
 //! that is asserted.
 
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -60,8 +60,8 @@ use super::spectrum::add_autocorrelation;
 use super::sums::add_sums;
 use super::terms::{Term, group_by_label};
 
-/// Seconds on one core for a value of a transform, measured on 2.x GHz server cores (see the reports). Only the ratio to
-/// [`DIRECT_SECONDS`] matters, for the choice of method.
+/// Seconds on one core for a value of a transform, measured on 2.x GHz server cores (see the reports). Only the ratio
+/// to [`DIRECT_SECONDS`] matters, for the choice of method.
 const TRANSFORM_SECONDS: f64 = 0.1e-9;
 
 /// Seconds on one core for each squared member of a cut whose pairs are counted one by one.
@@ -72,7 +72,7 @@ const TOLERANCE: f64 = 0.25;
 
 /// Estimates the seconds on one core of one cut's transform along `n` ranks.
 fn transform_seconds(n: usize) -> f64 {
-    let length = Layout::new(n).length() as f64;
+    let length = Layout::new(n).transform_length() as f64;
     TRANSFORM_SECONDS * length * (10.0 + length.log2())
 }
 
@@ -90,8 +90,8 @@ pub(super) fn estimate_seconds(term: &Term) -> f64 {
         .sum()
 }
 
-/// Returns the largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times members
-/// add up to `mass`.
+/// Returns the largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times
+/// members add up to `mass`.
 fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
     let u = f64::EPSILON / 2.0;
     let stages = f64::from(layout.piece.trailing_zeros());
@@ -100,7 +100,7 @@ fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
 }
 
 /// Counts the first cuts whose common sum stays within the tolerance; at least one.
-fn count_exact(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
+fn count_within_tolerance(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
     let mut mass = 0.0;
     for (i, cut) in cuts.iter().enumerate() {
         mass += f64::from(cut.halves) * cut.members as f64;
@@ -133,7 +133,7 @@ fn lag_sums_by(
     let layout = Layout::new(n);
     let mut rest = spectral.as_slice();
     while !rest.is_empty() {
-        let (group, later) = rest.split_at(count_exact(rest, layout, tolerance));
+        let (group, later) = rest.split_at(count_within_tolerance(rest, layout, tolerance));
         add_autocorrelation(terms, group, layout, &mut both);
         rest = later;
     }
@@ -210,7 +210,7 @@ fn count_member_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         let taken = lock().pop();
         let mut lag = taken.unwrap_or_else(|| vec![0u64; n]);
         for (halves, members) in chunk {
-            check_stopped();
+            unwind_if_stopped();
             for (i, a) in members.iter().enumerate() {
                 for b in &members[i + 1..] {
                     lag[(b - a) as usize] += u64::from(*halves);
@@ -278,7 +278,7 @@ mod tests {
         let n = terms[0].labels.len();
         let layout = Layout::new(n);
         let all = list_cuts(&terms);
-        assert_eq!(count_exact(&all, layout, TOLERANCE), all.len());
+        assert_eq!(count_within_tolerance(&all, layout, TOLERANCE), all.len());
         let whole = lag_sums_by(&terms, n, |_| false, TOLERANCE);
         let mass: f64 = all
             .iter()
@@ -286,7 +286,7 @@ mod tests {
             .sum();
         for parts in [2.0, 5.5, 1e9] {
             let tolerance = error_bound(mass, all.len(), layout) / parts;
-            let first = count_exact(&all, layout, tolerance);
+            let first = count_within_tolerance(&all, layout, tolerance);
             assert!(first < all.len() && (parts < 1e9 || first == 1), "{first}");
             assert_eq!(lag_sums_by(&terms, n, |_| false, tolerance), whole);
         }

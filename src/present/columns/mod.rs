@@ -1,8 +1,8 @@
 //! Output columns: every figure that leaves the tool, with its name, unit, meaning and value, defined once.
 //!
 //! A [`Column`] reads its value from a row of the type `R`; a table is a list of columns. CSV ([`Table`]), JSON
-//! ([`json_object`]), the rows of a sweep, the terminal ([`fill_template`]) and `docs/columns.md` all come from the same
-//! definitions. To add a column, add its line to the list of its table.
+//! ([`json_object`]), the rows of a sweep, the terminal ([`fill_template`]) and `docs/columns.md` all come from the
+//! same definitions. To add a column, add its line to the list of its table.
 //!
 //! ```text
 //! definition    "mean_mind", "hops", "Mean of `mind` …", |r| r.mean_mind;
@@ -130,7 +130,8 @@ impl Value<'_> {
         }
     }
 
-    /// Formats the value for a terminal: four decimals (four digits below 0.001), none where they are all 0, `-` for nothing.
+    /// Formats the value for a terminal: four decimals (four digits below 0.001), none where they are all 0, `-`
+    /// for nothing.
     pub fn terminal_text(&self) -> String {
         match self {
             Value::Empty => "-".into(),
@@ -177,9 +178,9 @@ macro_rules! columns {
 }
 use columns;
 
-/// Defines a row and the lists of its columns: fields without a column, then for each list its doc, its name and a line for each
-/// column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row| value;` is worked
-/// out from the others.
+/// Defines a row and the lists of its columns: fields without a column, then for each list its doc, its name and a
+/// line for each column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row|
+/// value;` is worked out from the others.
 macro_rules! row {
     (
         $(#[$about:meta])* pub struct $row:ident<$life:lifetime> {

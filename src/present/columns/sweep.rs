@@ -50,7 +50,7 @@ impl ResultRow {
         ResultRow(names.iter().cloned().zip(values).collect())
     }
 
-    /// Returns whether the table has this column.
+    /// Checks whether the table has this column.
     pub fn has_column(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }

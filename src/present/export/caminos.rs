@@ -194,8 +194,8 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
 impl CaminosOptions {
     /// Writes the traffic of a job: its messages as bursts, or uniform traffic where it has none.
     ///
-    /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
-    /// at a time; processes without one name themselves, which caminos passes over.
+    /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the
+    /// same one at a time; processes without one name themselves, which caminos passes over.
     fn write_application(&self, job: &ExportJob) -> Result<String> {
         let n = job.nodes.len();
         let message = self.message;

@@ -40,13 +40,13 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
         HostForm::plain(
             "slurm-hostfile",
             "a host a line for each process, for SLURM_HOSTFILE with srun -m arbitrary",
-            |job| process_lines(job, |host, _, _| format!("{host}\n")),
+            |job| write_process_lines(job, |host, _, _| format!("{host}\n")),
         ),
         HostForm::plain(
             "rankfile",
             "rank R=HOST slot=S, for Open MPI and PRRTE: --map-by rankfile:FILE=...",
             |job| {
-                process_lines(job, |host, rank, slot| {
+                write_process_lines(job, |host, rank, slot| {
                     format!("rank {rank}={host} slot={slot}\n")
                 })
             },
@@ -81,7 +81,7 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
 );
 
 /// Writes a line for each process: its host, its rank, its slot on the host.
-fn process_lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
+fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
     let mut text = String::new();
     for (i, host) in job.hosts.iter().enumerate() {
         for slot in 0..job.per_node {

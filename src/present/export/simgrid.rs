@@ -354,7 +354,8 @@ fn all_routes(
     let mut routes = Routes::new(topology)?;
     let graph = topology.graph()?;
     let mut path = Vec::new();
-    // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the ordering.
+    // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the
+    // ordering.
     let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     for (to, target) in nodes.iter().enumerate() {
         for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {

@@ -73,8 +73,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
 /// Writes an ordering for the target that `text` names, with its options.
 ///
 /// # Errors
-/// As [`find_target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
-/// it cannot say.
+/// As [`find_target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering
+/// that it cannot say.
 pub fn write_order(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
     write_jobs(text, topology, order, &[])
 }

@@ -1,8 +1,9 @@
-//! Where every node is drawn, in pictures and on pages: units within units, a box of the machine's own coordinates, slices
-//! of such a box side by side, a circle, or rows of node ids. Pictures are flat: they show slices instead of a box.
+//! Where every node is drawn, in pictures and on pages: units within units, a box of the machine's own coordinates,
+//! slices of such a box side by side, a circle, or rows of node ids. Pictures are flat: they show slices instead of a
+//! box.
 //!
-//! The centre of a cell is a sum of parts. Each part is a grid, and some digits of the cell's number say which block of
-//! that grid the cell is in. So the layout of a large machine takes no more memory than that of a small one.
+//! The centre of a cell is a sum of parts. Each part is a grid, and some digits of the cell's number say which block
+//! of that grid the cell is in. So the layout of a large machine takes no more memory than that of a small one.
 
 use nodeorder_network::topology::Topology;
 

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use super::carried::MachineThroughput;
 use super::confidence::Difference;
 use super::contender::{Contender, Criterion, SeedFigures};
-use super::workload::{ComparedJobs, serve_workload};
+use super::workload::{ComparedJobs, replay_and_schedule};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_jobs::schedule::orderings::TraceSettings;
 use nodeorder_jobs::schedule::saving::WEEK;
@@ -58,8 +58,9 @@ pub struct MachineOptions<'a> {
 }
 
 impl Machines {
-    /// Returns the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it is 1 more
-    /// than the number of machines that are surely better, so that machines that are not told apart may share a rank.
+    /// Returns the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it
+    /// is 1 more than the number of machines that are surely better, so that machines that are not told apart may
+    /// share a rank.
     pub fn rank(&self, slot: usize) -> Option<usize> {
         let compared = &self.contenders[..self.compared];
         let contender = compared.get(slot)?;
@@ -82,7 +83,8 @@ impl Machines {
         Some(rank)
     }
 
-    /// Returns whether the first machine is told apart from every other one that is compared. `None` if there is no other.
+    /// Checks whether the first machine is told apart from every other one that is compared. `None` if there is
+    /// no other.
     pub fn is_told(&self) -> Option<bool> {
         let told = self.differences.iter().all(Difference::is_significant);
         (!self.differences.is_empty()).then_some(told)
@@ -94,8 +96,8 @@ impl Machines {
         (most > self.largest).then_some((self.largest, most))
     }
 
-    /// Returns whether every figure may be read across all machines: one is told to be the best, all are compared, and all
-    /// have the same number of nodes.
+    /// Checks whether every figure may be read across all machines: one is told to be the best, all are compared,
+    /// and all have the same number of nodes.
     pub fn is_even(&self) -> bool {
         self.is_told() == Some(true)
             && self.compared == self.contenders.len()
@@ -104,8 +106,9 @@ impl Machines {
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
-/// Each machine takes those of the orderings asked for that suit it, or its default ones where none is given or none does; means
-/// are over the job sizes that all machines have. `progress` is called with the name of each step before it begins.
+/// Each machine takes those of the orderings asked for that suit it, or its default ones where none is given or none
+/// does; means are over the job sizes that all machines have. `progress` is called with the name of each step before
+/// it begins.
 ///
 /// # Errors
 /// An ordering that is wrong; more memory than allowed; a workload that is wrong, or whose jobs all are too large for
@@ -147,10 +150,10 @@ pub fn compare(
         progress(topology.name());
         let machine = MachineFigures::new(topology, orderings, largest, &request.buying)?;
         let service = workload
-            .map(|workload| serve_workload(topology, &machine.best, workload))
+            .map(|workload| replay_and_schedule(topology, &machine.best, workload))
             .transpose()?;
         contenders.push(Contender {
-            seeds: draw_seeds(topology, &machine, largest)?,
+            seeds: measure_on_seeds(topology, &machine, largest)?,
             machine,
             service,
             carried: carried.next(),
@@ -295,7 +298,7 @@ fn machine_difference(
 }
 
 /// Draws a random network on ten seeds, from its own on. `None` if the network is not drawn.
-fn draw_seeds(
+fn measure_on_seeds(
     topology: &Topology,
     machine: &MachineFigures,
     largest: usize,

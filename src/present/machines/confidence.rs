@@ -1,7 +1,7 @@
 //! How sure the difference of two machines is: an interval from resampled weeks or jobs, or from ten seeds.
 //!
-//! Jobs are served by both machines, so their differences are resampled, not their figures: a job that waits long on both
-//! says nothing about which is better.
+//! Jobs are served by both machines, so their differences are resampled, not their figures: a job that waits long on
+//! both says nothing about which is better.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,7 +23,8 @@ pub struct Difference {
     pub low: Option<f64>,
     /// Upper end of the interval; none where the figures are exact.
     pub high: Option<f64>,
-    /// Kind of sample that the interval is over: `weeks`, `jobs` or `seeds`; `bounds` where the ends are proved; empty for exact figures.
+    /// Kind of sample that the interval is over: `weeks`, `jobs` or `seeds`; `bounds` where the ends are proved;
+    /// empty for exact figures.
     pub over: &'static str,
     /// Number of these weeks, jobs or seeds; 0 for exact figures and bounds.
     pub count: usize,
@@ -32,7 +33,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns whether the interval leaves out zero; of exact figures, whether they differ.
+    /// Checks whether the interval leaves out zero; of exact figures, whether they differ.
     pub fn is_significant(&self) -> bool {
         match (self.low, self.high) {
             (Some(low), Some(high)) => low > 0.0 || high < 0.0,
@@ -86,9 +87,9 @@ impl Difference {
         }
     }
 
-    /// Averages one difference a job: `values` are the differences with the week of each job where it has one. Weeks or jobs
-    /// are drawn with replacement, as many as there are, and the middle 95 % of the means are the interval. `None`
-    /// without jobs.
+    /// Averages one difference a job: `values` are the differences with the week of each job where it has one.
+    /// Weeks or jobs are drawn with replacement, as many as there are, and the middle 95 % of the means are the
+    /// interval. `None` without jobs.
     ///
     /// # References
     /// Efron, Tibshirani, "An introduction to the bootstrap", 1993, chapter 13 (percentile intervals); whole weeks

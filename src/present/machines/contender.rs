@@ -54,15 +54,16 @@ impl Contender {
         Some(self.all_to_all()?.map(|end| end * nodes))
     }
 
-    /// Returns the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money. `None` if there
-    /// are none.
+    /// Returns the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money.
+    /// `None` if there are none.
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
         // A machine of one router has no links, and prices may add up to nothing.
         let pieces = pieces.filter(|pieces| *pieces > 0.0)?;
         Some(self.total_throughput()?.map(|end| end / pieces))
     }
 
-    /// Divides `sum`, the machine's cost or watts, by its all-to-all throughput: what a unit takes at most, and at least.
+    /// Divides `sum`, the machine's cost or watts, by its all-to-all throughput: what a unit takes at most, and
+    /// at least.
     pub fn per_throughput(&self, sum: Option<f64>) -> Option<Bracket> {
         let sum = sum?;
         // The more it carries the less a unit costs: the end that was found gives the upper end here.
@@ -114,12 +115,12 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// Returns whether higher values are better.
+    /// Checks whether higher values are better.
     pub fn higher_is_better(self) -> bool {
         self == Criterion::Throughput
     }
 
-    /// Returns whether the figure is known only to lie between two proved ends.
+    /// Checks whether the figure is known only to lie between two proved ends.
     pub fn is_bracket(self) -> bool {
         matches!(self, Criterion::Throughput | Criterion::Cost)
     }

@@ -12,8 +12,8 @@ pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
     sentences.join(" ")
 }
 
-/// Says the outcome in a sentence, and in those that follow how sure it is, which job sizes count, which machines are not
-/// compared, and which jobs do not fit on which machine.
+/// Says the outcome in a sentence, and in those that follow how sure it is, which job sizes count, which machines are
+/// not compared, and which jobs do not fit on which machine.
 pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
     if machines.contenders.is_empty() {
         return Default::default();
@@ -216,8 +216,8 @@ fn join_names(items: &[String]) -> String {
     }
 }
 
-/// Says how sure a difference is. `None` for exact figures over only some of a machine's job sizes: these are not called
-/// exact.
+/// Says how sure a difference is. `None` for exact figures over only some of a machine's job sizes: these are not
+/// called exact.
 fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
         return machines

@@ -3,8 +3,8 @@
 //! [`compare`] ranks them by what matters most of what is known: the mean response time of the jobs that every
 //! machine ran, where the jobs have times; else the mean hops between the nodes of jobs that every machine placed;
 //! else the mean of the best ordering's MPC over log-spaced sizes; or, where that is asked, the all-to-all throughput
-//! that is proved, or the cost of a unit of it. Between the first and every other one it says how sure the difference is
-//! ([`Difference`]).
+//! that is proved, or the cost of a unit of it. Between the first and every other one it says how sure the difference
+//! is ([`Difference`]).
 
 mod carried;
 mod comparison;

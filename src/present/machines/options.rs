@@ -55,7 +55,7 @@ impl<'a> WorkloadOptions<'a> {
             return Ok(());
         }
         let found = "--policy none, which schedules nothing";
-        Err(conflicting_option("--model", text, found, "a policy"))
+        Err(conflicting_option_error("--model", text, found, "a policy"))
     }
 
     /// Checks that nothing is asked that the placement log called `name` cannot have: its jobs have no times.
@@ -67,7 +67,7 @@ impl<'a> WorkloadOptions<'a> {
             if let Some(text) = given {
                 let found = format!("{name}, a placement log");
                 let expected = "an SWF trace, whose jobs have times";
-                return Err(conflicting_option(option, text, found, expected));
+                return Err(conflicting_option_error(option, text, found, expected));
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ impl<'a> WorkloadOptions<'a> {
 }
 
 /// Makes the error of an option whose value something else rules out.
-fn conflicting_option(
+fn conflicting_option_error(
     option: &str,
     value: &str,
     found: impl Into<String>,

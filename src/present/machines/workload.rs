@@ -93,9 +93,9 @@ struct LeadingPlacements {
     names: Vec<String>,
 }
 
-/// Replays and schedules `workload` on one ordering of a machine. Fails on a bad log, allocator, policy or model, and if it
-/// takes more memory than allowed.
-pub(super) fn serve_workload(
+/// Replays and schedules `workload` on one ordering of a machine. Fails on a bad log, allocator, policy or model, and
+/// if it takes more memory than allowed.
+pub(super) fn replay_and_schedule(
     topology: &Topology,
     order: &NodeOrder,
     workload: &ComparedJobs<'_>,

@@ -74,7 +74,7 @@ pub(super) fn format_hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Returns the look of slot `slot`. The first 140 slots all differ.
+/// Looks up the look of slot `slot`. The first 140 slots all differ.
 pub fn look_of_slot(slot: usize) -> Look {
     const MARKS: [Mark; 5] = [
         Mark::Disc,

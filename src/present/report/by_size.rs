@@ -38,8 +38,8 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write_table(out, WorkloadSizeRow::ALL, rows)
 }
 
-/// Makes the section, with its figure. `None` if no size has enough jobs. `slots[i]` is the row of the comparison's entry i.
-/// Fails if the figure cannot be drawn.
+/// Makes the section, with its figure. `None` if no size has enough jobs. `slots[i]` is the row of the comparison's
+/// entry i. Fails if the figure cannot be drawn.
 pub(super) fn by_size_section(
     machine: &str,
     prediction: &Prediction,

@@ -36,9 +36,9 @@ pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec
 /// Makes every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
-/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`; with windows `throughput.csv`.
-/// `orders` are those compared, as the user named them: colours follow that order. `command` is what
-/// reproduces the comparison.
+/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules
+/// `schedule.csv`; with windows `throughput.csv`. `orders` are those compared, as the user named them: colours follow
+/// that order. `command` is what reproduces the comparison.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -53,7 +53,7 @@ pub fn files<'a>(
         topology,
         orders,
         comparison,
-        slots: order_slots(comparison, orders),
+        slots: slots_as_named(comparison, orders),
     };
     let figures = draw_figures(&compared)?;
     let machine = topology.name();
@@ -123,7 +123,7 @@ pub fn files<'a>(
 }
 
 /// Finds for each entry the index at which the user named its ordering. Entries of one label take theirs in turn.
-pub fn order_slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+pub fn slots_as_named(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
     // The same ordering may be given twice; each keeps a colour of its own.
     let mut taken = vec![false; orders.len()];
     let mut slots = Vec::new();

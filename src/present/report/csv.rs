@@ -17,8 +17,7 @@ use nodeorder_order::metric::comparison::Comparison;
 /// let mut out = Vec::new();
 /// let curve = [1.0, 4.0 / 3.0];
 /// nodeorder_present::report::csv::write_curves(&mut out, [("snake:axes=xy,reverse=x", &curve[..])])?;
-/// assert_eq!(
-///     String::from_utf8(out).unwrap(),
+///     assert_eq!( String::from_utf8(out).unwrap(),
 ///     "ordering,size,mpc\n\"snake:axes=xy,reverse=x\",2,1\n\"snake:axes=xy,reverse=x\",3,1.3333333333333333\n"
 /// );
 /// # Ok::<(), std::io::Error>(())
@@ -73,8 +72,8 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
     columns::write_table(out, BestStretch::ALL, rows)
 }
 
-/// Writes the proved floor of MPC and the mean distance of the compact sets found, by size; empty where the machine is too
-/// large for either. Fails if `out` does.
+/// Writes the proved floor of MPC and the mean distance of the compact sets found, by size; empty where the machine
+/// is too large for either. Fails if `out` does.
 pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
     // Floor and compact sets may end at different sizes: the longer one decides.

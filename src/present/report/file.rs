@@ -32,7 +32,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns its name and what is in it. `None` if pages do not list it.
+    /// Lists its name and what is in it. `None` if pages do not list it.
     pub(super) fn list_entry(&self) -> Option<(&str, &'static str)> {
         Some((&self.name, describe_file(&self.name)?))
     }

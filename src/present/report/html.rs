@@ -1,5 +1,5 @@
-//! Parts of pages: tables, pictures and sections. Each is a template of `templates/`, which escapes all that it is given;
-//! what has been through one goes into another as it is.
+//! Parts of pages: tables, pictures and sections. Each is a template of `templates/`, which escapes all that it is
+//! given; what has been through one goes into another as it is.
 
 use askama::Template;
 use askama::filters::HtmlSafe;

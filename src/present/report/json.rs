@@ -37,8 +37,8 @@ struct Scheduled<'a> {
 }
 
 /// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
-/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end.
-/// A stretch's `winner` is an index into `entries`, which are ranked.
+/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the
+/// end. A stretch's `winner` is an index into `entries`, which are ranked.
 pub fn summary_json(
     comparison: &Comparison,
     workload: &WorkloadResults<'_>,

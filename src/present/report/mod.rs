@@ -34,6 +34,6 @@ pub mod trace;
 mod verdict;
 pub mod windows;
 
-pub use comparison::{files, order_slots, saved, sentences};
+pub use comparison::{files, saved, sentences, slots_as_named};
 pub use file::File;
 pub use results::{ComparisonFigures, WorkloadResults};

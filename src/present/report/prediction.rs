@@ -68,8 +68,8 @@ pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Fi
     Figure::from_drawing("workload.svg", caption, drawn)
 }
 
-/// Makes the page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention of
-/// the jobs' traffic, if they have any.
+/// Makes the page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention
+/// of the jobs' traffic, if they have any.
 pub(super) fn prediction_sections(prediction: &Prediction, figure: Figure) -> Vec<Section> {
     let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));

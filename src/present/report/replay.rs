@@ -263,9 +263,9 @@ impl ReplaySummary<'_> {
         )
     }
 
-    /// Draws the replays on `machine`, as file name and SVG: job sizes, improvement by size, its averages, and the range
-    /// of MIND of each replay beside its baseline's. A figure without anything to show
-    /// (no size has more placements than the threshold) is left out.
+    /// Draws the replays on `machine`, as file name and SVG: job sizes, improvement by size, its averages, and
+    /// the range of MIND of each replay beside its baseline's. A figure without anything to show (no size has
+    /// more placements than the threshold) is left out.
     ///
     /// # Errors
     /// A figure that cannot be drawn.

@@ -109,7 +109,8 @@ fn amount_by_model(model: &ModelSaving) -> String {
     format!("{} under {}", saved_hours(model), model.model)
 }
 
-/// Compares the waits that the trace records with those of its schedule on the default order. Empty if it records none.
+/// Compares the waits that the trace records with those of its schedule on the default order. Empty if it records
+/// none.
 fn wait_sentence(schedules: &Schedules) -> RichText {
     let Some((saving, recorded)) = schedules.saving.as_ref().zip(schedules.recorded.as_ref())
     else {

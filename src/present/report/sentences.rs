@@ -68,7 +68,7 @@ impl RichText {
         items.fold(first, |all, item| all.text(between).rich(&item))
     }
 
-    /// Returns whether nothing was added yet.
+    /// Checks whether nothing was added yet.
     pub fn is_empty(&self) -> bool {
         self.plain.is_empty()
     }

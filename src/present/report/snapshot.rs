@@ -32,7 +32,8 @@ fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitState) -> Vec<&'s str> {
     unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect()
 }
 
-/// Returns the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end frees it.
+/// Returns the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end
+/// frees it.
 pub fn hours_until(snapshot: &Snapshot, unit: &UnitState) -> Option<f64> {
     // Jobs past their limits may end at once.
     unit.freed
@@ -51,9 +52,9 @@ fn waiting_that_fit(snapshot: &Snapshot) -> usize {
 }
 
 /// Writes `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting",
-/// "waiting_that_fit","levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in which
-/// they are freed. Indented, with a newline at the end. `jobs` is the file of records, `command` the command line that
-/// makes the snapshot again.
+/// "waiting_that_fit","levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in
+/// which they are freed. Indented, with a newline at the end. `jobs` is the file of records, `command` the command
+/// line that makes the snapshot again.
 pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &str) -> String {
     let all = snapshot.whole_machine();
     let levels: Json = snapshot
@@ -91,7 +92,7 @@ fn level_object(snapshot: &Snapshot, level: &LevelState) -> Json {
     json!({
         "level": level.name,
         "units": level.units.len(),
-        "free_units": free_units(level),
+        "free_units": count_free_units(level),
         "largest": roomiest.free,
         "roomiest": unit_object(snapshot, roomiest),
         "next": next,
@@ -118,7 +119,7 @@ fn note_object(note: &ReasonCount) -> Json {
 }
 
 /// Counts the units of a level that are wholly free.
-fn free_units(level: &LevelState) -> u64 {
+fn count_free_units(level: &LevelState) -> u64 {
     level.units.iter().filter(|unit| unit.is_free()).count() as u64
 }
 
@@ -228,7 +229,7 @@ fn largest_section(snapshot: &Snapshot) -> Result<Section> {
     let roomiest: Vec<&UnitState> = levels.iter().map(LevelState::roomiest).collect();
     let columns = vec![
         Column::counts("Units", levels.iter().map(|level| level.units.len() as u64)),
-        Column::counts("Free units", levels.iter().map(free_units)),
+        Column::counts("Free units", levels.iter().map(count_free_units)),
         node_counts("Largest job (nodes)", &roomiest, |unit| unit.free),
         Column::names("In", roomiest.iter().map(|unit| unit.name.clone())),
         node_counts("Nodes of it", &roomiest, |unit| unit.nodes),

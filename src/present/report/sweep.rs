@@ -112,7 +112,7 @@ pub fn page(
             .collect(),
         results: results.rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
-        facts: run_facts(rows, manifest),
+        facts: list_run_facts(rows, manifest),
         terms: content.terms,
     };
     files[0].1 = page.to_string();
@@ -161,7 +161,7 @@ impl PageContent {
 }
 
 /// Lists the rows of a sweep and what its manifest says about the run.
-fn run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
+fn list_run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
     let mut facts = vec![Fact::new("Rows", format_thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"] {
         // A table without its manifest has a page, too.
@@ -219,7 +219,7 @@ fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
             let file = figure_file(number, column);
             section
                 .figures
-                .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
+                .extend(bars.with_axis(axis).draw(file, &panels, |ordering, i| {
                     figures.mean_figure(ordering, &figures.choices[i], column)
                 })?);
         }

@@ -36,7 +36,8 @@ enum Figure<'a> {
 }
 
 impl TopologyFigures {
-    /// Adds the throughput of the machine, and the bracket of the worst traffic in which no node sends or receives more than 1.
+    /// Adds the throughput of the machine, and the bracket of the worst traffic in which no node sends or
+    /// receives more than 1.
     pub fn add_throughput(
         &mut self,
         rows: &[ThroughputRow<'_>],

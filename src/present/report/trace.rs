@@ -8,8 +8,8 @@ use nodeorder_base::ratio::divide_exactly;
 use nodeorder_trace::records::{Columns, RecordFormat, Records};
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, WorkloadKind, survey};
 
-/// Describes a file: its kind, jobs, times and sizes, with these sizes and, where it is an SWF trace, the trace. `names` are
-/// those of the files that the lines are of, `form` is the format of its records, where it has any.
+/// Describes a file: its kind, jobs, times and sizes, with these sizes and, where it is an SWF trace, the trace.
+/// `names` are those of the files that the lines are of, `form` is the format of its records, where it has any.
 ///
 /// # Errors
 /// A file that cannot be read, or that is of no kind.

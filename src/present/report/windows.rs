@@ -61,8 +61,8 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
     })
 }
 
-/// Makes the section of a page with its chart; `slots` are the numbers of the orderings as the user named them. Fails if
-/// the chart cannot be drawn.
+/// Makes the section of a page with its chart; `slots` are the numbers of the orderings as the user named them. Fails
+/// if the chart cannot be drawn.
 pub(super) fn throughput_section(
     rows: &[WindowRow<'_>],
     slots: &[(&str, usize)],

@@ -194,7 +194,7 @@ impl CsvRow<'_> {
     }
 }
 
-/// Whether a time is a plain number.
+/// Checks whether a time is a plain number.
 fn is_number(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }

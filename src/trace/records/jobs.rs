@@ -16,7 +16,7 @@ const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;
 /// Numbers from here on are not kept as job numbers: new ones above them might not fit an SWF trace.
 const MOST_ID: i64 = 100_000_000_000_000;
 
-/// Whether a time is before 1970, where no trace of calendar times begins.
+/// Checks whether a time is before 1970, where no trace of calendar times begins.
 fn before_1970(time: i64) -> bool {
     time < 0
 }

@@ -387,7 +387,7 @@ impl Source for Pbs {
                 // Only a new peak takes memory: below it a job has that of one that ended.
                 if self.live.len() > self.most {
                     self.most = self.live.len();
-                    self.lines.count_kept(bytes, "jobs that run")?;
+                    self.lines.charge_memory(bytes, "jobs that run")?;
                 }
             }
             if ends {

@@ -134,7 +134,7 @@ impl JobRows {
         if let Some((_, at)) = self.by_key.find(key, |(known, _)| *known == key) {
             let job = &mut self.held[at - self.out];
             self.bytes -= job.record.hosts.len();
-            tally.add_count(job.add_rows_of_job(&row, self.joins), 1);
+            tally.add_count(job.merge_row(&row, self.joins), 1);
             self.bytes += job.record.hosts.len();
             return self.spare.push(row);
         }
@@ -170,7 +170,7 @@ impl JobRows {
 
 impl PendingRow {
     /// Adds a row, and says what became of it.
-    fn add_rows_of_job(&mut self, row: &Record, joins: bool) -> Reason {
+    fn merge_row(&mut self, row: &Record, joins: bool) -> Reason {
         let job = &mut self.record;
         self.rows.insert(job.row);
         if !self.rows.insert(row.row) {

@@ -167,7 +167,7 @@ impl Header {
 const EXPECTED: &str =
     "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
 
-/// Whether a text is a job's id, or that of a step of it.
+/// Checks whether a text is a job's id, or that of a step of it.
 fn is_job(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
         && text

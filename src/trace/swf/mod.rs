@@ -87,7 +87,7 @@ impl Trace {
                 None => {}
                 Some(b';') => {
                     let kept = header.add_line(&line);
-                    lines.count_kept(kept, "header")?;
+                    lines.charge_memory(kept, "header")?;
                 }
                 Some(_) => {
                     if in_header {
@@ -96,7 +96,7 @@ impl Trace {
                         in_header = false;
                     }
                     let kept = reader.read_job(&line)?;
-                    lines.count_kept(kept, "jobs")?;
+                    lines.charge_memory(kept, "jobs")?;
                 }
             }
         }

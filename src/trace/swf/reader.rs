@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a job of these nodes and processors is larger than the machine.
+    /// Checks whether a job of these nodes and processors is larger than the machine.
     fn is_larger(&self, shape: Option<(u32, u32)>, processors: u32) -> bool {
         let above =
             |count: u32, limit: Option<u64>| limit.is_some_and(|most| u64::from(count) > most);

@@ -125,7 +125,7 @@ impl SizeSource {
         })
     }
 
-    /// Returns the sizes. Fails if their file cannot be read.
+    /// Reads the sizes. Fails if their file cannot be read.
     pub fn read(&self) -> Result<Sizes> {
         match self {
             SizeSource::LogUniform => Ok(Sizes::log_uniform()),

@@ -1,5 +1,5 @@
-//! Channels: what messages share. Each directed link is one; with shared node links each direction of a node link; with a
-//! switch bandwidth each switch.
+//! Channels: what messages share. Each directed link is one; with shared node links each direction of a node link;
+//! with a switch bandwidth each switch.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::mapping::{Fabric, Guest, NodeLoads, ProcessMapping};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::{RouterGraph, Topology};
 
-/// The channels of a machine, numbered: the directed links as [`RouterGraph`] numbers them, then two for each node (what
-/// it sends, what it receives), then the switches.
+/// The channels of a machine, numbered: the directed links as [`RouterGraph`] numbers them, then two for each node
+/// (what it sends, what it receives), then the switches.
 #[derive(Clone, Debug)]
 pub struct Channels {
     /// By channel: bytes a second.
@@ -68,7 +68,7 @@ impl Channels {
     }
 
     /// Checks whether messages between nodes of one router share any channel.
-    pub(super) fn shared_inside_routers(&self) -> bool {
+    pub(super) fn are_shared_inside_routers(&self) -> bool {
         self.first_node.is_some() || self.first_switch.is_some()
     }
 
@@ -114,7 +114,7 @@ impl Channels {
         let used = (0..).zip(links).filter(|(_, load)| **load > 0.0);
         let mut channels: Vec<(u32, f64)> = used.map(|(link, load)| (link, *load)).collect();
         // Loads of nodes are needed for channels of nodes and switches alone.
-        if !self.shared_inside_routers() {
+        if !self.are_shared_inside_routers() {
             return channels;
         }
         let loads = NodeLoads::sum_node_links(fabric.topology, guest, mapping);

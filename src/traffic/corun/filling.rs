@@ -1,8 +1,8 @@
 //! Max-min fair rates of flows (progressive filling), kept up to date as flows come and go.
 //!
-//! A flow is the messages of one job on one route. The rule: the rates of all flows rise together from 0, that of a flow
-//! of weight w at the *level* x being x · w. A flow stops rising when a link on its route is full, or when its rate
-//! reaches the bound of a single message; it keeps the rate of that level, its *stop level*.
+//! A flow is the messages of one job on one route. The rule: the rates of all flows rise together from 0, that of a
+//! flow of weight w at the *level* x being x · w. A flow stops rising when a link on its route is full, or when its
+//! rate reaches the bound of a single message; it keeps the rate of that level, its *stop level*.
 //!
 //! ```text
 //! link 1 (capacity 6):  flows A, B        level 3: link 1 is full (3 + 3), A and B stop at rate 3
@@ -18,8 +18,8 @@
 //! - A flow that starts is felt from the level on at which a link of its route would be full if all flows on it rose
 //!   together: below, it fills no link.
 //!
-//! So [`MaxMinRates::update_rates`] finds the floor, collects the flows above it that the change reaches with what the others
-//! leave of their links, and fills those links in the order of the levels at which they are full.
+//! So [`MaxMinRates::update_rates`] finds the floor, collects the flows above it that the change reaches with what
+//! the others leave of their links, and fills those links in the order of the levels at which they are full.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -99,8 +99,8 @@ pub(super) struct MaxMinRates {
     lowest_end: f64,
     /// Flows that are filled anew.
     rising: Vec<u32>,
-    /// Links by the level at which they are full, as the bits of the number (levels are not negative, so the bits order
-    /// them).
+    /// Links by the level at which they are full, as the bits of the number (levels are not negative, so the bits
+    /// order them).
     full_at: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -156,7 +156,8 @@ impl MaxMinRates {
         !self.flows[flow as usize].hops.is_empty()
     }
 
-    /// Starts `count` messages of a flow that sends nothing. Rates hold from the next [`MaxMinRates::update_rates`] on.
+    /// Starts `count` messages of a flow that sends nothing. Rates hold from the next
+    /// [`MaxMinRates::update_rates`] on.
     pub fn start_messages(&mut self, flow: u32, count: f64) {
         let state = &mut self.flows[flow as usize];
         state.count = count;
@@ -205,7 +206,7 @@ impl MaxMinRates {
         self.fill_links(&mut changed);
     }
 
-    /// Returns the lowest level at which the changes since the last update can be felt.
+    /// Finds the lowest level at which the changes since the last update can be felt.
     fn find_floor(&mut self) -> f64 {
         let mut floor = replace(&mut self.lowest_end, f64::INFINITY);
         // A stamp of its own: the flows of a link are added up once, however many of them are new.
@@ -231,7 +232,8 @@ impl MaxMinRates {
         floor * (1.0 - 1e-9)
     }
 
-    /// Collects the flows from `floor` on that links join to the changes, and what the other flows leave of those links.
+    /// Collects the flows from `floor` on that links join to the changes, and what the other flows leave of those
+    /// links.
     fn collect_rising_flows(&mut self, floor: f64) {
         self.stamp += 1;
         let stamp = self.stamp;

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use super::messages::FlowGroup;
 
-/// Slots by the second (as bits, which order numbers above 0) at which their smallest messages end, with the version of
-/// the slot that this holds for.
+/// Slots by the second (as bits, which order numbers above 0) at which their smallest messages end, with the version
+/// of the slot that this holds for.
 pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
 /// Progress of the messages of a slot.

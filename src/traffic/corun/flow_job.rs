@@ -70,7 +70,7 @@ fn group_messages(site: &JobSite<'_>, phase: &Phase) -> Result<FlowPhase> {
     // Without shared node links messages between the same routers take the same channels.
     let end = |process| {
         let node = mapping.node_of(process);
-        if channels.shared_inside_routers() {
+        if channels.are_shared_inside_routers() {
             return node;
         }
         // The first node of its router, whether it is schedulable or not.
@@ -81,7 +81,7 @@ fn group_messages(site: &JobSite<'_>, phase: &Phase) -> Result<FlowPhase> {
         let from = end(message.source);
         let to = end(message.target);
         let bytes = message.volume * phase.bytes;
-        let apart = if channels.shared_inside_routers() {
+        let apart = if channels.are_shared_inside_routers() {
             topology.node_links([from, to]).is_some()
         } else {
             from != to

@@ -1,8 +1,8 @@
 //! The flow level: jobs that share links, simulated message by message.
 //!
-//! Messages of a job on one route have one rate and are one flow (*slot*) of [`MaxMinRates`], whatever their sizes. The
-//! simulation goes from event to event: a job has computed, the first byte of a flow arrives, the messages of one size
-//! end. After each the rates are brought up to date, and with them the times at which messages end.
+//! Messages of a job on one route have one rate and are one flow (*slot*) of [`MaxMinRates`], whatever their sizes.
+//! The simulation goes from event to event: a job has computed, the first byte of a flow arrives, the messages of one
+//! size end. After each the rates are brought up to date, and with them the times at which messages end.
 //!
 //! A phase that no other job's sending can overlap takes as long as alone, which is found once: none of its flows is
 //! followed.
@@ -71,7 +71,8 @@ pub(super) struct FlowRun {
 }
 
 impl FlowRun {
-    /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are counted.
+    /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are
+    /// counted.
     pub fn new(jobs: &[&FlowJob], channels: &Channels, count: bool) -> Self {
         let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.used_channels()).collect();
         let links: Vec<u32> = links.into_iter().collect();
@@ -199,7 +200,7 @@ impl FlowRun {
 
     /// Simulates the next event, and all others at its time.
     fn simulate_step(&mut self, goal: StopCondition) {
-        nodeorder_base::observer::check_stopped();
+        nodeorder_base::observer::unwind_if_stopped();
         self.now = self.next_event();
         // Messages that should end together do, whatever the last bits of their times are.
         let together = (self.now * (1.0 + 1e-13)).to_bits();
@@ -365,7 +366,7 @@ impl FlowRun {
             .map(|member| (&mut member.finished, &mut member.done))
             .collect();
         if let Some(seconds) =
-            pattern.count_periods(state, (self.now, self.skipped), goal, &mut jobs)
+            pattern.skip_periods(state, (self.now, self.skipped), goal, &mut jobs)
         {
             // Spans of skipped time are not known one by one.
             self.skipped += seconds;

@@ -118,8 +118,8 @@ pub(super) struct JobRun {
 const PATTERNS_FROM: u64 = 1000;
 
 impl JobRun {
-    /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together. `count`: states
-    /// that come again are counted.
+    /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together.
+    /// `count`: states that come again are counted.
     pub fn new(jobs: &[&JobLoad], contended: &[u32], channels: &Channels, count: bool) -> Self {
         let rows = drop_covered_links(
             contended
@@ -170,7 +170,7 @@ impl JobRun {
 
     /// Simulates the next event, and all others at its time.
     fn simulate_step(&mut self, goal: StopCondition) {
-        nodeorder_base::observer::check_stopped();
+        nodeorder_base::observer::unwind_if_stopped();
         self.now = self.next_event();
         let before = self.jobs[0].finished.count;
         for i in 0..self.jobs.len() {
@@ -243,7 +243,7 @@ impl JobRun {
             .map(|job| (&mut job.finished, &mut job.done))
             .collect();
         if let Some(seconds) =
-            pattern.count_periods(state, (self.now, self.skipped), goal, &mut jobs)
+            pattern.skip_periods(state, (self.now, self.skipped), goal, &mut jobs)
         {
             // Spans of skipped time are not known one by one.
             self.skipped += seconds;
@@ -251,7 +251,8 @@ impl JobRun {
         }
     }
 
-    /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the others there.
+    /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the
+    /// others there.
     fn begin_sending(&mut self, i: usize) {
         let job = &mut self.jobs[i];
         let phase = &job.usage.phases[job.phase];
@@ -344,8 +345,8 @@ fn list_link_uses(jobs: &[&JobLoad], channel: u32, channels: &Channels) -> LinkU
     row
 }
 
-/// Drops each link that never slows jobs down more than another one does: the other is used by the same phases of the same
-/// jobs, and by each at least as much.
+/// Drops each link that never slows jobs down more than another one does: the other is used by the same phases of the
+/// same jobs, and by each at least as much.
 fn drop_covered_links(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
     for row in rows {

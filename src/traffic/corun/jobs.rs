@@ -216,7 +216,7 @@ impl Phase {
         })?;
         let guest = Guest::make(&Guest::resolve_path(base, &text), topology.context());
         // What a pattern lacks is wrong on this line; a file has lines of its own.
-        let guest = guest.map_err(|error| error.quote_located(&text, &location))?;
+        let guest = guest.map_err(|error| error.locate_text_error(&text, &location))?;
         check_process_count(nodes, &guest, &location)?;
         if guest.processes() == 0 {
             let found = format!("`{text}` without processes");
@@ -250,7 +250,7 @@ impl Phase {
         let location = params.location_of("benchmark");
         // A fault of the benchmark is one of this line.
         let made = Benchmark::make(text, topology.context());
-        let made = made.map_err(|error| error.quote_located(text, &location))?;
+        let made = made.map_err(|error| error.locate_text_error(text, &location))?;
         let compute = made.operations / speed;
         let mut phases = Phase::from_stages(&made, compute);
         if phases.is_empty() {

@@ -1,7 +1,7 @@
 //! Jobs that come and go on one machine, at either level: the mean seconds of an iteration of each beside the others.
 //!
-//! Two jobs meet if they ask for more of a channel together than it has. After a change only the jobs that meet one which
-//! came or went, directly or through others, are simulated anew; the others keep their seconds.
+//! Two jobs meet if they ask for more of a channel together than it has. After a change only the jobs that meet one
+//! which came or went, directly or through others, are simulated anew; the others keep their seconds.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,8 +33,8 @@
 //! ```
 //!
 //! # Limits
-//! Jobs that meet are taken to begin their iterations together. Every one runs `iterations` times before a mean is taken:
-//! give the jobs of one machine iterations of similar length.
+//! Jobs that meet are taken to begin their iterations together. Every one runs `iterations` times before a mean is
+//! taken: give the jobs of one machine iterations of similar length.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,8 +80,8 @@ impl PlacedJob {
     /// A routing that does not suit the machine; more memory than allowed.
     ///
     /// # Complexity
-    /// Flow level: O(messages · hops), and for every end of a message the flows that its channels reach. Job level: the
-    /// loads of each phase ([`FixedRouting::link_loads`]).
+    /// Flow level: O(messages · hops), and for every end of a message the flows that its channels reach. Job
+    /// level: the loads of each phase ([`FixedRouting::link_loads`]).
     pub fn new(
         level: Detail,
         fabric: &Fabric<'_>,
@@ -227,12 +227,12 @@ impl RunningJobs {
         self.dirty.remove(&key);
     }
 
-    /// Simulates the jobs that a change may have slowed down or sped up. Returns them, ascending, with their mean seconds of
-    /// an iteration.
+    /// Simulates the jobs that a change may have slowed down or sped up. Returns them, ascending, with their mean
+    /// seconds of an iteration.
     ///
     /// # Complexity
-    /// For the jobs that meet what came or went, directly or through others: a simulation of `iterations` of each, less
-    /// where their states come again.
+    /// For the jobs that meet what came or went, directly or through others: a simulation of `iterations` of
+    /// each, less where their states come again.
     pub fn update_times(&mut self) -> Vec<(u32, f64)> {
         let mut all = BTreeMap::new();
         while let Some(key) = self.dirty.pop_first() {

@@ -1,9 +1,9 @@
 //! States of a simulation that come again: the periods in between are counted instead of simulated.
 //!
-//! Jobs that repeat their iterations often fall into step: all of them compute, send and wait in the same pattern over and
-//! over. A simulation without random draws that comes to a state a second time will do from there what it did after the
-//! first. So as many of these periods as fit before the goal are added to the counts at once, and only the rest is
-//! simulated.
+//! Jobs that repeat their iterations often fall into step: all of them compute, send and wait in the same pattern
+//! over and over. A simulation without random draws that comes to a state a second time will do from there what it
+//! did after the first. So as many of these periods as fit before the goal are added to the counts at once, and only
+//! the rest is simulated.
 
 use std::collections::VecDeque;
 
@@ -55,10 +55,10 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Skips as many periods since this state was met before as fit before the goal: adds them to what each of `jobs` has
-    /// done, iterations and phases, and returns their seconds. `None` if the state is new or no period fits. `now` is the
-    /// simulated time, after `skipped` seconds that were counted.
-    pub fn count_periods(
+    /// Skips as many periods since this state was met before as fit before the goal: adds them to what each of
+    /// `jobs` has done, iterations and phases, and returns their seconds. `None` if the state is new or no period
+    /// fits. `now` is the simulated time, after `skipped` seconds that were counted.
+    pub fn skip_periods(
         &mut self,
         state: SimulationState,
         (now, skipped): (f64, f64),

@@ -1,4 +1,5 @@
-//! The jobs of a file beside each other and alone, at either level: groups of jobs that meet are simulated each for itself.
+//! The jobs of a file beside each other and alone, at either level: groups of jobs that meet are simulated each for
+//! itself.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Creates settings from the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`,
-    /// `rtt`) and `--level` (`flow`, `job`); states that come again are counted, and no spans kept.
+    /// Creates settings from the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair`
+    /// (`flow`, `rtt`) and `--level` (`flow`, `job`); states that come again are counted, and no spans kept.
     pub fn new(figures: &NetworkFigures, fair: &str, level: &str, iterations: u64) -> Self {
         let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
         let speeds = Speeds {
@@ -95,9 +96,9 @@ pub struct Outcome {
 /// Number of times that progress is reported.
 const STEPS: u64 = 20;
 
-/// Simulates `jobs` side by side, and each alone. `progress` is called with the number of iterations that a group of jobs
-/// that meet has just done together, from any thread. Jobs draw their computing times from the machine's seed and their
-/// index in the list. The same bytes for any number of threads.
+/// Simulates `jobs` side by side, and each alone. `progress` is called with the number of iterations that a group of
+/// jobs that meet has just done together, from any thread. Jobs draw their computing times from the machine's seed
+/// and their index in the list. The same bytes for any number of threads.
 ///
 /// # Errors
 /// A routing that does not suit the machine; iterations of lengths too different
@@ -231,7 +232,8 @@ const MOST_DRAWN: u64 = 100_000_000;
 /// Largest ratio of the longest iteration to the shortest: a much shorter one would be done millions of times.
 const LONGEST: f64 = 1e6;
 
-/// Groups of jobs that meet, by index, each with its simulation; and the mean seconds of an iteration of each job alone.
+/// Groups of jobs that meet, by index, each with its simulation; and the mean seconds of an iteration of each job
+/// alone.
 type Groups = (Vec<(Vec<usize>, Box<dyn Simulation>)>, Vec<f64>);
 
 /// Finds the groups of jobs that meet, and times each job alone.
@@ -278,8 +280,8 @@ fn group_meeting_jobs(
     Ok((groups, alone))
 }
 
-/// Draws the first `count` computing times of the job at `index` of the list, in seconds, one phase and iteration after
-/// the other: another simulator needs them to follow the same jobs.
+/// Draws the first `count` computing times of the job at `index` of the list, in seconds, one phase and iteration
+/// after the other: another simulator needs them to follow the same jobs.
 pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
     let mut computing = Computing::new(job_seed(topology, index), job.spread);
     job.phases

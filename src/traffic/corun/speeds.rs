@@ -44,7 +44,8 @@ impl Default for Speeds {
 }
 
 impl Speeds {
-    /// Creates links of this bandwidth and latency, shared node links of the same bandwidth, and switches without a limit.
+    /// Creates links of this bandwidth and latency, shared node links of the same bandwidth, and switches without
+    /// a limit.
     pub fn new(bandwidth: f64, latency: f64) -> Self {
         let figures = NetworkFigures {
             bandwidth: Some(bandwidth),
@@ -59,8 +60,8 @@ impl Speeds {
         hops * self.latency + 2.0 * self.node_latency
     }
 
-    /// Returns the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its latency in
-    /// hops.
+    /// Returns the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its
+    /// latency in hops.
     pub fn rate_weight(&self, hops: f64) -> f64 {
         match self.fair {
             // Latencies in units of a hop's: only ratios count.
@@ -154,8 +155,8 @@ const FILE_KEYS: [&str; 5] = [
 ];
 
 impl NetworkFigures {
-    /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
-    /// `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
+    /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`,
+    /// `node_latency` and `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
     ///
     /// # Errors
     /// With file and line: another key, a value that is no such quantity, a bandwidth of 0.
@@ -174,8 +175,8 @@ impl NetworkFigures {
         Ok(figures)
     }
 
-    /// Reads the texts of options, by their names, and the file of `--links-file`, whose figures hold where no option says
-    /// otherwise.
+    /// Reads the texts of options, by their names, and the file of `--links-file`, whose figures hold where no
+    /// option says otherwise.
     ///
     /// # Errors
     /// A text that is no such quantity; a bandwidth of 0; a file that cannot be read.

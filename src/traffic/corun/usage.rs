@@ -1,4 +1,5 @@
-//! The load that a job puts on channels, as the job level sees it: bytes on each channel a byte of its largest message.
+//! The load that a job puts on channels, as the job level sees it: bytes on each channel a byte of its largest
+//! message.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,8 @@ pub(super) struct PhaseLoad {
     pub weight: f64,
     /// Bytes a second of its largest message while nothing else is sent.
     pub rate: f64,
-    /// Channels that it loads, by number in [`Channels`](super::Channels), ascending, with U: its bytes on the channel over
-    /// the bytes of its largest message.
+    /// Channels that it loads, by number in [`Channels`](super::Channels), ascending, with U: its bytes on the
+    /// channel over the bytes of its largest message.
     pub channels: Vec<(u32, f64)>,
 }
 

@@ -113,8 +113,8 @@ pub fn analyse(
     assemble_analysis(fabric, (guest, mapping), &demand, dilation, loads)
 }
 
-/// Analyses one job as [`analyse`] does, from loads of all links that a search found for `demand`, the guest's traffic: of
-/// its paths only the mean length is known.
+/// Analyses one job as [`analyse`] does, from loads of all links that a search found for `demand`, the guest's
+/// traffic: of its paths only the mean length is known.
 ///
 /// # Errors
 /// More memory than allowed.
@@ -285,8 +285,8 @@ impl PathSums {
         &mut self.histogram[hops]
     }
 
-    /// Counts the pairs of the `root`-th source with all others by their distance; [`PathSums::apply_volume`] makes sums of the
-    /// counts.
+    /// Counts the pairs of the `root`-th source with all others by their distance; [`PathSums::apply_volume`]
+    /// makes sums of the counts.
     fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
         let here = processes[root];
         if let Hops::Bytes(hops) = hops {

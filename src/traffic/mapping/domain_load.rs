@@ -11,8 +11,9 @@ use nodeorder_network::topology::rails::Rails;
 
 /// Load of the fast link of a node, the largest of all nodes and both directions.
 ///
-/// A message inside a domain leaves over the link of its sender and arrives over that of its receiver. A GPU hands what is
-/// for another domain and another rail to the GPU of its own server on that rail, as under the routing `rail`.
+/// A message inside a domain leaves over the link of its sender and arrives over that of its receiver. A GPU hands
+/// what is for another domain and another rail to the GPU of its own server on that rail, as under the routing
+/// `rail`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DomainLoad {
     /// Largest volume on one fast link in one direction.
@@ -22,8 +23,8 @@ pub struct DomainLoad {
 }
 
 impl DomainLoad {
-    /// Adds up the load that `guest`, placed by `mapping`, causes; `None` where no domain holds several nodes. O(messages ·
-    /// log nodes); O(processes + nodes of their servers) for all-to-all traffic.
+    /// Adds up the load that `guest`, placed by `mapping`, causes; `None` where no domain holds several nodes.
+    /// O(messages · log nodes); O(processes + nodes of their servers) for all-to-all traffic.
     pub fn sum_fast_links(
         topology: &Topology,
         guest: &Guest,

@@ -11,13 +11,14 @@ use nodeorder_network::topology::Topology;
 /// Volume on the node links of a mapped guest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeLoads {
-    /// Nodes with traffic, ascending, each with the volume it sends to other nodes and the volume it receives from them.
+    /// Nodes with traffic, ascending, each with the volume it sends to other nodes and the volume it receives
+    /// from them.
     pub nodes: Vec<(NodeId, f64, f64)>,
 }
 
 impl NodeLoads {
-    /// Adds up the messages of a guest that take node links. Those of a domain do not; what a GPU sends to another rail
-    /// leaves over the node link of the GPU of its own server on that rail.
+    /// Adds up the messages of a guest that take node links. Those of a domain do not; what a GPU sends to
+    /// another rail leaves over the node link of the GPU of its own server on that rail.
     ///
     /// # Complexity
     /// O(messages · log nodes); all-to-all traffic takes O(processes · log nodes).
@@ -94,8 +95,8 @@ pub(super) struct ProcessCounts {
 
 impl ProcessCounts {
     /// Counts the processes around every node of the servers that have some, `nodes` being those of all processes.
-    /// Elsewhere than on a multi-rail network every node is a server and a domain of its own on one rail. O(processes ·
-    /// log nodes).
+    /// Elsewhere than on a multi-rail network every node is a server and a domain of its own on one rail.
+    /// O(processes · log nodes).
     pub fn count_around(topology: &Topology, nodes: &[NodeId]) -> Vec<ProcessCounts> {
         let rails = topology.network().rails();
         let each = rails.map_or(1, |rails| rails.per_server());

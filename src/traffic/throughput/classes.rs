@@ -1,7 +1,7 @@
 //! Networks so regular that a fixed routing is the best one, proved by the links that it fills.
 //!
-//! On a torus, for instance, all-to-all traffic in dimension order fills all links alike: a length of 1 on every link then
-//! proves a floor (Σ volume · distance / Σ capacity · length) that equals the load, and no search is needed.
+//! On a torus, for instance, all-to-all traffic in dimension order fills all links alike: a length of 1 on every link
+//! then proves a floor (Σ volume · distance / Σ capacity · length) that equals the load, and no search is needed.
 
 use super::dense::Dense;
 use super::network::Network;
@@ -15,10 +15,10 @@ use nodeorder_base::ids::NodeId;
 const EQUAL: f64 = 1e-9;
 
 /// Finds the best of the fixed routings and the best floor, and whether they meet: lengths are 1 on the links that a
-/// routing fills most, (almost) 0 on all others, and where a fourth of all links are within `gap` of the fullest, 1 on all
-/// of these, as on dragonflies, whose links inside and between groups fill almost alike; there a floor within `gap` will
-/// do. Lengths of 1 between units of the outermost level are tried as well. Nothing is taken for granted: loads and floors
-/// are added up.
+/// routing fills most, (almost) 0 on all others, and where a fourth of all links are within `gap` of the fullest, 1
+/// on all of these, as on dragonflies, whose links inside and between groups fill almost alike; there a floor within
+/// `gap` will do. Lengths of 1 between units of the outermost level are tried as well. Nothing is taken for granted:
+/// loads and floors are added up.
 pub(super) fn compare_fixed_routings(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
@@ -84,8 +84,8 @@ pub(super) fn compare_fixed_routings(
     Ok((false, best.map(|best| FlowSolution { floor, ..best })))
 }
 
-/// Returns lengths of 1 on links between units of the outermost level; `None` if some routers have no nodes, or no link is
-/// between units.
+/// Returns lengths of 1 on links between units of the outermost level; `None` if some routers have no nodes, or no
+/// link is between units.
 fn between_units(fabric: &Fabric<'_>) -> Option<Vec<f64>> {
     let network = fabric.topology.network();
     let all = network.hosts() == network.routers();

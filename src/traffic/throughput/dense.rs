@@ -1,9 +1,9 @@
 //! Routes dense traffic over any paths, or over shortest ones, for sixteen targets side by side.
 //!
-//! At given lengths of links, the traffic to one target flows downhill: every router knows its distance to the target and
-//! sends what it has over the links that lead nearer. A link's share falls from most on the shortest path to nothing where
-//! the way is longer by a *window*. Example: a router 10 from the target, with links to routers 6 and 7 away of length 4
-//! each and a window of 3: the ways have slack 0 and 1, hence weights 3 and 2, shares 3/5 and 2/5.
+//! At given lengths of links, the traffic to one target flows downhill: every router knows its distance to the target
+//! and sends what it has over the links that lead nearer. A link's share falls from most on the shortest path to
+//! nothing where the way is longer by a *window*. Example: a router 10 from the target, with links to routers 6 and 7
+//! away of length 4 each and a window of 3: the ways have slack 0 and 1, hence weights 3 and 2, shares 3/5 and 2/5.
 //!
 //! One *part* is sixteen targets, one *lane* each: all lanes have the same links, so that every step of both passes
 //! (distances from the targets, flows to them) is vector code. A *block* is some parts, routed in parallel; the search
@@ -53,8 +53,9 @@ impl Dense<'_> {
             .div_ceil(parts_per_block(self.all_targets().len()))
     }
 
-    /// Routes the traffic of a block over ways that are short at `lengths`, and returns the loads, never below what the
-    /// routing loads. Ways that are longer than the shortest by less than `width` (of a mean link) share with it.
+    /// Routes the traffic of a block over ways that are short at `lengths`, and returns the loads, never below
+    /// what the routing loads. Ways that are longer than the shortest by less than `width` (of a mean link) share
+    /// with it.
     pub fn route_block(&self, block: usize, lengths: &[f64], width: f64) -> Vec<f32> {
         let (lengths, links) = self.whole_lengths(lengths);
         let mean = lengths
@@ -98,7 +99,8 @@ impl Dense<'_> {
         lengths.prove_floor(parts.iter().sum())
     }
 
-    /// Finds the distances to the targets of parts, side by side, and collects what `visit` makes of each, in their order.
+    /// Finds the distances to the targets of parts, side by side, and collects what `visit` makes of each, in
+    /// their order.
     fn search_parts<T: Send>(
         &self,
         parts: Range<usize>,

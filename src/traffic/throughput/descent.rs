@@ -1,8 +1,8 @@
 //! Best shares of dense traffic, block by block.
 //!
-//! The search keeps a price for each link, which grows with its load over capacity; the sharper the prices, the more the
-//! fullest links count. It goes from block to block ([`super::dense`]): a block's traffic is routed again at these prices,
-//! and a part of it moves from the old routing to the new. Prices after each round prove a floor.
+//! The search keeps a price for each link, which grows with its load over capacity; the sharper the prices, the more
+//! the fullest links count. It goes from block to block ([`super::dense`]): a block's traffic is routed again at
+//! these prices, and a part of it moves from the old routing to the new. Prices after each round prove a floor.
 
 use multiversion::multiversion;
 
@@ -16,12 +16,13 @@ const WIDEST: f64 = 0.2;
 /// Searches for the best shares by block-coordinate Frank-Wolfe on the softened maximum of load over capacity.
 ///
 /// Each block keeps the loads of its routing. In turn a block's traffic is routed again at the prices of links, and a
-/// part of it moves to the new routing: as much as makes the softened maximum smallest, to second order. Loads are stored
-/// rounded up and added up in double precision, so that the result is never better than its routing.
+/// part of it moves to the new routing: as much as makes the softened maximum smallest, to second order. Loads are
+/// stored rounded up and added up in double precision, so that the result is never better than its routing.
 ///
 /// # References
-/// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block after
-/// Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013.
+/// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block
+/// after Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs",
+/// ICML 2013.
 pub(super) fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.inverse_capacity;
@@ -81,8 +82,8 @@ pub(super) fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> Fl
     best
 }
 
-/// Finds how far to go: where prices no longer fall along `changes` of load over capacity, from the slope and its change
-/// at the start, and then from nearer slopes where that is too far. `None` if prices do not fall at all.
+/// Finds how far to go: where prices no longer fall along `changes` of load over capacity, from the slope and its
+/// change at the start, and then from nearer slopes where that is too far. `None` if prices do not fall at all.
 fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     let [slope, bend] = price_slopes(prices, changes, 0.0);
     if slope >= 0.0 {
@@ -100,8 +101,8 @@ fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     Some(step)
 }
 
-/// Returns Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes. Eight
-/// sums side by side.
+/// Returns Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes.
+/// Eight sums side by side.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn price_slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
     let mut sums = [[0.0; 8]; 2];

@@ -1,10 +1,11 @@
 //! Best shares of traffic that goes the minimal way, or over one intermediate (`adaptive` routing).
 //!
-//! An intermediate is a router, or on dragonflies a group. The traffic of a pair over intermediate i costs the way there
-//! (*outward*) and the way on (*onward*); each pair may send at most 1/(intermediates - 2) of its volume over each. The
-//! *gain* of i is the minimal way's cost less that of both. Example: a minimal way of cost 5, intermediates over which it
-//! costs 3, 5 and 8 and a width of 4: gains 2, 0 and -3, hence parts 1, ½ and 0 of the largest share, ½ + gain / width
-//! between 0 and 1.
+//! An intermediate is a router, or on dragonflies a group. The traffic of a pair over intermediate i costs the way
+//! there (*outward*) and the way on (*onward*); each pair may send at most 1/(intermediates - 2) of its volume over
+//! each. The
+//! *gain* of i is the minimal way's cost less that of both. Example: a minimal way of cost 5, intermediates over
+//! which it costs 3, 5 and 8 and a width of 4: gains 2, 0 and -3, hence parts 1, ½ and 0 of the largest share, ½ +
+//! gain / width between 0 and 1.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -32,11 +33,12 @@ pub(super) fn detour_bytes(routers: usize, links: usize) -> u64 {
 
 /// Searches for the shares that load the links least.
 ///
-/// The dual way: at given prices of links each pair takes the detours that cost less than its minimal way, which adds up to a
-/// floor; and prices of links are sought at which the floor is highest. Where a detour costs about as much as the minimal
-/// way, its share changes gradually with prices, so that the floor (thus softened) is smooth, and prices rise with the loads
-/// by an accelerated mirror ascent; the mean of its routings, with its weights, is the routing found. Steps are as long
-/// as the last change of loads with prices allows; where nothing gets better any more, it starts again from its prices.
+/// The dual way: at given prices of links each pair takes the detours that cost less than its minimal way, which adds
+/// up to a floor; and prices of links are sought at which the floor is highest. Where a detour costs about as much as
+/// the minimal way, its share changes gradually with prices, so that the floor (thus softened) is smooth, and prices
+/// rise with the loads by an accelerated mirror ascent; the mean of its routings, with its weights, is the routing
+/// found. Steps are as long as the last change of loads with prices allows; where nothing gets better any more, it
+/// starts again from its prices.
 ///
 /// # Complexity
 /// O(pairs of routers · intermediates) for each round, and all fixed ways between routers.
@@ -243,8 +245,8 @@ fn sum_finite(costs: &[f64]) -> f64 {
 }
 
 impl Detours<'_> {
-    /// Routes all traffic as pairs choose at `lengths`, and proves a floor from them: no share where a detour costs more
-    /// than the minimal way by half of `width`, all of it where it costs less by half of it.
+    /// Routes all traffic as pairs choose at `lengths`, and proves a floor from them: no share where a detour
+    /// costs more than the minimal way by half of `width`, all of it where it costs less by half of it.
     fn route_all(&self, lengths: &[f64], width: f64) -> FlowSolution {
         let costs = self.minimal.route_costs(lengths);
         let sums: Vec<f64> = costs
@@ -372,9 +374,9 @@ impl Detours<'_> {
     }
 }
 
-/// Adds the volume over each intermediate to that of both halves of the way: `volume` where it costs less than the minimal
-/// way, none where it costs more, and a part where the two are within half of one over `rate`. Returns how much less all
-/// cheaper ones cost, and all volume.
+/// Adds the volume over each intermediate to that of both halves of the way: `volume` where it costs less than the
+/// minimal way, none where it costs more, and a part where the two are within half of one over `rate`. Returns how
+/// much less all cheaper ones cost, and all volume.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn split_volume(
     minimal: f64,

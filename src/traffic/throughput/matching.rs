@@ -1,10 +1,10 @@
-//! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound that
-//! they prove.
+//! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound
+//! that they prove.
 //!
 //! The proof of a longest matching is a *potential* for each node as sender and one as receiver. No pair's distance is
-//! above the sum of its sender's and its receiver's potential; so no permutation is longer than all potentials together,
-//! and one that is as long is a longest. On a path of three nodes, 0 and 2 swap and 1 stays: 2 + 0 + 2 = 4 hops;
-//! potentials 1 0 1 for sending and 1 0 1 for receiving add up to 4.
+//! above the sum of its sender's and its receiver's potential; so no permutation is longer than all potentials
+//! together, and one that is as long is a longest. On a path of three nodes, 0 and 2 swap and 1 stays: 2 + 0 + 2 = 4
+//! hops; potentials 1 0 1 for sending and 1 0 1 for receiving add up to 4.
 
 use multiversion::multiversion;
 
@@ -33,9 +33,9 @@ impl Matching {
         })
     }
 
-    /// Bounds the multiple that the machine surely carries of any traffic in which no node sends or receives more than 1:
-    /// no more can be promised for all such traffic, as this one fills all links however it is routed. `None` if joints
-    /// shorten distances.
+    /// Bounds the multiple that the machine surely carries of any traffic in which no node sends or receives more
+    /// than 1: no more can be promised for all such traffic, as this one fills all links however it is routed.
+    /// `None` if joints shorten distances.
     pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
         let graph = topology.graph()?;
         if graph.cabled_link_count() < graph.len() || self.distance == 0 {
@@ -48,16 +48,16 @@ impl Matching {
 
 /// Finds a longest matching of the schedulable nodes.
 ///
-/// The Hungarian method on whole numbers: potentials start at each node's largest distance; pairs whose distance equals the
-/// sum of their potentials are tight; a forest from all nodes without a partner grows along tight pairs, and where
-/// it ends, potentials change by the smallest slack.
+/// The Hungarian method on whole numbers: potentials start at each node's largest distance; pairs whose distance
+/// equals the sum of their potentials are tight; a forest from all nodes without a partner grows along tight pairs,
+/// and where it ends, potentials change by the smallest slack.
 ///
 /// # Errors
 /// A machine in several components; more memory than allowed.
 ///
 /// # Complexity
-/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with nodes
-/// and a node.
+/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with
+/// nodes and a node.
 ///
 /// # References
 /// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
@@ -149,8 +149,8 @@ impl Assignment {
         }
     }
 
-    /// Grows a forest of tight pairs from all senders without a partner. A tree that reaches a receiver without one gives
-    /// its root a partner; where none does, potentials change.
+    /// Grows a forest of tight pairs from all senders without a partner. A tree that reaches a receiver without
+    /// one gives its root a partner; where none does, potentials change.
     fn grow_forest(&mut self) {
         let nodes = self.sending.len();
         let free = (0..nodes).filter(|i| self.partner_of_sender[*i] == NONE);
@@ -168,7 +168,8 @@ impl Assignment {
             if done[root[i]] {
                 continue;
             }
-            // By id, the next after the sender's first: nodes of one group then send to one group, which is hard traffic.
+            // By id, the next after the sender's first: nodes of one group then send to one group, which
+            // is hard traffic.
             let mut first = i;
             while let Some(j) = self
                 .find_tight(i, &open, first)

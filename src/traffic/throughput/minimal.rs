@@ -1,12 +1,12 @@
-//! Fixed ways of `adaptive` routing: the minimal way between routers, and the first half of its detours; what they cost,
-//! and what they load.
+//! Fixed ways of `adaptive` routing: the minimal way between routers, and the first half of its detours; what they
+//! cost, and what they load.
 //!
-//! Two kinds of machines have two kinds of ways. On dragonflies, intermediates are groups, and the minimal way is at most
-//! one hop to a router with a cable to the other group, that cable, and a hop in the other group; several cables share.
-//! Elsewhere intermediates are routers with nodes, and the minimal way is that of `ecmp-hop`: all shortest paths, an equal
-//! share at every router. All ways to one router are then an [`EcmpDag`]. From nearest to farthest it gives costs (a
-//! router's cost is the mean over its links of the link's length and the next router's cost); from farthest to nearest it
-//! gives loads (a router sends what it has in equal parts over these links).
+//! Two kinds of machines have two kinds of ways. On dragonflies, intermediates are groups, and the minimal way is at
+//! most one hop to a router with a cable to the other group, that cable, and a hop in the other group; several cables
+//! share. Elsewhere intermediates are routers with nodes, and the minimal way is that of `ecmp-hop`: all shortest
+//! paths, an equal share at every router. All ways to one router are then an [`EcmpDag`]. From nearest to farthest it
+//! gives costs (a router's cost is the mean over its links of the link's length and the next router's cost); from
+//! farthest to nearest it gives loads (a router sends what it has in equal parts over these links).
 //!
 //! *Rows* hold a number for each intermediate, filled up to a multiple of [`LANES`].
 
@@ -185,8 +185,8 @@ impl<'a> MinimalRoutes<'a> {
             .collect()
     }
 
-    /// Returns the cost of a unit on from each intermediate, for traffic to `target` from sources with this row; `costs`
-    /// are those of [`MinimalRoutes::costs_to`]. Infinite from the target's own.
+    /// Returns the cost of a unit on from each intermediate, for traffic to `target` from sources with this row;
+    /// `costs` are those of [`MinimalRoutes::costs_to`]. Infinite from the target's own.
     pub fn onward_costs(&self, row: usize, target: u32, costs: &[f64]) -> Vec<f64> {
         let own = self.intermediate_of(target);
         self.fill_row(own, f64::INFINITY, |place| match &self.groups {
@@ -212,11 +212,11 @@ impl<'a> MinimalRoutes<'a> {
         }
     }
 
-    /// Returns the loads of links, from what every router sends to each intermediate and, the minimal way, to each router.
-    /// On dragonflies the latter first joins the former, as far as the target's group.
+    /// Returns the loads of links, from what every router sends to each intermediate and, the minimal way, to
+    /// each router. On dragonflies the latter first joins the former, as far as the target's group.
     pub fn link_loads(&self, outward: &mut [Vec<f64>], sent: &[Vec<f64>]) -> Vec<f64> {
         match &self.groups {
-            Some(groups) => self.group_loads(groups, outward, sent),
+            Some(groups) => self.dragonfly_loads(groups, outward, sent),
             None => self.ecmp_loads(outward, sent),
         }
     }
@@ -248,7 +248,7 @@ impl<'a> MinimalRoutes<'a> {
     }
 
     /// Returns the loads on a dragonfly.
-    fn group_loads(
+    fn dragonfly_loads(
         &self,
         groups: &Groups,
         outward: &mut [Vec<f64>],

@@ -1,21 +1,24 @@
 //! Throughput: what a machine carries when it routes well.
 //!
-//! The throughput of traffic D is the largest t such that t · D fits: 1 over the largest load over capacity. [`best_shares`]
-//! finds a routing that makes this load small, and proves a floor under it from lengths of links: whatever the
-//! routing, Σ load · length is at least Σ volume · distance, so that the largest load over capacity is at least
-//! Σ volume · distance / Σ capacity · length. Node links do not count.
+//! The throughput of traffic D is the largest t such that t · D fits: 1 over the largest load over capacity.
+//! [`best_shares`] finds a routing that makes this load small, and proves a floor under it from lengths of links:
+//! whatever the routing, Σ load · length is at least Σ volume · distance, so that the largest load over capacity is
+//! at least Σ volume · distance / Σ capacity · length. Node links do not count.
 //!
-//! Example: on a ring of four routers with links of capacity 1 each way, every router sends 1 to the opposite one. Over
-//! both ways, half each, every link carries ½ + ½ = 1. With lengths of 1, the floor is 4 · 2 / 8 = 1: the throughput is 1.
+//! Example: on a ring of four routers with links of capacity 1 each way, every router sends 1 to the opposite one.
+//! Over both ways, half each, every link carries ½ + ½ = 1. With lengths of 1, the floor is 4 · 2 / 8 = 1: the
+//! throughput is 1.
 //!
 //! [`classes`] comes first: a fixed routing, and lengths of 1 on the links that it fills most, 0 elsewhere. On regular
-//! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of `adaptive`
-//! by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a fixed order.
+//! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of
+//! `adaptive` by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a
+//! fixed order.
 //!
 //! # References
 //! Singla, Godfrey, Kolla, "High throughput data center topology design", NSDI'14. Jyothi, Singla, Godfrey, Kolla,
-//! "Measuring and understanding throughput of network topologies", SC'16. Namyar, Supittayapornpong, Zhang, Yu, Govindan,
-//! "A throughput-centric view of the performance of datacenter topologies", SIGCOMM'21, which has the upper bound (TUB).
+//! "Measuring and understanding throughput of network topologies", SC'16. Namyar, Supittayapornpong, Zhang, Yu,
+//! Govindan, "A throughput-centric view of the performance of datacenter topologies", SIGCOMM'21, which has the upper
+//! bound (TUB).
 
 use crate::mapping::routing::{BestShares, PathSet};
 use crate::mapping::{Demand, End, Fabric};
@@ -148,8 +151,8 @@ impl SearchPlan {
     }
 }
 
-/// Finds the shares, by a fixed routing if one is proved the best, else by the search of `plan`. Returns the method's name
-/// as well.
+/// Finds the shares, by a fixed routing if one is proved the best, else by the search of `plan`. Returns the method's
+/// name as well.
 fn find_shares(
     network: &Network<'_>,
     fabric: &Fabric<'_>,

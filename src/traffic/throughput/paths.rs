@@ -1,10 +1,10 @@
 //! Best shares of sparse traffic: a set of paths for each pair, found when they are wanted.
 //!
-//! Each pair of routers with traffic keeps a few paths and the volume that each carries. Two steps alternate. A *search*
-//! finds for each pair the shortest path at the present prices of links, and others almost as short; they join the pair's
-//! paths, and the shortest lengths prove a floor. A *sweep* goes over all pairs and shifts volume from the dearest path to
-//! the cheapest until both cost the same, while prices follow the loads. Example: two paths of one link each, loads 3 and
-//! 1; the first is dearer, and a volume near 1 moves to the second.
+//! Each pair of routers with traffic keeps a few paths and the volume that each carries. Two steps alternate. A
+//! *search* finds for each pair the shortest path at the present prices of links, and others almost as short; they
+//! join the pair's paths, and the shortest lengths prove a floor. A *sweep* goes over all pairs and shifts volume
+//! from the dearest path to the cheapest until both cost the same, while prices follow the loads. Example: two paths
+//! of one link each, loads 3 and 1; the first is dearer, and a volume near 1 moves to the second.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,9 +59,9 @@ pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
 
 /// Shifts volume between paths until the gap is small enough.
 ///
-/// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while other
-/// threads sweep. Volume that moves from path a to path b makes the links of only one of them cheaper or dearer: where both
-/// then cost the same is found in closed form, to second order.
+/// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while
+/// other threads sweep. Volume that moves from path a to path b makes the links of only one of them cheaper or
+/// dearer: where both then cost the same is found in closed form, to second order.
 pub(super) fn search_shares(
     network: &Network<'_>,
     pairs: &mut [Pair],

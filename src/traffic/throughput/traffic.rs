@@ -39,7 +39,7 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
             &group_shift_targets(topology, &nodes)?,
         )?,
         "all-to-all" => {
-            return Err(unsuited_traffic(
+            return Err(unsuited_traffic_error(
                 topology,
                 text,
                 "a machine of two nodes or more",
@@ -52,7 +52,7 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
 }
 
 /// Returns the error of traffic that a machine has no use for.
-fn unsuited_traffic(topology: &Topology, text: &str, needs: &str) -> Error {
+fn unsuited_traffic_error(topology: &Topology, text: &str, needs: &str) -> Error {
     let location = SourceLocation::option(format!("--traffic {text}"));
     let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());
     Error::unsuited(location, problem, "use all-to-all, matching or a guest")
@@ -69,7 +69,7 @@ fn permutation_guest(
     for (i, target) in targets.iter().enumerate() {
         let Ok(target) = nodes.binary_search(target) else {
             let needs = "a machine all of whose nodes are schedulable";
-            return Err(unsuited_traffic(topology, text, needs));
+            return Err(unsuited_traffic_error(topology, text, needs));
         };
         // A message to itself uses no link.
         if i != target {
@@ -83,7 +83,7 @@ fn permutation_guest(
 fn tornado_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let lattice = topology.lattice().filter(|lattice| lattice.cells.is_none());
     let Some(lattice) = lattice.filter(|lattice| lattice.extents[0] > 2) else {
-        return Err(unsuited_traffic(
+        return Err(unsuited_traffic_error(
             topology,
             "tornado",
             "a grid of three routers or more in dimension 0",
@@ -106,7 +106,11 @@ fn group_shift_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Node
     let network = topology.network();
     let levels = network.levels();
     let (true, Some(group)) = (is_dragonfly(topology), levels.first()) else {
-        return Err(unsuited_traffic(topology, "group-shift", "a dragonfly"));
+        return Err(unsuited_traffic_error(
+            topology,
+            "group-shift",
+            "a dragonfly",
+        ));
     };
     let all = network.hosts() * network.per_router();
     Ok(nodes

@@ -6,9 +6,9 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Builds the traffic of windows of `size` consecutive nodes of `order`, one beside the other from the first on, each with
-/// the traffic of its own: the pattern `guest`, in which a node sends 1 on the mean. Nodes left at the end send nothing.
-/// Only the first window sends where it is `alone`.
+/// Builds the traffic of windows of `size` consecutive nodes of `order`, one beside the other from the first on, each
+/// with the traffic of its own: the pattern `guest`, in which a node sends 1 on the mean. Nodes left at the end send
+/// nothing. Only the first window sends where it is `alone`.
 ///
 /// # Errors
 /// An unknown pattern; more memory than allowed; a machine in several components.

@@ -1,7 +1,8 @@
 //! A shortcut for unconstrained jobs without slices and leaders: the leaves stay sorted by their room.
 //!
-//! Such a job asks for no domain but leaves, so the two steps of [`super::placement`] come down to looking at leaves in
-//! the order of their room. Kept sorted from job to job, the few that are taken are found without a look at all others.
+//! Such a job asks for no domain but leaves, so the two steps of [`super::placement`] come down to looking at leaves
+//! in the order of their room. Kept sorted from job to job, the few that are taken are found without a look at all
+//! others.
 
 use std::collections::BTreeSet;
 
@@ -40,8 +41,9 @@ impl LeafIndex {
         }
     }
 
-    /// Places pods as [`super::find_topology_assignment`] does: on the leaf with the least room that holds all; else on
-    /// several, those with the least room first (`least_free`), or those with the most and as the last one the tightest.
+    /// Places pods as [`super::find_topology_assignment`] does: on the leaf with the least room that holds all;
+    /// else on several, those with the least room first (`least_free`), or those with the most and as the last
+    /// one the tightest.
     ///
     /// # Complexity
     /// O(leaves taken · log leaves).
@@ -79,7 +81,8 @@ impl LeafIndex {
         let mut most = i64::MAX;
         while let Some((room, _)) = self.leaves.range(..(most, 0)).next_back() {
             most = *room;
-            // Leaves with as much room as each other go in the order of labels, which is the set's order from the front.
+            // Leaves with as much room as each other go in the order of labels, which is the set's order
+            // from the front.
             for (_, leaf) in self.leaves.range((most, 0)..(most + 1, 0)) {
                 if most >= rest {
                     let mut fits = self.leaves.range((rest, 0)..);

@@ -3,8 +3,8 @@
 //! The rule, with the functions of `tas_balanced_placement.go` in brackets. At the level that the job prefers, each
 //! *group* of domains (those inside one domain of the level above) is asked how evenly it could hold the job:
 //!
-//! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). Job over count, rounded
-//!    down, is the *threshold*: the fewest slices that each of so many domains must hold.
+//! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). Job over count,
+//!    rounded down, is the *threshold*: the fewest slices that each of so many domains must hold.
 //! 2. Empty the domains that hold fewer slices (`pruneDomainsBelowThreshold`) and see whether the job still fits.
 //!
 //! The group with the highest threshold wins, the one that needs fewer domains among equals
@@ -39,8 +39,8 @@ struct GreedyChoice {
 /// A level, and the slices that its domains get.
 type BalancedShares = (usize, Vec<DomainShare>);
 
-/// Places slices evenly; `None` where that cannot be done. `pruned` gets the room that they find, for the domains chosen
-/// and those beside and below them alone.
+/// Places slices evenly; `None` where that cannot be done. `pruned` gets the room that they find, for the domains
+/// chosen and those beside and below them alone.
 ///
 /// # Errors
 /// The job has fewer pods than a slice, at which Kueue stops.
@@ -105,8 +105,8 @@ fn take_fullest(
     (rest <= 0).then_some(choice)
 }
 
-/// Returns the most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest domains
-/// of `group` that may hold the job.
+/// Returns the most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest
+/// domains of `group` that may hold the job.
 fn bound_group(
     p: &Placement<'_>,
     rooms: &[DomainCapacity],
@@ -135,8 +135,8 @@ fn bound_group(
     )
 }
 
-/// Returns the group that can hold the job most evenly, and its threshold; `None` if none can. `pruned` gets the room that
-/// is left in it when the domains below the threshold are emptied.
+/// Finds the group that can hold the job most evenly, and its threshold; `None` if none can. `pruned` gets the room
+/// that is left in it when the domains below the threshold are emptied.
 fn find_best_group(
     p: &Placement<'_>,
     rooms: &[DomainCapacity],
@@ -212,8 +212,8 @@ fn find_best_group(
     }))
 }
 
-/// Empties the domains of a group, and right below it, that have fewer slices than `threshold`, and takes leaders off those
-/// that have fewer beside a leader.
+/// Empties the domains of a group, and right below it, that have fewer slices than `threshold`, and takes leaders off
+/// those that have fewer beside a leader.
 fn prune_group(
     p: &Placement<'_>,
     rooms: &[DomainCapacity],
@@ -279,11 +279,11 @@ fn pod_entropy(p: &Placement<'_>, rooms: &[DomainCapacity], domain: u32) -> f64 
         .sum()
 }
 
-/// Returns as few domains as the greedy choice takes, of these sets the one with the least room that suffices, the first
-/// such in order; `None` if there is none.
+/// Returns as few domains as the greedy choice takes, of these sets the one with the least room that suffices, the
+/// first such in order; `None` if there is none.
 ///
-/// Goes through the domains one by one and keeps, for each number of domains taken, every combination of leaders and pods
-/// that can be left to place (a knapsack): the last table then shows the least room beyond the job.
+/// Goes through the domains one by one and keeps, for each number of domains taken, every combination of leaders and
+/// pods that can be left to place (a knapsack): the last table then shows the least room beyond the job.
 fn select_domain_set(
     p: &Placement<'_>,
     ids: &[u32],
@@ -350,8 +350,8 @@ fn select_domain_set(
     (count > 0).then_some(found)
 }
 
-/// Gives `threshold` slices to each of as few domains as can be, and those left over to the first ones; `None` if they do
-/// not fit.
+/// Gives `threshold` slices to each of as few domains as can be, and those left over to the first ones; `None` if
+/// they do not fit.
 fn share_evenly(
     p: &Placement<'_>,
     ids: &[u32],

@@ -4,8 +4,8 @@ use super::balanced;
 use super::domains::{DomainCapacity, Domains};
 use super::placement::{LeafAssignment, Placement, PlacementError, PodSetRequest, TopologyRequest};
 
-/// Places the pods of a job on the leaves of `domains`, which have `rooms`; returns leaves in the order of their labels.
-/// `scratch` is memory that is kept between jobs. Follows Kueue's `findTopologyAssignment`.
+/// Places the pods of a job on the leaves of `domains`, which have `rooms`; returns leaves in the order of their
+/// labels. `scratch` is memory that is kept between jobs. Follows Kueue's `findTopologyAssignment`.
 ///
 /// # Errors
 /// Too few of the pods fit where the job asks for them.

@@ -1,12 +1,12 @@
 //! The tree of domains of a Kueue Topology, and how many pods, slices and leaders of a job fit into each.
 //!
-//! A leaf is a node; what fits into it is counted from its free GPUs. What fits into any other domain is summed up from
-//! the domains right below it (Kueue's `fillInCounts`), for one kind of pods at a time.
+//! A leaf is a node; what fits into it is counted from its free GPUs. What fits into any other domain is summed up
+//! from the domains right below it (Kueue's `fillInCounts`), for one kind of pods at a time.
 
 use std::ops::Range;
 
-/// Domains, numbered level by level, the outermost level first; within a level in the order of their labels, compared as
-/// bytes, level by level. The domains of the last level are leaves.
+/// Domains, numbered level by level, the outermost level first; within a level in the order of their labels, compared
+/// as bytes, level by level. The domains of the last level are leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Domains {
     /// By domain: the domain that it is in; 0 on the outermost level.
@@ -120,7 +120,7 @@ pub struct DomainCapacity {
 }
 
 impl DomainCapacity {
-    /// Returns the number of slices, or of pods, that fit into the domain, alone or beside a leader.
+    /// Counts the slices, or pods, that fit into the domain, alone or beside a leader.
     pub fn count_fitting(&self, slices: bool, leader: bool) -> i64 {
         match (slices, leader) {
             (true, false) => self.slices,
@@ -146,7 +146,8 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// Returns level and pods of the outermost slices in a tree of `depth` levels; single pods on leaves if there are none.
+    /// Returns level and pods of the outermost slices in a tree of `depth` levels; single pods on leaves if there
+    /// are none.
     pub fn outermost_layer(&self, depth: usize) -> (usize, i64) {
         self.layers.first().copied().unwrap_or((depth - 1, 1))
     }
@@ -163,7 +164,7 @@ impl Slices {
 
 impl Domains {
     /// Sets what follows from the pods of a leaf: its slices, where slices lie in leaves, and its least and most pods.
-    pub fn count_leaf_slices(&self, room: &mut DomainCapacity, slices: &Slices) {
+    pub fn fill_leaf_capacity(&self, room: &mut DomainCapacity, slices: &Slices) {
         let (level, size) = slices.outermost_layer(self.level_count());
         room.min_leaf_pods = room.pods;
         room.max_leaf_pods = room.pods;
@@ -173,7 +174,8 @@ impl Domains {
         }
     }
 
-    /// Sums up the room in a domain of `level` from that in those right below it; `layered`: in multiples of inner layers.
+    /// Sums up the room in a domain of `level` from that in those right below it; `layered`: in multiples of
+    /// inner layers.
     pub fn sum_children(
         &self,
         rooms: &mut [DomainCapacity],
@@ -231,7 +233,8 @@ impl Domains {
         rooms[domain as usize] = sum;
     }
 
-    /// Sums up the room in `domains`, all of a level or neighbours on it, and in all domains below them, from the leaves up.
+    /// Sums up the room in `domains`, all of a level or neighbours on it, and in all domains below them, from the
+    /// leaves up.
     pub fn sum_descendants(
         &self,
         rooms: &mut [DomainCapacity],
@@ -251,7 +254,7 @@ impl Domains {
         for (below, row) in rows.into_iter().enumerate().rev() {
             for domain in row {
                 if level + below + 1 == self.level_count() {
-                    self.count_leaf_slices(&mut rooms[domain as usize], slices);
+                    self.fill_leaf_capacity(&mut rooms[domain as usize], slices);
                 } else {
                     self.sum_children(rooms, domain, level + below, slices, layered);
                 }

@@ -46,7 +46,8 @@ impl LabelledNodes {
                 let label = if by_rank {
                     format!("{:010}", unit.ranks.first().copied().unwrap_or(0))
                 } else {
-                    // Units that share a name are called by their paths; within the unit around them the last part is enough.
+                    // Units that share a name are called by their paths; within the unit around
+                    // them the last part is enough.
                     name.rsplit('/').next().unwrap_or(&name).to_string()
                 };
                 for rank in &unit.ranks {

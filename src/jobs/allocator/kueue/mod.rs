@@ -1,8 +1,8 @@
 //! Kueue's topology-aware scheduling (TAS): pods on nodes, level by level.
 //!
 //! The steps follow Kueue's own. `domains` is the tree of the machine's levels, with what fits into each domain.
-//! `choice` places a job: by `balanced` where the job asks for it and it can be done, else by `placement`; `anywhere` is a
-//! shortcut with the same result for jobs that ask for no level. `replacement` moves the pods of a failed node.
+//! `choice` places a job: by `balanced` where the job asks for it and it can be done, else by `placement`; `anywhere`
+//! is a shortcut with the same result for jobs that ask for no level. `replacement` moves the pods of a failed node.
 //! `options` and `labels` read what jobs ask for and how nodes are called; `tas` is the allocator that joins them.
 
 mod anywhere;

@@ -148,8 +148,8 @@ impl MergedOptions<'_> {
         self.texts.get(key).map(String::as_str)
     }
 
-    /// Returns the parts of a value such as `16/4/1`; none if it is not given.
-    fn list(&self, key: &str) -> Vec<&str> {
+    /// Lists the parts of a value such as `16/4/1`; none if it is not given.
+    fn option_parts(&self, key: &str) -> Vec<&str> {
         self.option_text(key)
             .map_or(Vec::new(), |text| text.split('/').collect())
     }
@@ -160,7 +160,7 @@ impl MergedOptions<'_> {
         Error::input(self.location.clone(), found, expected)
     }
 
-    /// Returns the number of the level of this name. Fails if there is none.
+    /// Finds the number of the level of this name. Fails if there is none.
     fn find_level(&self, name: &str, levels: &[String]) -> Result<usize> {
         find_level_named(self.location, levels.iter().map(String::as_str), name)
     }
@@ -187,8 +187,8 @@ pub(super) struct LevelNames {
 impl LevelNames {
     /// Reads level and pods of each layer of slices. Fails if they are not nested, or name no level.
     fn read_slice_layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
-        let sizes = options.list("slice");
-        let at = options.list("slice_level");
+        let sizes = options.option_parts("slice");
+        let at = options.option_parts("slice_level");
         if sizes.len() != at.len() || sizes.len() > 3 {
             let found = format!("{} sizes of slices at {} levels", sizes.len(), at.len());
             let expected = "up to three of both, as in slice=16/4 slice_level=rack/host";
@@ -232,8 +232,8 @@ impl LevelNames {
         let profile = options.option_text("profile").unwrap_or("mixed");
         let by_leaf = free && profile == "tightest-leaf";
         let top_down = by_leaf || free && profile == "least-free-hierarchical";
-        // Unconstrained jobs start where no domain is too small to be one of several: at the leaves; with slices at the
-        // outermost level, since slices below it are kept together.
+        // Unconstrained jobs start where no domain is too small to be one of several: at the leaves; with
+        // slices at the outermost level, since slices below it are kept together.
         let level = match (mode, options.option_text("level")) {
             (TopologyRequest::Unconstrained, Some(name)) => {
                 options.find_level(name, &self.names)?;

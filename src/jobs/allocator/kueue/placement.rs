@@ -22,9 +22,9 @@
 //!   node d 1
 //! ```
 //!
-//! Pods come in slices where a job asks for these: down to the slices' level whole slices are counted and moved, below it
-//! pods, or slices of an inner layer. A leader is one more pod; the domain that gets it holds fewer others, so each
-//! capacity is kept twice, alone and beside a leader.
+//! Pods come in slices where a job asks for these: down to the slices' level whole slices are counted and moved,
+//! below it pods, or slices of an inner layer. A leader is one more pod; the domain that gets it holds fewer others,
+//! so each capacity is kept twice, alone and beside a leader.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -136,7 +136,7 @@ type Key = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
     /// Checks whether the job goes by leaves: it is a single pod without a leader.
-    fn is_single_pod(&self) -> bool {
+    fn goes_by_leaves(&self) -> bool {
         self.request.by_leaf && self.request.pods == 1 && !self.leader
     }
 
@@ -144,7 +144,7 @@ impl Placement<'_> {
     pub fn sort_key(&self, share: &DomainShare, leader: bool) -> Key {
         let room = &share.room;
         let leaf = match room.min_leaf_pods {
-            _ if !self.is_single_pod() => 0,
+            _ if !self.goes_by_leaves() => 0,
             // Nothing fits: behind all others.
             0 => i64::MAX,
             least => least,
@@ -168,8 +168,8 @@ impl Placement<'_> {
         shares.sort_by_cached_key(|share| self.sort_key(share, leader));
     }
 
-    /// Returns, of sorted domains, the one with the least room that suffices; the first if none does. Only domains with
-    /// as much affinity as the first count.
+    /// Returns, of sorted domains, the one with the least room that suffices; the first if none does. Only
+    /// domains with as much affinity as the first count.
     fn find_best_fit_domain(
         &self,
         shares: &[DomainShare],
@@ -187,7 +187,7 @@ impl Placement<'_> {
             .unwrap_or(&shares[0])
     }
 
-    /// Returns the level and the domains from which [`Placement::descend_to_leaves`] goes down. Fails if too few pods
+    /// Finds the level and the domains from which [`Placement::descend_to_leaves`] goes down. Fails if too few pods
     /// fit.
     pub fn find_level_with_fit_domains(
         &self,
@@ -222,7 +222,7 @@ impl Placement<'_> {
         share.room.holds_whole(self.slice_count, true, self.leader)
     }
 
-    /// Returns the domain that gets the whole job; `None` if none holds it.
+    /// Finds the domain that gets the whole job; `None` if none holds it.
     fn find_single_domain(&self, ids: Range<u32>, rooms: &[DomainCapacity]) -> Option<DomainShare> {
         let fitting =
             || pair_with_capacities(ids.clone(), rooms).filter(|share| self.holds_job(share));
@@ -335,8 +335,8 @@ impl Placement<'_> {
         }
     }
 
-    /// Gives `pods` pods, `unit` at a time, to the first of these domains that are enough; the last one is the tightest
-    /// that holds the rest. `slices`: units are slices of the outermost layer as counted in the domains.
+    /// Gives `pods` pods, `unit` at a time, to the first of these domains that are enough; the last one is the
+    /// tightest that holds the rest. `slices`: units are slices of the outermost layer as counted in the domains.
     fn update_counts_to_minimum(
         &self,
         mut shares: Vec<DomainShare>,
@@ -352,7 +352,7 @@ impl Placement<'_> {
         let mut out = Vec::new();
         for at in 0..shares.len() {
             let mut share = shares[at];
-            let whole = self.request.top_down && !self.is_single_pod();
+            let whole = self.request.top_down && !self.goes_by_leaves();
             if whole || !self.request.least_free && share.room.holds_whole(rest, slices, leader) {
                 share = self.find_best_fit_domain(&shares[at..], rest, leader, slices);
             }

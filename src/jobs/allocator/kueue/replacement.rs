@@ -1,15 +1,15 @@
 //! Where the pods of a failed node go while the rest of their job stays.
 //!
-//! The missing pods are placed like a job of their own, with two rules of Kueue's: pods that complete a slice must go into
-//! the domain whose slice they complete, and those of a required job into the domain that the rest is in. Inside that
-//! domain the placement is free, so the room outside it is taken off first.
+//! The missing pods are placed like a job of their own, with two rules of Kueue's: pods that complete a slice must go
+//! into the domain whose slice they complete, and those of a required job into the domain that the rest is in. Inside
+//! that domain the placement is free, so the room outside it is taken off first.
 
 use super::choice::find_topology_assignment;
 use super::domains::{DomainCapacity, Domains, Slices};
 use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
 
-/// Returns the pods of a job after the `missing` ones of a failed node were put elsewhere; `rest` are those that stay, by
-/// leaf. `rooms` gives the room for the slices asked for, without the rest, other jobs and the failed node.
+/// Returns the pods of a job after the `missing` ones of a failed node were put elsewhere; `rest` are those that
+/// stay, by leaf. `rooms` gives the room for the slices asked for, without the rest, other jobs and the failed node.
 ///
 /// # Errors
 /// There is no place for the missing pods.
@@ -80,7 +80,7 @@ pub fn replace_failed_pods(
     Ok(all)
 }
 
-/// Returns the first domain of `level` whose pods and the missing ones make a multiple of `size`; `None` if no domain is
+/// Finds the first domain of `level` whose pods and the missing ones make a multiple of `size`; `None` if no domain is
 /// like that.
 fn find_broken_domain(
     domains: &Domains,

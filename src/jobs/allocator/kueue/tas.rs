@@ -19,9 +19,10 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_trace::JobOptions;
 
-/// `kueue-tas[:mode=M,level=L,slice=A/B/C,slice_level=X/Y/Z,profile=P,balanced=true,gpus=G,leader=G,ties=T,swap=off]`: pods
-/// on nodes, level by level, as Kueue's topology-aware scheduling puts them. A pod takes `gpus` of the GPUs of a node;
-/// where the machine's nodes have none, a node. The levels are the machine's, but for one called `all`, and nodes (`host`).
+/// `kueue-tas[:mode=M,level=L,slice=A/B/C,slice_level=X/Y/Z,profile=P,balanced=true,gpus=G,leader=G,ties=T,swap=off]`:
+/// pods on nodes, level by level, as Kueue's topology-aware scheduling puts them. A pod takes `gpus` of the GPUs of a
+/// node; where the machine's nodes have none, a node. The levels are the machine's, but for one called `all`, and
+/// nodes (`host`).
 ///
 /// # Limits
 /// GPUs are the only resource. Taints, selectors and preferred nodes are left out; quotas, priorities and preemption
@@ -128,12 +129,12 @@ impl KueueTas {
             room.leaders = 1;
             room.pods_with_leader = i64::from((places - leader) / gpus);
         }
-        self.domains.count_leaf_slices(&mut room, slices);
+        self.domains.fill_leaf_capacity(&mut room, slices);
         room
     }
 
     /// Counts what fits into every domain, from the leaves up.
-    fn count_all(&self, free: &FreeSet, slices: &Slices) -> Vec<DomainCapacity> {
+    fn count_capacities(&self, free: &FreeSet, slices: &Slices) -> Vec<DomainCapacity> {
         let mut rooms = vec![DomainCapacity::default(); self.domains.domain_count()];
         for (rank, leaf) in (0..).zip(&self.leaves) {
             rooms[*leaf as usize] = self.count_leaf_capacity(rank, free.free_places(rank), slices);
@@ -159,7 +160,7 @@ impl KueueTas {
                 leader,
                 slices: slices.clone(),
                 seen: free.clone(),
-                rooms: self.count_all(free, slices),
+                rooms: self.count_capacities(free, slices),
                 index: None,
             };
             // The kind that came first of those kept goes.
@@ -325,7 +326,7 @@ impl PodRules for KueueTas {
         let mut found = Err(PlacementError::NoReplacement);
         if self.replaces_failed {
             found = replace_failed_pods(&self.domains, &ask, &rest, missing, &|slices| {
-                self.count_all(free, slices)
+                self.count_capacities(free, slices)
             });
         }
         let choice = match found {

@@ -1,17 +1,18 @@
 //! topology/block: base blocks within aggregated ones, and segments.
 //!
-//! Base blocks of B nodes stand in a row; `BlockSizes` names aggregated blocks of 2^l neighbouring base blocks, aligned to
-//! their size. The rule for a segment of n nodes (a job without segments is one):
+//! Base blocks of B nodes stand in a row; `BlockSizes` names aggregated blocks of 2^l neighbouring base blocks,
+//! aligned to their size. The rule for a segment of n nodes (a job without segments is one):
 //!
-//! 1. The smallest aggregated block that can hold n nodes; of all of its size that have room, the one with the fewest free
-//!    nodes, the last among equals.
+//! 1. The smallest aggregated block that can hold n nodes; of all of its size that have room, the one with the fewest
+//!    free nodes, the last among equals.
 //! 2. Inside it the segment may touch only as many *small* blocks, about half its size, as n nodes need.
 //! 3. Base block by base block: first in small blocks that are in use, else in the tightest that holds the rest; there
 //!    the tightest base block that holds the rest, else the fullest.
 //!
 //! ```text
 //! base blocks of 4, BlockSizes=4,8,16; free nodes 4 4 | 1 3 || 4 2 | 4 4      (| ends 8 nodes, || ends 16)
-//! 7 nodes: need 2 base blocks, so an aggregated block of 8. Free there: 8, 4, 6, 8; the last of those with 8 is taken.
+//! 7 nodes: need 2 base blocks, so an aggregated block of 8. Free there: 8, 4, 6, 8; the last of those with 8 is
+//! taken.
 //! ```
 
 use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
@@ -39,16 +40,16 @@ struct SegmentPlan {
     ranks: u32,
     /// Number of base blocks of the aggregated block that holds it.
     block: usize,
-    /// Number of base blocks of a small block. If the small blocks that it may use make up the whole aggregated block, that
-    /// block is the only small one.
+    /// Number of base blocks of a small block. If the small blocks that it may use make up the whole aggregated
+    /// block, that block is the only small one.
     small_block: usize,
     /// Number of small blocks that it may use.
     max_small_blocks: usize,
 }
 
-/// Returns whether the first of two units suits `need` ranks better: one that has enough, the tighter of two, the fuller
-/// if neither has; `None` if both suit alike.
-fn is_better_fit(free: u32, other: u32, need: u32) -> Option<bool> {
+/// Checks whether the first of two units suits `need` ranks better: one that has enough, the tighter of two, the
+/// fuller if neither has; `None` if both suit alike.
+fn prefers_first_unit(free: u32, other: u32, need: u32) -> Option<bool> {
     match (free >= need, other >= need) {
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -144,8 +145,8 @@ impl Blocks {
         sums.iter().take(plan.max_small_blocks).sum()
     }
 
-    /// Places one segment in the base blocks `inside`, and returns the first base block of its aggregated block; `None` if
-    /// it has no place.
+    /// Places one segment in the base blocks `inside`, and returns the first base block of its aggregated block;
+    /// `None` if it has no place.
     fn place_segment(
         &mut self,
         plan: &SegmentPlan,
@@ -183,13 +184,13 @@ impl Blocks {
                         self.free_in_block(from + small(unit) * plan.small_block, plan.small_block);
                     let other =
                         self.free_in_block(from + small(best) * plan.small_block, plan.small_block);
-                    is_better_fit(free, other, need)
+                    prefers_first_unit(free, other, need)
                 } else {
                     None
                 };
                 // The last of equal ones.
                 if by_small
-                    .or_else(|| is_better_fit(self.left[unit], self.left[best], need))
+                    .or_else(|| prefers_first_unit(self.left[unit], self.left[best], need))
                     .unwrap_or(true)
                 {
                     unit

@@ -47,18 +47,18 @@ const OPTIONAL: Opt = Opt::flag(
 )
 .default_in_words("the file's");
 
-/// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
-/// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
-/// has enough.
+/// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes,
+/// the tightest; else leaves below the smallest switch that has enough, the fullest first, then by hops to those
+/// taken. Among several roots the last that has enough.
 ///
 /// With `switches` a job waits for an allocation on so many leaf switches. In a schedule it takes any allocation after
 /// it waited for five minutes, as with Slurm's `max_switch_wait`. `contiguous` jobs, and with `optional` those without
-/// `switches`, get the tightest free run of the table (`slurm-best-fit:26`), contiguous ones no more than one. `segment`,
-/// `spread`, `consolidate` and `exclusive` have no effect, as in Slurm.
+/// `switches`, get the tightest free run of the table (`slurm-best-fit:26`), contiguous ones no more than one.
+/// `segment`, `spread`, `consolidate` and `exclusive` have no effect, as in Slurm.
 ///
-/// With `dragonfly` a job that fits on a leaf gets the one with the most free nodes; any other, one node of each leaf, round
-/// and round. Only the first root of the highest level counts in a forest, as long as a node of it is free. `switches`
-/// above 1 has no effect. Weights of nodes count: the lightest tiers that are enough.
+/// With `dragonfly` a job that fits on a leaf gets the one with the most free nodes; any other, one node of each
+/// leaf, round and round. Only the first root of the highest level counts in a forest, as long as a node of it is
+/// free. `switches` above 1 has no effect. Weights of nodes count: the lightest tiers that are enough.
 ///
 /// # Limits
 /// Nodes are alike and have no weights, but for `dragonfly`; under the flat rule of `contiguous` and `optional` only
@@ -66,7 +66,8 @@ const OPTIONAL: Opt = Opt::flag(
 /// dragonfly rule.
 ///
 /// # Complexity
-/// O(size/64 + free + switches · height), and that for each leaf of an allocation on several; O(size) with `dragonfly`.
+/// O(size/64 + free + switches · height), and that for each leaf of an allocation on several; O(size) with
+/// `dragonfly`.
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/tree; held to recorded and live choices of 26.05.5.
@@ -131,8 +132,8 @@ fn parse_given_flag(params: &Params, key: &'static str) -> Result<Option<bool>> 
     Ok(params.has_key(key).then_some(value))
 }
 
-/// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated block
-/// that is large enough, of those the one with the fewest free nodes; in it few base blocks.
+/// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated
+/// block that is large enough, of those the one with the fewest free nodes; in it few base blocks.
 ///
 /// With `segment` a job of k nodes is placed as k/segment parts, each for itself: `spread` gives each part base
 /// blocks of its own, `consolidate` keeps all parts in one aggregated block where there is one. With `exclusive` a job

@@ -1,9 +1,9 @@
 //! topology/ring: runs of neighbours on rings.
 //!
-//! The rule: of the rings on which the segment finds free neighbours, the one with the fewest free nodes, and on it the
-//! first position from which enough nodes in a row are free, going on past the ring's end. A job of k segments gets the k
-//! rings with the fewest free nodes, one segment on each. Slurm keeps these in a heap, whose order is that of the nodes
-//! in its answer.
+//! The rule: of the rings on which the segment finds free neighbours, the one with the fewest free nodes, and on it
+//! the first position from which enough nodes in a row are free, going on past the ring's end. A job of k segments
+//! gets the k rings with the fewest free nodes, one segment on each. Slurm keeps these in a heap, whose order is that
+//! of the nodes in its answer.
 
 use super::rule::{SelectRequest, SelectionRule};
 use crate::allocator::units::UnitSet;
@@ -25,7 +25,7 @@ impl Rings {
         }
     }
 
-    /// Returns the first position of a ring from which `count` ranks in a row are free, going on past its end; `None` if
+    /// Finds the first position of a ring from which `count` ranks in a row are free, going on past its end; `None` if
     /// there is none.
     fn find_free_row(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
         let ranks = &self.rings[ring];

@@ -1,8 +1,9 @@
 //! The allocator that all of Slurm's topology plugins share: options of jobs, exclusive units, refusals.
 //!
-//! A plugin is a [`SelectionRule`]: which of the free ranks a job gets. Before it is asked, cases that Slurm decides elsewhere are
-//! taken out, in this order: a job of one node gets the first free one; a contiguous job, or one that sees no switches, the
-//! tightest run of the table; where no unit has a free node, a job gets nodes outside all units.
+//! A plugin is a [`SelectionRule`]: which of the free ranks a job gets. Before it is asked, cases that Slurm decides
+//! elsewhere are taken out, in this order: a job of one node gets the first free one; a contiguous job, or one that
+//! sees no switches, the tightest run of the table; where no unit has a free node, a job gets nodes outside all
+//! units.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -40,7 +41,8 @@ impl SlurmRequest {
         self.switches = self.switches.map(|_| u32::MAX);
     }
 
-    /// Reads the values that `params` gives to `options`; the others are those of `self`. Fails if a value is out of range.
+    /// Reads the values that `params` gives to `options`; the others are those of `self`. Fails if a value is out
+    /// of range.
     pub fn read_options(&self, params: &Params, options: &[Opt]) -> Result<SlurmRequest> {
         let mut request = self.clone();
         for option in options {
@@ -140,12 +142,12 @@ pub(super) trait SelectionRule: Send {
         false
     }
 
-    /// Returns whether a job of one node takes the first free one, whatever its unit.
+    /// Checks whether a job of one node takes the first free one, whatever its unit.
     fn takes_any_single(&self) -> bool {
         true
     }
 
-    /// Returns whether jobs get nodes outside all units if no other is free.
+    /// Checks whether jobs get nodes outside all units if no other is free.
     fn goes_outside(&self) -> bool {
         true
     }
@@ -161,7 +163,8 @@ pub(super) trait SelectionRule: Send {
             .collect()
     }
 
-    /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after [`SelectionRule::count_covered`].
+    /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after
+    /// [`SelectionRule::count_covered`].
     fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }

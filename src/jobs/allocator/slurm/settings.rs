@@ -10,8 +10,8 @@ const MOST_SIZES: usize = 64;
 
 /// Lists allocators with the settings that may suit `machine` and jobs of these sizes.
 ///
-/// On a torus of three axes, a node a router: placements of `slurm-torus3d` chosen for the sizes: of each size the box of
-/// the least surface, that in all its turns, the box that closes the most rings of the torus, and all boxes.
+/// On a torus of three axes, a node a router: placements of `slurm-torus3d` chosen for the sizes: of each size the
+/// box of the least surface, that in all its turns, the box that closes the most rings of the torus, and all boxes.
 /// On blocks and on networks with levels: `slurm-block` with base blocks of one, two and four units (leaf switches,
 /// racks), each with no aggregated block and with all its doubles; without segments, and with those of which every
 /// larger job is a multiple: a half, a third, one, two and four units, and what all jobs have in common. Errors: a
@@ -40,7 +40,8 @@ pub fn list_settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
     }
 }
 
-/// Returns the number of nodes of most units of the innermost level of several nodes; `None` if there is no such level.
+/// Returns the number of nodes of most units of the innermost level of several nodes; `None` if there is no such
+/// level.
 fn common_unit_size(machine: &Topology) -> Option<u32> {
     let network = machine.network();
     if let Some(site) = network.site().filter(|site| site.kind == SiteKind::Block) {

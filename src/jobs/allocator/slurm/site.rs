@@ -9,7 +9,7 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
 
-/// Returns the site's own file; `None` if there is none for this plugin.
+/// Finds the site's own file; `None` if there is none for this plugin.
 pub fn find_site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
     context
         .topology
@@ -18,7 +18,7 @@ pub fn find_site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&
         .filter(|site| site.kind == kind)
 }
 
-/// Returns the weight of each rank; an empty list if all are alike.
+/// Lists the weight of each rank; an empty list if all are alike.
 pub fn list_weights(context: &AllocatorContext<'_>) -> Vec<u32> {
     let given = context.topology.network().site().map(|site| &site.weights);
     let Some(given) = given.filter(|weights| !weights.is_empty()) else {
@@ -119,8 +119,8 @@ pub fn list_switches(
     Ok((parents, leaves))
 }
 
-/// Lists base blocks, and the sizes of blocks: those `given`, else the file's. Fails if the machine has no units of several
-/// nodes.
+/// Lists base blocks, and the sizes of blocks: those `given`, else the file's. Fails if the machine has no units of
+/// several nodes.
 pub fn list_blocks(
     location: &SourceLocation,
     given: Option<&[u32]>,
@@ -177,8 +177,8 @@ pub fn list_rings(
         })
 }
 
-/// Lists the tori, with the shapes `given`, else the file's. Fails if the machine is no torus of three axes, or a shape is
-/// larger than its torus.
+/// Lists the tori, with the shapes `given`, else the file's. Fails if the machine is no torus of three axes, or a
+/// shape is larger than its torus.
 pub fn list_tori(
     location: &SourceLocation,
     given: Option<&[[u32; 3]]>,

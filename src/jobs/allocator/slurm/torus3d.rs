@@ -1,8 +1,9 @@
 //! topology/torus3d: boxes of fixed shapes at fixed places on tori.
 //!
 //! The rule: a job gets a box of its size whose nodes are all free. Shapes of that size are gone through
-//! torus by torus; the first that has a free box wins, unless a later one has one on a torus with fewer free nodes. Among the boxes
-//! of a shape the one wins that spoils the fewest free boxes of the next larger size on the torus, the first of equals.
+//! torus by torus; the first that has a free box wins, unless a later one has one on a torus with fewer free nodes.
+//! Among the boxes of a shape the one wins that spoils the fewest free boxes of the next larger size on the torus,
+//! the first of equals.
 
 use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
 use crate::allocator::units::UnitSet;

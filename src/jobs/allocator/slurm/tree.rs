@@ -1,18 +1,18 @@
 //! topology/tree: few leaf switches, as close to each other as they come.
 //!
-//! The rule: two leaf switches are compared from the leaves upwards. At the first level at which one of the two switches
-//! has enough free nodes, its leaf wins; the tighter one if both have; and if neither has up to the switch that they share,
-//! the fuller one. So a leaf that holds the job wins, the tightest first; else a leaf below the smallest switch that holds
-//! it. Until the job has its nodes, further leaves are taken: those with the fewest hops to the leaves taken already, by
-//! the same comparison among equally far ones.
+//! The rule: two leaf switches are compared from the leaves upwards. At the first level at which one of the two
+//! switches has enough free nodes, its leaf wins; the tighter one if both have; and if neither has up to the switch
+//! that they share, the fuller one. So a leaf that holds the job wins, the tightest first; else a leaf below the
+//! smallest switch that holds it. Until the job has its nodes, further leaves are taken: those with the fewest hops
+//! to the leaves taken already, by the same comparison among equally far ones.
 //!
 //! ```text
 //! root: switch 1 over leaves with 3 and 2 free nodes, switch 2 over leaves with 4 and 2 free nodes
 //! 3 nodes: the leaf with 3.    6 nodes: below switch 2 (6 free, switch 1 has 5) the leaf with 4, then that with 2.
 //! ```
 //!
-//! Under `TopologyParam=Dragonfly` the rule is the opposite: a job that no leaf holds is dealt over the leaves, one node
-//! each, round and round.
+//! Under `TopologyParam=Dragonfly` the rule is the opposite: a job that no leaf holds is dealt over the leaves, one
+//! node each, round and round.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -78,8 +78,8 @@ impl SwitchTree {
         }
     }
 
-    /// Compares leaves for `need` ranks, level by level upwards: returns whether `a` is better than `b`, and whether the
-    /// switch at which this was decided has enough.
+    /// Compares leaves for `need` ranks, level by level upwards: returns whether `a` is better than `b`, and
+    /// whether the switch at which this was decided has enough.
     fn compare_leaves(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
         loop {
             let fits = (self.free[a] >= need, self.free[b] >= need);

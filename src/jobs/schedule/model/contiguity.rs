@@ -7,10 +7,10 @@ use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{random_below, seed_generator};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
-/// whose nodes are contiguous takes A percent less time. Nodes are contiguous if their routers are one connected component
-/// of the network or, with `contiguous=runs`, if their ranks are one run. Each task in queue order draws a number below
-/// 2⁵³ and is sensitive if that is less than B percent of the range: with one seed, a job that is sensitive at some B is
-/// so at every larger one.
+/// whose nodes are contiguous takes A percent less time. Nodes are contiguous if their routers are one connected
+/// component of the network or, with `contiguous=runs`, if their ranks are one run. Each task in queue order draws a
+/// number below 2⁵³ and is sensitive if that is less than B percent of the range: with one seed, a job that is
+/// sensitive at some B is so at every larger one.
 ///
 /// # References
 /// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected

@@ -13,10 +13,10 @@ use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::divide_exactly;
 use nodeorder_order::metric::sums::DistanceSums;
 
-/// `distance[:weight=1,base=HOPS]`: with d hops on the mean over all pairs of a task's nodes, and d₀ hops on the compact
-/// placement (or `base` hops, the same on every machine), the run time is the trace's times
-/// `1 + weight · max(0, d - d₀) / max(1, d₀)`. So the trace's run times count as those of the compact placement, which are
-/// the nodes nearest to the machine's middle one. With the default weight twice the distance takes twice the time.
+/// `distance[:weight=1,base=HOPS]`: with d hops on the mean over all pairs of a task's nodes, and d₀ hops on the
+/// compact placement (or `base` hops, the same on every machine), the run time is the trace's times `1 + weight ·
+/// max(0, d - d₀) / max(1, d₀)`. So the trace's run times count as those of the compact placement, which are the
+/// nodes nearest to the machine's middle one. With the default weight twice the distance takes twice the time.
 ///
 /// # Complexity
 /// One distance sum for every allocation, and one for every job size.
@@ -101,7 +101,7 @@ impl Model for Distance<'_> {
                 for rank in self.compact.compact_ranks(nodes) {
                     ranks.push_rank(rank);
                 }
-                self.sums.pair_distances(&ranks)
+                self.sums.sum_pair_distances(&ranks)
             });
             // Both means have the same number of pairs, so their sums do: max(1, d₀) becomes max(pairs, sum).
             let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;

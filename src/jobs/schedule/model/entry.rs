@@ -26,12 +26,12 @@ pub trait BuildModel {
         tasks: usize,
     ) -> Result<Box<dyn Model + 'a>>;
 
-    /// Returns whether durations may differ from the trace's run times.
+    /// Checks whether durations may differ from the trace's run times.
     fn stretches_times(&self) -> bool {
         true
     }
 
-    /// Returns whether durations depend on the capacities of links.
+    /// Checks whether durations depend on the capacities of links.
     fn uses_links(&self) -> bool {
         false
     }
@@ -59,8 +59,8 @@ pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run time
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostNodeTime {
-    /// Lost to the tasks' own links: time alone on their nodes, less the trace's run times, without latency; below 0 if
-    /// they ran faster.
+    /// Lost to the tasks' own links: time alone on their nodes, less the trace's run times, without latency;
+    /// below 0 if they ran faster.
     pub links: i128,
     /// Lost to latency: that of their nodes, less that of the compact allocation.
     pub latency: i128,
@@ -75,13 +75,13 @@ pub trait Model: Send {
     /// Describes the model with its options, as results quote it.
     fn describe_rule(&self) -> String;
 
-    /// Returns whether the model needs the metrics of allocations.
+    /// Checks whether the model needs the metrics of allocations.
     fn needs_metrics(&self) -> bool {
         false
     }
 
-    /// Returns how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks something
-    /// that the model needs.
+    /// Returns how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks
+    /// something that the model needs.
     fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64>;
 
     /// Returns the time lost by all tasks that have ended; `None` if the model does not measure it.
@@ -92,8 +92,8 @@ pub trait Model: Send {
     /// Takes note that a task has ended.
     fn end_task(&mut self, _task: u32) {}
 
-    /// Moves the ends of running tasks, after all starts and ends at `now`: `moves(task, end)` gives a task another end,
-    /// after `now`. Fails if the machine lacks something that the model needs.
+    /// Moves the ends of running tasks, after all starts and ends at `now`: `moves(task, end)` gives a task
+    /// another end, after `now`. Fails if the machine lacks something that the model needs.
     fn settle_ends(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
         Ok(())
     }

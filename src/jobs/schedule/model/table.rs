@@ -24,7 +24,7 @@ pub fn check_name(text: &str) -> Result<()> {
     MODELS.find(text).map(|_| ())
 }
 
-/// Returns whether run times under the model that `text` names depend on the capacities of links.
+/// Checks whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
     // The seed only matters once a model draws.
     let parsed = MODELS
@@ -38,8 +38,8 @@ pub fn check_on_machine(text: &str, context: &AllocatorContext<'_>) -> Result<()
     build_model(text, context, 0).map(drop)
 }
 
-/// Builds the model that `text` names, for so many tasks; returns also whether it stretches run times. Fails if the name
-/// is unknown, an option is wrong, a file cannot be read, or the machine lacks what the model needs.
+/// Builds the model that `text` names, for so many tasks; returns also whether it stretches run times. Fails if the
+/// name is unknown, an option is wrong, a file cannot be read, or the machine lacks what the model needs.
 pub(in crate::schedule) fn build_model<'a>(
     text: &str,
     context: &AllocatorContext<'a>,

@@ -7,9 +7,9 @@ use super::entry::{BuildPolicy, EVERY_EVENT, Passes, Policy, PolicyContext, Poli
 use super::profile::Profile;
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
-/// `conservative[:interval=0]`: every task is promised, at submit and in queue order, the earliest time from which on its
-/// nodes are free for its requested time beside running tasks and all promises before, and starts then. When a task ends
-/// before its assumed end (start + requested time), all promises are dropped and made anew in queue order.
+/// `conservative[:interval=0]`: every task is promised, at submit and in queue order, the earliest time from which on
+/// its nodes are free for its requested time beside running tasks and all promises before, and starts then. When a
+/// task ends before its assumed end (start + requested time), all promises are dropped and made anew in queue order.
 ///
 /// A task that runs beyond its assumed end (which needs a model that stretches) is taken to end at the next
 /// tick, and promises are made anew at every event until it does.
@@ -133,7 +133,8 @@ impl Policy for Conservative {
             let QueuedTask {
                 nodes, requested, ..
             } = *queued;
-            // Without room now there is none beside more promises: its own can wait for a task behind it that has room.
+            // Without room now there is none beside more promises: its own can wait for a task behind it
+            // that has room.
             if !promises.profile.fits_now(nodes, requested) {
                 continue;
             }

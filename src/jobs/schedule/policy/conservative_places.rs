@@ -1,6 +1,6 @@
 //! Conservative backfilling that promises certain nodes to every job: for allocators that may refuse free nodes.
 
-use super::easy_places::{all_free, free_ranks};
+use super::easy_places::{are_all_free, release_ranks};
 use super::entry::{Passes, Policy};
 use crate::schedule::cluster_state::{ClusterState, PlaceReply};
 use crate::schedule::task::Task;
@@ -8,11 +8,12 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// Conservative backfilling where every task is promised a *place* (a set of ranks), not a number of nodes.
 ///
-/// Each task in queue order is promised the first time at which the allocator answers with a place. The times asked about
-/// are now and those at which free ranks change: assumed ends (start + requested time) of running tasks, begins and ends
-/// of promises. The ranks asked about are those free beside running tasks and promises for the whole of the requested
-/// time. The place is then kept free for the task. At the last time the whole machine is free, and a task refused there is
-/// left out, unless the allocator relents to it: then that is the time. A task starts at its time, on its place.
+/// Each task in queue order is promised the first time at which the allocator answers with a place. The times asked
+/// about are now and those at which free ranks change: assumed ends (start + requested time) of running tasks, begins
+/// and ends of promises. The ranks asked about are those free beside running tasks and promises for the whole of the
+/// requested time. The place is then kept free for the task. At the last time the whole machine is free, and a task
+/// refused there is left out, unless the allocator relents to it: then that is the time. A task starts at its time,
+/// on its place.
 ///
 /// As with plain numbers, tasks are promised at the first pass after their submit; when a task ends before its
 /// assumed end all promises are dropped and made anew in queue order, and so they are at every event while a
@@ -54,7 +55,7 @@ impl PlaceProfile {
                 steps.push((end, last.1.clone()));
             }
             let at = steps.len() - 1;
-            free_ranks(&mut steps[at].1, machine.held_ranks(task.task));
+            release_ranks(&mut steps[at].1, machine.held_ranks(task.task));
         }
         PlaceProfile { segments: steps }
     }
@@ -119,7 +120,8 @@ impl PlaceProfile {
         }
     }
 
-    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
+    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is
+    /// none.
     fn split_at_time(&mut self, time: i64) -> usize {
         let at = self.segments.partition_point(|(from, _)| *from < time);
         if self.segments.get(at).is_none_or(|(from, _)| *from != time) {
@@ -194,7 +196,7 @@ impl Policy for ConservativePlaces {
         self.queue.retain_mut(|(task, promise)| {
             // A task that runs longer than requested may still hold the place.
             let starts =
-                promise.take_if(|p| p.time <= now && all_free(machine.free_ranks(), &p.place));
+                promise.take_if(|p| p.time <= now && are_all_free(machine.free_ranks(), &p.place));
             let waits = starts.is_none();
             if let Some(PlaceReservation { place, .. }) = starts {
                 machine.start_on(*task, place);

@@ -6,12 +6,12 @@ use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
-/// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For this head of the queue,
-/// running tasks are assumed to end at start + requested time. The *shadow time* is the earliest time at which the head
-/// then fits; the *extra* nodes are those free at that time (counting every task that is assumed to have ended by then)
-/// less those of the head. Then, in queue order, each task starts that fits now and either ends by the shadow time, if it
-/// takes as long as it requested, or has at most as many nodes as are extra, which it uses up. Shadow time and extra nodes
-/// are computed once a pass.
+/// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For this head of the
+/// queue, running tasks are assumed to end at start + requested time. The *shadow time* is the earliest time at which
+/// the head then fits; the *extra* nodes are those free at that time (counting every task that is assumed to have
+/// ended by then) less those of the head. Then, in queue order, each task starts that fits now and either ends by the
+/// shadow time, if it takes as long as it requested, or has at most as many nodes as are extra, which it uses up.
+/// Shadow time and extra nodes are computed once a pass.
 ///
 /// With `runtime-estimates`, what CQSim does as shipped: candidates count with their true run time, running
 /// tasks with the requested one, and there is a pass after every single event. With `interval=` there is instead a
@@ -142,8 +142,9 @@ impl Policy for Easy {
 
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
         let fresh = std::mem::take(&mut self.fresh);
-        // Without an end since the last pass only new tasks can fit. With true times this does not hold: a task that was
-        // backfilled by its true time is still assumed to run for its requested one, which moves the shadow time.
+        // Without an end since the last pass only new tasks can fit. With true times this does not hold: a
+        // task that was backfilled by its true time is still assumed to run for its requested one, which
+        // moves the shadow time.
         if let Some(mut shadow) = self.blocked.filter(|_| !self.estimates.true_times) {
             for task in fresh {
                 if shadow

@@ -10,8 +10,8 @@ use super::estimates::Estimates;
 use crate::schedule::cluster_state::{Attempt, ClusterState, PlaceReply};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
-/// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free nodes or
-/// because they are too few.
+/// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free
+/// nodes or because they are too few.
 ///
 /// - Tasks start in queue order while the allocator places them on the free nodes.
 /// - The first that does not start is the head. Its *reservation* is a time and a place: the allocator is asked
@@ -58,8 +58,8 @@ struct Reservation {
     place: Ranks,
 }
 
-/// Returns whether all of `place` is free.
-pub(super) fn all_free(free: &FreeSet, place: &Ranks) -> bool {
+/// Checks whether all of `place` is free.
+pub(super) fn are_all_free(free: &FreeSet, place: &Ranks) -> bool {
     place.iter().all(|rank| free.is_free(rank))
 }
 
@@ -88,7 +88,7 @@ impl EasyPlaces {
                 // A search of limited effort may miss in a larger set what it found in a smaller one.
                 let reserved = self
                     .reservation
-                    .take_if(|r| r.head == head && all_free(machine.free_ranks(), &r.place));
+                    .take_if(|r| r.head == head && are_all_free(machine.free_ranks(), &r.place));
                 let Some(reserved) = reserved else {
                     return Some(head);
                 };
@@ -165,24 +165,27 @@ fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_>) -> At
     }
 }
 
-/// Returns whether a reservation still stands: it is in the future, and no task is assumed to hold its place then.
+/// Checks whether a reservation still stands: it is in the future, and no task is assumed to hold its place then.
 fn still_stands(reservation: &Reservation, machine: &ClusterState<'_>) -> bool {
     let mut free = machine.free_ranks().clone();
     for task in machine.running_tasks() {
         if task.end <= reservation.time {
-            free_ranks(&mut free, machine.held_ranks(task.task));
+            release_ranks(&mut free, machine.held_ranks(task.task));
         }
     }
-    reservation.time > machine.now() && all_free(&free, &reservation.place)
+    reservation.time > machine.now() && are_all_free(&free, &reservation.place)
 }
 
 /// Adds ranks to the free ones.
-pub(super) fn free_ranks(free: &mut FreeSet, ranks: &Ranks) {
-    ranks.list_runs().iter().for_each(|run| free.free_run(*run));
+pub(super) fn release_ranks(free: &mut FreeSet, ranks: &Ranks) {
+    ranks
+        .list_runs()
+        .iter()
+        .for_each(|run| free.release_run(*run));
 }
 
-/// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None` if
-/// there is none, or if the head is left out.
+/// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None`
+/// if there is none, or if the head is left out.
 fn earliest_reservation(
     head: u32,
     before: i64,
@@ -197,7 +200,7 @@ fn earliest_reservation(
             return None;
         }
         for task in ending {
-            free_ranks(&mut free, machine.held_ranks(task.task));
+            release_ranks(&mut free, machine.held_ranks(task.task));
         }
         if free.free_count() < nodes {
             continue;

@@ -86,8 +86,8 @@ impl Passes {
     }
 }
 
-/// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then file
-/// order.
+/// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then
+/// file order.
 pub trait Policy: Send {
     /// Describes the policy with its options, as results quote it.
     fn describe_rule(&self) -> String;
@@ -101,7 +101,7 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
-    /// Returns the number of tasks that wait.
+    /// Counts the tasks that wait.
     fn count_waiting(&self) -> usize;
 
     /// Returns the times of the policy's passes.
@@ -109,12 +109,12 @@ pub trait Policy: Send {
         Passes::default()
     }
 
-    /// Returns whether the policy uses [`ClusterState::find_components`].
+    /// Checks whether the policy uses [`ClusterState::find_components`].
     fn needs_components(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy chooses ranks itself, without the allocator.
+    /// Checks whether the policy chooses ranks itself, without the allocator.
     fn chooses_ranks(&self) -> bool {
         false
     }

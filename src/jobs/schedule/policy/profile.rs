@@ -1,7 +1,8 @@
 //! The profile: how many nodes will be free from each time on, beside running tasks and promises made so far.
 //!
-//! It is a staircase. With 8 nodes, of which 2 are free now and running tasks give back 4 at 10 and 2 at 20, it has three
-//! segments: 2 from 0, 6 from 10, 8 from 20. A promise of 4 nodes from 10 for 15 lowers it and adds a segment at its end:
+//! It is a staircase. With 8 nodes, of which 2 are free now and running tasks give back 4 at 10 and 2 at 20, it has
+//! three segments: 2 from 0, 6 from 10, 8 from 20. A promise of 4 nodes from 10 for 15 lowers it and adds a segment
+//! at its end:
 //!
 //! ```text
 //! before   2 from 0   6 from 10   8 from 20
@@ -10,7 +11,8 @@
 
 use super::AssumedEnd;
 
-/// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free there.
+/// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free
+/// there.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     /// Segments by time, at least one; the first begins now.
@@ -25,8 +27,8 @@ struct ProfileSegment {
 }
 
 impl Profile {
-    /// Creates the profile without promises: `free` nodes from `now` on, and more as running tasks, sorted by assumed end,
-    /// give theirs back.
+    /// Creates the profile without promises: `free` nodes from `now` on, and more as running tasks, sorted by
+    /// assumed end, give theirs back.
     pub fn new(now: i64, free: u32, running: &[AssumedEnd]) -> Self {
         let mut steps = vec![ProfileSegment { time: now, free }];
         for task in running {
@@ -48,7 +50,7 @@ impl Profile {
         self.segments[step].time
     }
 
-    /// Returns whether `nodes` are free for `time` ticks from now on.
+    /// Checks whether `nodes` are free for `time` ticks from now on.
     pub fn fits_now(&self, nodes: u32, time: i64) -> bool {
         self.first_lack(0, nodes, time).is_none()
     }
@@ -63,7 +65,8 @@ impl Profile {
         step
     }
 
-    /// Finds the first segment from `step` on, within `time` ticks of its begin, that has fewer than `nodes` free nodes.
+    /// Finds the first segment from `step` on, within `time` ticks of its begin, that has fewer than `nodes` free
+    /// nodes.
     fn first_lack(&self, step: usize, nodes: u32, time: i64) -> Option<usize> {
         let end = self.segments[step].time + time;
         let inside = self.segments[step..].iter().take_while(|s| s.time < end);
@@ -84,7 +87,8 @@ impl Profile {
         count
     }
 
-    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is none.
+    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is
+    /// none.
     fn split_at_time(&mut self, time: i64) -> usize {
         let at = self.segments.partition_point(|step| step.time < time);
         if self.segments.get(at).is_none_or(|step| step.time != time) {

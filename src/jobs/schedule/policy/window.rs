@@ -114,7 +114,8 @@ impl Window {
         machine.free_ranks().free_runs().map(Ranks::from).collect()
     }
 
-    /// Leaves out jobs that no slot of the empty machine holds; the first pass meets the empty machine and so learns it.
+    /// Leaves out jobs that no slot of the empty machine holds; the first pass meets the empty machine and so
+    /// learns it.
     fn leave_out_large(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_>) {
         debug_assert!(self.largest.is_some() || machine.count_free() == machine.count_nodes());
         let largest = *self

@@ -42,7 +42,7 @@ pub(super) fn size_slim_fly(params: &Params, nodes: u64) -> Result<ShapeOptions>
     )
 }
 
-/// Returns the number of points of the polarity graph of q.
+/// Counts the points of the polarity graph of q.
 fn count_points(q: u64) -> u128 {
     saturating_power(q, 2) + u128::from(q) + 1
 }

@@ -1,8 +1,8 @@
 //! Families by size: `fat-tree:nodes=5000` in the place of a shape.
 //!
-//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them: `fat-tree:nodes=5000` is
-//! `fat-tree:k=28,limit=5000`, as k = 26 has 4394 nodes and k = 28 has 5488. The first N node ids are schedulable, as with
-//! `limit=N`.
+//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them:
+//! `fat-tree:nodes=5000` is `fat-tree:k=28,limit=5000`, as k = 26 has 4394 nodes and k = 28 has 5488. The first N
+//! node ids are schedulable, as with `limit=N`.
 
 use algebraic::{size_polarfly, size_polarstar, size_slim_fly};
 use dragonflies::{size_dragonfly, size_dragonfly_plus};
@@ -103,7 +103,7 @@ const RULES: &[SizeRule] = &[
     SizeRule::new("gnm", &["n"], size_gnm),
 ];
 
-/// Returns the keys that `nodes=` stands for and the rule that chose them; `None` if it is not given or the family has
+/// Chooses the keys that `nodes=` stands for and the rule that chose them; `None` if it is not given or the family has
 /// no such rule.
 ///
 /// # Errors

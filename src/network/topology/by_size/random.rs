@@ -5,7 +5,7 @@ use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// Returns the number of routers that so many nodes need, `least` or more.
+/// Counts the routers that so many nodes need, `least` or more.
 pub(super) fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(nodes_per_router(params, 1)?).max(least))
 }

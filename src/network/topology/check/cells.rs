@@ -1,9 +1,10 @@
 //! Switches of both descriptions in cells of switches that look alike, split until their links tell no more apart.
 //!
-//! A switch with nodes is known by them: it and its twin in the other description are a cell. Any other is in a cell with
-//! all switches, of both descriptions, that have the same links to the cells known so far. Each cell that is new may tell
-//! the members of others apart, by how they are linked to it, and so on (colour refinement, as in McKay, "Practical graph
-//! isomorphism", 1981). Where leaf switches a and b carry nodes, the same in both descriptions, and s, t, u do not:
+//! A switch with nodes is known by them: it and its twin in the other description are a cell. Any other is in a cell
+//! with all switches, of both descriptions, that have the same links to the cells known so far. Each cell that is new
+//! may tell the members of others apart, by how they are linked to it, and so on (colour refinement, as in McKay,
+//! "Practical graph isomorphism", 1981). Where leaf switches a and b carry nodes, the same in both descriptions, and
+//! s, t, u do not:
 //!
 //! ```text
 //!        u         cells at first:  {a a'}  {b b'}           known by their nodes
@@ -115,14 +116,14 @@ impl SwitchCells {
         self.known.len() + self.open.len()
     }
 
-    /// Returns whether every cell has equally many members of both descriptions.
+    /// Checks whether every cell has equally many members of both descriptions.
     pub fn are_balanced(&self, graphs: &PairedGraphs<'_>) -> bool {
         self.open_cells()
             .all(|cell| graphs.is_balanced(self.members(cell)))
     }
 
-    /// Splits cells by their links to the cells of `splitters`, and to those that this makes, until none splits. Returns
-    /// the number of links read.
+    /// Splits cells by their links to the cells of `splitters`, and to those that this makes, until none splits.
+    /// Returns the number of links read.
     pub fn refine_cells(&mut self, graphs: &PairedGraphs<'_>, mut splitters: BTreeSet<u32>) -> u64 {
         let mut links_read = 0;
         while let Some(splitter) = splitters.pop_first() {
@@ -149,7 +150,8 @@ impl SwitchCells {
         links_read
     }
 
-    /// Splits a cell by its links (cell, member, label; ascending) to a splitter, and adds the new cells to `splitters`.
+    /// Splits a cell by its links (cell, member, label; ascending) to a splitter, and adds the new cells to
+    /// `splitters`.
     fn split_cell(&mut self, links: &[(u32, u32, LinkLabel)], splitters: &mut BTreeSet<u32>) {
         let cell = links[0].0;
         let mut linked = Vec::new();

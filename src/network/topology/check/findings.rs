@@ -8,8 +8,8 @@ use nodeorder_base::ids::RouterId;
 /// A difference between two descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Kind of difference: `missing`, `added`, `renamed` or `moved` node, `switch`, `link`, `unit`, `components`, `width`,
-    /// `shape` or `unproved`.
+    /// Kind of difference: `missing`, `added`, `renamed` or `moved` node, `switch`, `link`, `unit`, `components`,
+    /// `width`, `shape` or `unproved`.
     pub what: &'static str,
     /// Name of the node, switch, link or unit that differs.
     pub name: String,
@@ -65,7 +65,7 @@ pub(super) fn switch_name(machine: &Topology, router: RouterId) -> String {
     nodes
 }
 
-/// Returns whether both descriptions name their switches, and give these two, one of each, the same name.
+/// Checks whether both descriptions name their switches, and give these two, one of each, the same name.
 pub(super) fn have_same_name(machines: [&Topology; 2], [here, there]: [u32; 2]) -> bool {
     let name = machines[0].network().switch_names.get(here as usize);
     name.is_some() && name == machines[1].network().switch_names.get(there as usize)

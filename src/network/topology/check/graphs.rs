@@ -66,7 +66,7 @@ impl PairedGraphs<'_> {
             })
     }
 
-    /// Returns whether a switch carries schedulable nodes.
+    /// Checks whether a switch carries schedulable nodes.
     pub fn has_nodes(&self, switch: u32) -> bool {
         let (side, router) = self.side_and_router(switch);
         self.machines[side].nodes_of(router).next().is_some()
@@ -86,7 +86,7 @@ impl PairedGraphs<'_> {
         [here, members.len() - here]
     }
 
-    /// Returns whether `members` are equally many switches of both descriptions.
+    /// Checks whether `members` are equally many switches of both descriptions.
     pub fn is_balanced(&self, members: &[u32]) -> bool {
         let [here, there] = self.count_sides(members);
         here == there

@@ -7,8 +7,9 @@ use super::findings::{Findings, have_same_name, switch_name};
 use crate::topology::machine::Topology;
 use nodeorder_base::ids::{NodeId, RouterId};
 
-/// Matches the two of each pair that comes most often, each once: pairs in the order of their counts, those that `prefer`
-/// holds first among equals, then by number. Greedy: a pair is passed over where one of its two is matched already.
+/// Matches the two of each pair that comes most often, each once: pairs in the order of their counts, those that
+/// `prefer` holds first among equals, then by number. Greedy: a pair is passed over where one of its two is matched
+/// already.
 pub(super) fn match_most_shared(
     mut shared: Vec<(u32, u32)>,
     prefer: impl Fn(u32, u32) -> bool,
@@ -27,8 +28,8 @@ pub(super) fn match_most_shared(
     matched
 }
 
-/// Matches nodes by name, and their switches by the nodes that they share; adds nodes that are missing, added, renamed or
-/// moved to `found`. Returns the matched switches, ascending.
+/// Matches nodes by name, and their switches by the nodes that they share; adds nodes that are missing, added,
+/// renamed or moved to `found`. Returns the matched switches, ascending.
 pub(super) fn match_leaves(
     here: &Topology,
     there: &Topology,

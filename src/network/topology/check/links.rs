@@ -14,9 +14,9 @@ const MOST_NAMED: usize = 8;
 /// Most switches of the second description that are considered for one of the first, in each cell.
 const MOST_CANDIDATES: usize = 8;
 
-/// Adds the switches and links that differ to `found`. Switches without nodes are told apart by [`SwitchCells`]; of those
-/// that still look alike one of the first description is paired with one of the second, until all links are accounted
-/// for or the search for such a pairing is given up.
+/// Adds the switches and links that differ to `found`. Switches without nodes are told apart by [`SwitchCells`]; of
+/// those that still look alike one of the first description is paired with one of the second, until all links are
+/// accounted for or the search for such a pairing is given up.
 pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let mut cells = SwitchCells::new(graphs);
     cells.refine_cells(graphs, cells.open_cells().collect());
@@ -59,8 +59,8 @@ fn describe_alike(count: usize) -> String {
     format!("{count} switches without nodes that look alike")
 }
 
-/// Pairs the switches of unbalanced cells by the cells that they and their neighbours are in, and by their names. Those
-/// left over get a cell of their own.
+/// Pairs the switches of unbalanced cells by the cells that they and their neighbours are in, and by their names.
+/// Those left over get a cell of their own.
 fn pair_leftovers(graphs: &PairedGraphs<'_>, cells: &mut SwitchCells) {
     let mut unbalanced = Vec::new();
     let mut leftovers: Vec<u32> = Vec::new();
@@ -86,7 +86,8 @@ fn pair_leftovers(graphs: &PairedGraphs<'_>, cells: &mut SwitchCells) {
             let Some(candidates) = there_by_cell.get(&cell) else {
                 continue;
             };
-            // All pairs would be quadratic: each switch gets a few candidates, its neighbours in the list the next ones.
+            // All pairs would be quadratic: each switch gets a few candidates, its neighbours in the list
+            // the next ones.
             let few = candidates.iter().cycle().skip(i % candidates.len());
             let few = few.take(MOST_CANDIDATES.min(candidates.len()));
             shared.extend(few.map(|twin| (switch, *twin)));

@@ -4,12 +4,12 @@
 //!
 //! 1. [`leaves`]: a leaf switch here is the one there that carries most of the same nodes.
 //! 2. [`cells`]: other switches are told apart by their links to leaf switches, then by links to these, and so on.
-//! 3. [`links`]: where a cell has more switches of one description, the surplus is reported; where two cells are linked
-//!    otherwise in both, the links are.
+//! 3. [`links`]: where a cell has more switches of one description, the surplus is reported; where two cells are
+//!    linked otherwise in both, the links are.
 //! 4. [`proof`]: switches that still look alike are paired by trial.
 //!
-//! If one description is an outline, whose switches above the leaf switches may stand for several, steps 2 to 4 have no
-//! meaning: units of nodes are compared instead ([`outline`]).
+//! If one description is an outline, whose switches above the leaf switches may stand for several, steps 2 to 4 have
+//! no meaning: units of nodes are compared instead ([`outline`]).
 
 pub use findings::{Difference, Findings};
 

@@ -1,8 +1,9 @@
 //! An outline compared with a description of every switch: by units of nodes, as the links are not comparable.
 //!
-//! An outline is a tree in which one switch may stand for many: one "spine" above all leaf switches, say, where the fabric
-//! has sixteen. Both still say which leaf switches belong together. A switch's height is the number of links to the
-//! nearest leaf switch; the units of height h are the sets of leaf switches that links up to switches of height h join:
+//! An outline is a tree in which one switch may stand for many: one "spine" above all leaf switches, say, where the
+//! fabric has sixteen. Both still say which leaf switches belong together. A switch's height is the number of links
+//! to the nearest leaf switch; the units of height h are the sets of leaf switches that links up to switches of
+//! height h join:
 //!
 //! ```text
 //!      core          height 2      units of height 0:  {a} {b} {c}

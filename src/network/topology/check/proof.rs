@@ -52,8 +52,9 @@ pub(super) fn prove_same_links(graphs: &PairedGraphs<'_>, mut cells: SwitchCells
     Proof::Same(Box::new(cells))
 }
 
-/// Finds the smallest cell of several pairs that is linked to such a cell, and counts the pairs in all of these; `None` if
-/// there is none. A cell whose links all lead to single pairs needs no choice: its members have the same links.
+/// Finds the smallest cell of several pairs that is linked to such a cell, and counts the pairs in all of these;
+/// `None` if there is none. A cell whose links all lead to single pairs needs no choice: its members have the same
+/// links.
 fn choose_cell(graphs: &PairedGraphs<'_>, cells: &SwitchCells) -> Option<(usize, u32)> {
     let mut pairs = 0;
     let mut smallest = None;

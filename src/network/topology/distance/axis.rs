@@ -141,8 +141,8 @@ impl Axis {
         pairs
     }
 
-    /// Fills `out[x]` with the largest `values[y] + d(x,y)` over all y, in O(extent): running maxima on paths, the best
-    /// two on cliques, sliding windows of half a turn on rings.
+    /// Fills `out[x]` with the largest `values[y] + d(x,y)` over all y, in O(extent): running maxima on paths,
+    /// the best two on cliques, sliding windows of half a turn on rings.
     pub(super) fn fill_farthest(self, values: &[i32], out: &mut [i32]) {
         let n = values.len();
         match self.shape {
@@ -202,7 +202,8 @@ impl Axis {
     }
 }
 
-/// Value of coordinates without a node in [`Axis::fill_farthest`]: below all others, and no overflow when distances are added.
+/// Value of coordinates without a node in [`Axis::fill_farthest`]: below all others, and no overflow when distances
+/// are added.
 pub(super) const NO_NODE: i32 = i32::MIN / 2;
 
 #[cfg(test)]

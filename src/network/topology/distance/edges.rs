@@ -1,9 +1,9 @@
 //! Lower bound of the mean distance inside a small set of routers of a grid or torus, by the links inside it.
 //!
-//! Let a set have S routers and d axes. A line of the network with j of them, j > 0, has at most j-1 links inside the set,
-//! or j where it is a full ring. So along axis a there are at most S - P(a) + S/n(a) links, where P(a) counts the lines
-//! that are met: the projection of the set along a. The projections' product is at least S^(d-1) (Loomis & Whitney, "An
-//! inequality related to the isoperimetric inequality", 1949), so their sum is at least d·S^(1-1/d).
+//! Let a set have S routers and d axes. A line of the network with j of them, j > 0, has at most j-1 links inside the
+//! set, or j where it is a full ring. So along axis a there are at most S - P(a) + S/n(a) links, where P(a) counts
+//! the lines that are met: the projection of the set along a. The projections' product is at least S^(d-1) (Loomis &
+//! Whitney, "An inequality related to the isoperimetric inequality", 1949), so their sum is at least d·S^(1-1/d).
 //!
 //! A router with g links inside the set has g others at distance 1, and the S-1-g nearest further ones at best. That
 //! is convex in g, so the mean over all is at least what it is at the mean of g: twice the links over S.
@@ -13,8 +13,8 @@ use super::axis::{Axis, Shape};
 /// Largest set for which this bound is computed: beyond it the one by entropy is higher.
 const MAX_SIZE: usize = 4096;
 
-/// Returns lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where
-/// an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
+/// Returns lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty
+/// where an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn bound_means_by_links(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes
         .iter()

@@ -1,7 +1,7 @@
 //! Lower bound of the mean distance inside any set of nodes on a product of paths, rings and cliques, by entropy.
 //!
-//! A set of many nodes cannot be narrow along every axis: a node drawn from it has an entropy, and along each axis this
-//! costs distance. For example, S nodes of a long path have a mean distance of at least some constant times S.
+//! A set of many nodes cannot be narrow along every axis: a node drawn from it has an entropy, and along each axis
+//! this costs distance. For example, S nodes of a long path have a mean distance of at least some constant times S.
 //!
 //! Draw a node evenly from a set of S. Its coordinates X, Y, … have entropies that add up to at least
 //! ln(S / nodes a router), since entropy is subadditive (Cover & Thomas, "Elements of Information Theory",
@@ -13,15 +13,15 @@
 //! position y has E d(X, y) ≤ D, and E d(X, y) - λ·H is at least -λ ln Σ exp(-d(x, y)/λ) (Gibbs).
 //!
 //! The second is for rings; a path of n is part of a ring of 2n-2. Spread every position evenly over a link's length:
-//! the entropy stays, and two draws that agreed are now 1/3 apart, no others further than before. So D is at least that
-//! of a density on a circle of length n, less c/3, where c is the chance that two draws agree ([`bound_agreement`]). On the
-//! circle let G be the mass of half of it, from θ on. Then D = ∫ 2G(1-G) dθ over half a turn, and G changes at the rate
-//! b - a, where a and b are the densities at θ and across. Begin where G is 1/2, and let M be the most that G reaches:
-//! the mass 1-M beyond half of the ring is kept apart. For any A and k with 2M(1-M) + k ≥ A, and
-//! v(G) = λ arccosh((2G(1-G) + k)/A), the inequality
-//! 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓ v(G)(b-a) ≥ -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at
-//! a, b = A/2λ · exp(∓v/λ). Integrated, with - on the way up to M and + on the way back, D - λH is at least
-//! μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
+//! the entropy stays, and two draws that agreed are now 1/3 apart, no others further than before. So D is at least
+//! that of a density on a circle of length n, less c/3, where c is the chance that two draws agree
+//! ([`bound_agreement`]). On the circle let G be the mass of half of it, from θ on. Then D = ∫ 2G(1-G) dθ over half a
+//! turn, and G changes at the rate b - a, where a and b are the densities at θ and across. Begin where G is 1/2, and
+//! let M be the most that G reaches: the mass 1-M beyond half of the ring is kept apart. For any A and k with 2M(1-M)
+//! + k ≥ A, and v(G) = λ arccosh((2G(1-G) + k)/A), the inequality 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓ v(G)(b-a) ≥
+//! -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at a, b = A/2λ · exp(∓v/λ). Integrated, with - on the
+//! way up to M and + on the way back, D - λH is at least μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one
+//! of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
 
 use super::axis::{Axis, Shape};
 use super::edges;
@@ -49,9 +49,9 @@ const STEPS_PER_OCTAVE: f64 = 8.0;
 
 impl Product {
     /// Returns lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
-    /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
-    /// entropy and, with one node a router, that by the links inside the set. O(largest), and for each of
-    /// 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
+    /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the
+    /// bound by entropy and, with one node a router, that by the links inside the set. O(largest), and for each
+    /// of 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
     pub fn bound_mean_distances(&self, per_router: u32, largest: usize) -> Vec<f64> {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
@@ -160,14 +160,15 @@ const INTERVAL_RATIO: f64 = 1.03;
 /// Number of intervals of the slope on one side that [`bound_agreement`] looks at for each of these.
 const SLOPE_INTERVALS: u32 = 12;
 
-/// Returns an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring of `extent`.
+/// Returns an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring
+/// of `extent`.
 ///
 /// There p(x) is proportional to exp(-2φ(x)/λ), with φ(x) = E d(x, X'): the logarithm holds every p above 0, and all
 /// derivatives are equal. Let m be the largest p, at x₀. The second difference of φ at x is at most 2p(x) ≤ 2m, so φ
 /// rises from x₀ by slopes s ≥ 0 to one side and t ≥ 0 to the other with s + t ≤ 2m, and after j steps by at most
-/// js + j(j-1)m. So p is at least m·exp(-2(js + j(j-1)m)/λ) there: if these sum to more than 1, there is no such m; if to
-/// less, Σ p² is largest where the rest fills the largest of them up to m. All m and s are looked at, an interval at a
-/// time.
+/// js + j(j-1)m. So p is at least m·exp(-2(js + j(j-1)m)/λ) there: if these sum to more than 1, there is no such m;
+/// if to less, Σ p² is largest where the rest fills the largest of them up to m. All m and s are looked at, an
+/// interval at a time.
 ///
 /// From λ = 8 on c is small beside D, and the largest m that there can be is enough: c ≤ m. For that s = t = m has the
 /// least sum of all slopes, as the mean of two exponentials is at least that of the mean exponent. O(min(extent, λ))

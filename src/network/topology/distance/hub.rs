@@ -36,8 +36,9 @@ impl Hub {
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut sum = 0u128;
         let mut largest = 0;
-        // Sums over the groups so far: nodes, their distances to their first router, the largest of these. Pairs between
-        // groups follow from them, since every path between groups goes over both first routers.
+        // Sums over the groups so far: nodes, their distances to their first router, the largest of these.
+        // Pairs between groups follow from them, since every path between groups goes over both first
+        // routers.
         let mut nodes = 0u128;
         let mut ways = 0u128;
         let mut longest = None;

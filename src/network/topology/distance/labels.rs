@@ -1,6 +1,7 @@
 //! Distances that add up a weight for every label in which two routers differ.
 //!
-//! On a dragonfly+, for instance, two leaf switches that differ are 2 hops apart, and 1 more where their groups differ too:
+//! On a dragonfly+, for instance, two leaf switches that differ are 2 hops apart, and 1 more where their groups
+//! differ too:
 //!
 //! ```text
 //! leaf switch           0  1  2  3        d(0, 1) = 2

@@ -2,8 +2,8 @@
 //!
 //! All four are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
 //! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of `nodeorder_order::metric`
-//! rest on that and do not depend on the families. For instance, on `mesh:2x3` router r has the labels ⌊r/3⌋ on a path of
-//! two and r mod 3 on a path of three, so that routers 0 and 5 are |0-1| + |0-2| = 3 hops apart.
+//! rest on that and do not depend on the families. For instance, on `mesh:2x3` router r has the labels ⌊r/3⌋ on a
+//! path of two and r mod 3 on a path of three, so that routers 0 and 5 are |0-1| + |0-2| = 3 hops apart.
 
 use nodeorder_base::ids::RouterId;
 
@@ -58,8 +58,9 @@ pub struct Labelling {
     pub weight: u32,
     /// Number of consecutive routers with the same label: a router's is `router / stride % extent`.
     pub stride: u32,
-    /// The block (number, routers in each block) whose routers alone have labels of their own, by `router % routers` in
-    /// the place of `router`; routers of other blocks have label 0. `None` where all routers have them.
+    /// The block (number, routers in each block) whose routers alone have labels of their own, by `router %
+    /// routers` in the place of `router`; routers of other blocks have label 0. `None` where all routers have
+    /// them.
     pub block: Option<(u32, u32)>,
 }
 

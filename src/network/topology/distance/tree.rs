@@ -10,8 +10,8 @@
 /// Leaves of a tree: the distance of two is twice the number of levels up to their lowest common ancestor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// Number of children of a vertex at each level, from the root down; a leaf's digits in this mixed radix are the way
-    /// down to it.
+    /// Number of children of a vertex at each level, from the root down; a leaf's digits in this mixed radix are
+    /// the way down to it.
     pub arity: Vec<u32>,
 }
 

@@ -65,8 +65,8 @@ impl BuildNetwork for CaminosOptions {
     }
 }
 
-/// Reads `NODOS routers`, `GRADO degree`, then for each router `N router` and a line of its neighbours; a link stands at
-/// both ends.
+/// Reads `NODOS routers`, `GRADO degree`, then for each router `N router` and a line of its neighbours; a link stands
+/// at both ends.
 ///
 /// # Errors
 /// With the line: another word, a router that is not there or again, more neighbours than GRADO says, a link from a

@@ -36,8 +36,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a dragonfly, by the letters of the paper. Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
-/// ⌊j/h⌋. Local links join the routers of a group all-to-all.
+/// Options of a dragonfly, by the letters of the paper. Router = group·a + position, node = router·p + slot; global
+/// port j of a group belongs to its router ⌊j/h⌋. Local links join the routers of a group all-to-all.
 ///
 /// With g = a·h+1 groups (the default) every pair of groups has one cable. With fewer, every pair gets
 /// c = ⌊a·h/(g-1)⌋: the arrangement repeats on ports 0..g-2, g-1..2g-3, …, and the a·h - c(g-1) ports left

@@ -37,9 +37,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a dragonfly+. Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
-/// switch is linked to every spine switch. Groups are joined like those of [`super::dragonfly`], by the ports of their
-/// spine switches: with g = s·h+1 groups one cable a pair, with fewer ⌊s·h/(g-1)⌋.
+/// Options of a dragonfly+. Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p +
+/// slot. In a group every leaf switch is linked to every spine switch. Groups are joined like those of
+/// [`super::dragonfly`], by the ports of their spine switches: with g = s·h+1 groups one cable a pair, with fewer
+/// ⌊s·h/(g-1)⌋.
 ///
 /// Distance between leaf switches: 2 in a group, 3 between groups: up, over the cable, down. A leaf switch has degree
 /// s; g·(l + s) switches, g·l·s links inside groups. O(links) to visit; distances in closed form.
@@ -99,7 +100,8 @@ impl BuildNetwork for DragonflyPlusOptions {
         } = *self;
         let groups = global.groups;
         let hosts = groups * leaves;
-        // Two hops to another leaf switch, over a spine switch; one more where the cable to another group is on the way.
+        // Two hops to another leaf switch, over a spine switch; one more where the cable to another group is
+        // on the way.
         let leaf = Label {
             extent: hosts,
             stride: 1,

@@ -67,9 +67,9 @@ pub(super) struct GlobalLinks {
 }
 
 impl GlobalLinks {
-    /// Reads `g` and `global` for groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else
-    /// as many as have one cable between each two. Returns the number of groups, too, as it may have more than 32 bits
-    /// until it is checked.
+    /// Reads `g` and `global` for groups of `routers` routers with `ports` ports each: as many groups as `g=`
+    /// says, else as many as have one cable between each two. Returns the number of groups, too, as it may have
+    /// more than 32 bits until it is checked.
     ///
     /// # Errors
     /// More groups than ports allow, or an unknown arrangement.
@@ -103,8 +103,8 @@ impl GlobalLinks {
         }
     }
 
-    /// Returns an upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
-    /// routers, for each pair of groups.
+    /// Returns an upper bound of the links: repeated arrangements step from router to router at most twice as
+    /// often as there are routers, for each pair of groups.
     pub fn max_links(&self) -> u64 {
         self.count_group_pairs() * self.cables_per_pair().min(2 * u64::from(self.routers))
     }
@@ -121,7 +121,8 @@ impl GlobalLinks {
     }
 
     /// Visits the links from group `i` to the groups after it; router = group · routers + number within the group. The
-    /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel cables.
+    /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel
+    /// cables.
     pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
         let cables = self.cables_per_pair();

@@ -28,9 +28,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a uniform random network: each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all
-/// n(n-1)/2 pairs, the pairs left out are drawn instead. Errors: m below n-1 or above n(n-1)/2; too few links to come
-/// out connected: that takes about n·ln(n)/2. O(m log m) expected a draw, 8 bytes a link.
+/// Options of a uniform random network: each simple graph of n routers and m links equally likely, redrawn until
+/// connected. Above half of all n(n-1)/2 pairs, the pairs left out are drawn instead. Errors: m below n-1 or above
+/// n(n-1)/2; too few links to come out connected: that takes about n·ln(n)/2. O(m log m) expected a draw, 8 bytes a
+/// link.
 ///
 /// # References
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.

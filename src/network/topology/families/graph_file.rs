@@ -90,7 +90,7 @@ fn parse_level(part: &str, per_router: u32) -> Option<Level> {
     word.then(|| Level::with_router_units("", routers, per_router).renamed(name))
 }
 
-/// Whether whole units of the inner level make up each unit of the outer one.
+/// Checks whether whole units of the inner level make up each unit of the outer one.
 fn is_nested(outer: &Level, inner: &Level) -> bool {
     outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
 }
@@ -111,14 +111,15 @@ pub(super) struct FileLink {
     pub line: usize,
 }
 
-/// Reads routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0
-/// or more, is what a hop over the link counts in distances (both 1 unless given). The first line may be a header, that is,
-/// hold no number; `#` starts a comment; `.gz` is read compressed. O(links · log links); 24 bytes a link.
+/// Reads routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the
+/// weight, 0 or more, is what a hop over the link counts in distances (both 1 unless given). The first line may be a
+/// header, that is, hold no number; `#` starts a comment; `.gz` is read compressed. O(links · log links); 24 bytes a
+/// link.
 ///
 /// # Errors
-/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link
-/// from a router to itself, a link named before (in either direction), an id left out below the largest one, a router that
-/// no path joins to router 0.
+/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a
+/// link from a router to itself, a link named before (in either direction), an id left out below the largest one, a
+/// router that no path joins to router 0.
 fn build_network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
     let (routers, edges) = read_edges(&file.text)?;
     require_graph(file.context, u64::from(routers), edges.len() as u64)?;
@@ -242,7 +243,8 @@ fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
     })
 }
 
-/// Counts the routers: one more than the largest id. Without a table of all ids, as a slip may make the largest one huge.
+/// Counts the routers: one more than the largest id. Without a table of all ids, as a slip may make the largest one
+/// huge.
 ///
 /// # Errors
 /// A router id that is on no link although a larger one is.

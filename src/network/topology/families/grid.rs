@@ -126,7 +126,7 @@ fn parse_options(params: &Params, wrap: WrapRule) -> Result<Box<dyn BuildNetwork
     }))
 }
 
-/// Whether the links along an axis count as two: in a ring of two, where both ways round are wanted.
+/// Checks whether the links along an axis count as two: in a ring of two, where both ways round are wanted.
 fn is_doubled(axis: &Axis, double: bool) -> bool {
     double && axis.shape == Shape::Ring && axis.extent == 2
 }

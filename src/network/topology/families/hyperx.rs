@@ -31,9 +31,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Reads the options of a HyperX: routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one
-/// coordinate. Distance = number of coordinates that differ. Degree Σ(nᵢ-1), diameter = number of
-/// dimensions of extent 2 or more.
+/// Reads the options of a HyperX: routers numbered as a grid, the last dimension fastest; two are linked when they
+/// differ in exactly one coordinate. Distance = number of coordinates that differ. Degree Σ(nᵢ-1), diameter = number
+/// of dimensions of extent 2 or more.
 ///
 /// # Limits
 /// Every link has capacity 1: the paper's relative capacities K are not modelled.

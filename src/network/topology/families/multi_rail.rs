@@ -76,18 +76,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a multi-rail network: servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to
-/// which each of its servers has a cable; the leaf switches of a rail are linked to its spine switches, so that each rail
-/// is a network of its own, and `cores` join the spine switches of one number in all rails. Nodes are servers, or with
-/// `gpus` their GPUs. [`Rails`] numbers them.
+/// Options of a multi-rail network: servers with one interface a rail. A unit has `domains` domains of `domain`
+/// servers each and one leaf switch a rail, to which each of its servers has a cable; the leaf switches of a rail are
+/// linked to its spine switches, so that each rail is a network of its own, and `cores` join the spine switches of
+/// one number in all rails. Nodes are servers, or with `gpus` their GPUs. [`Rails`] numbers them.
 ///
-/// Routers are the switches, and links the cables between them. Those of the servers to the leaf switches are node links,
-/// one a rail and server. A domain's own links (NVLink) are neither: `map` reports what they carry by itself.
+/// Routers are the switches, and links the cables between them. Those of the servers to the leaf switches are node
+/// links, one a rail and server. A domain's own links (NVLink) are neither: `map` reports what they carry by itself.
 ///
 /// # Distances
-/// A hop between switches counts `fabric` (f). Between servers: 0 in a unit, 2f between units, as on a tree. Between GPUs
-/// besides `nvlink` (v ≤ f) where the rail differs: to a GPU on another rail traffic goes to the server's own GPU on that
-/// rail first, or through the domain. Both are closed forms.
+/// A hop between switches counts `fabric` (f). Between servers: 0 in a unit, 2f between units, as on a tree. Between
+/// GPUs besides `nvlink` (v ≤ f) where the rail differs: to a GPU on another rail traffic goes to the server's own
+/// GPU on that rail first, or through the domain. Both are closed forms.
 ///
 /// # Traffic
 /// Servers share what they send equally among all rails, whatever the routing; core switches carry nothing.

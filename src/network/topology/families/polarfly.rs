@@ -32,8 +32,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a PolarFly: the polarity graph of [`PolarityGraph`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1
-/// quadrics), diameter 2. O(links) to visit; distances by breadth-first search.
+/// Options of a PolarFly: the polarity graph of [`PolarityGraph`] without its loops: q²+q+1 routers, q(q+1)²/2 links,
+/// degree q+1 (q for the q+1 quadrics), diameter 2. O(links) to visit; distances by breadth-first search.
 ///
 /// # References
 /// Lakhotia, Besta, Monroe, Isham, Iff, Hoefler, Petrini, "PolarFly: A Cost-Effective and Flexible Low-Diameter

@@ -11,8 +11,8 @@ use nodeorder_base::params::Params;
 /// (0,0,1) q² + q.
 ///
 /// q²+q+1 points, each with q+1 on the line of those at product 0, itself among them for a quadric: q(q+1)²/2 links,
-/// degree q+1, of quadrics q, diameter 2. (Erdős, Rényi, "On a problem in the theory of graphs", 1962; Brown, "On graphs
-/// that do not contain a Thomsen graph", 1966.)
+/// degree q+1, of quadrics q, diameter 2. (Erdős, Rényi, "On a problem in the theory of graphs", 1962; Brown, "On
+/// graphs that do not contain a Thomsen graph", 1966.)
 #[derive(Clone)]
 pub(super) struct PolarityGraph {
     /// Order of the field, a prime power.

@@ -48,8 +48,9 @@ struct Supernode {
 /// Largest degree inside a supernode.
 const MAX_D: u32 = 1 << 12;
 
-/// Options of a PolarStar: the star product of the polarity graph ER_q with a supernode graph: router point·n + x. Inside a point, x and y are
-/// linked as in the supernode graph; between points u < v that ER_q joins, x of u is linked to f(x) of v.
+/// Options of a PolarStar: the star product of the polarity graph ER_q with a supernode graph: router point·n + x.
+/// Inside a point, x and y are linked as in the supernode graph; between points u < v that ER_q joins, x of u is
+/// linked to f(x) of v.
 ///
 /// - `quad`: pairs {0,1}, {2,3}, …, f swaps the two of a pair, and d links a router are such that every two routers of
 ///   different pairs are linked, or else their images under f are. With such a graph (property R*) the diameter is 3;
@@ -108,12 +109,12 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     }))
 }
 
-/// Returns the number of routers of a supernode.
+/// Counts the routers of a supernode.
 fn count_members(d: u32, paley: bool) -> u32 {
     if paley { 2 * d + 1 } else { 2 * d + 2 }
 }
 
-/// Whether there is a supernode of degree d.
+/// Checks whether there is a supernode of degree d.
 fn has_supernode(d: u32, paley: bool) -> bool {
     if paley {
         d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some()
@@ -194,14 +195,14 @@ fn paley_supernode(field: &Field, n: u32) -> Supernode {
     }
 }
 
-/// Creates a graph of degree d, 0 or 3 mod 4, on the d+1 pairs {2i, 2i+1}, with property R* under the swap of pairs: between
-/// two pairs one of the four routers, the hub, is linked to both of the other pair. Of the links x-y and f(x)-f(y),
-/// exactly one is there.
+/// Creates a graph of degree d, 0 or 3 mod 4, on the d+1 pairs {2i, 2i+1}, with property R* under the swap of pairs:
+/// between two pairs one of the four routers, the hub, is linked to both of the other pair. Of the links x-y and
+/// f(x)-f(y), exactly one is there.
 ///
-/// Which of two pairs has the hub is a tournament; a router that is h times the hub, in a pair whose other router is as
-/// often, has degree 2h + (d - 2h) = d. So every pair must win an even number of times: from the tournament that the
-/// first pair always wins, the games of neighbours i, i+1 are turned round, from the first on, where i has won an odd
-/// number. The last comes out even, as the number of all games, (d+1)d/2, is.
+/// Which of two pairs has the hub is a tournament; a router that is h times the hub, in a pair whose other router is
+/// as often, has degree 2h + (d - 2h) = d. So every pair must win an even number of times: from the tournament that
+/// the first pair always wins, the games of neighbours i, i+1 are turned round, from the first on, where i has won an
+/// odd number. The last comes out even, as the number of all games, (d+1)d/2, is.
 fn quad_supernode(d: u32) -> Supernode {
     let pairs = d + 1;
     // Whether i lost to i+1.

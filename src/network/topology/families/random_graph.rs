@@ -41,8 +41,8 @@ impl RandomGraphSize {
     }
 }
 
-/// Draws networks of `links` links until one is connected, all from one stream of random numbers (PCG-64 seeded with the
-/// seed), so that the seed alone decides. `draw` may give up with `None`.
+/// Draws networks of `links` links until one is connected, all from one stream of random numbers (PCG-64 seeded with
+/// the seed), so that the seed alone decides. `draw` may give up with `None`.
 ///
 /// # Errors
 /// No draw among [`max_draws`] is connected; the message ends with `advice`.
@@ -76,7 +76,7 @@ pub(super) fn draw_connected(
     Err(Error::unsuited(size.location.clone(), problem, advice))
 }
 
-/// Returns the links of a graph, ascending, from the neighbours of every router.
+/// Collects the links of a graph, ascending, from the neighbours of every router.
 pub(super) fn collect_links<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = (0..)
         .zip(neighbours)
@@ -91,7 +91,7 @@ fn max_draws(links: u64) -> u64 {
     (100_000_000 / links.max(1)).clamp(20, 1000)
 }
 
-/// Whether links join all routers.
+/// Checks whether links join all routers.
 fn is_connected(routers: u32, links: &[(u32, u32)]) -> bool {
     let mut parts = routers;
     let mut sets = UnionFind::<u32>::new(routers as usize);

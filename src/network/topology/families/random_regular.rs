@@ -25,10 +25,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a random regular network. Every router has d free ports; two free ports chosen at random are joined where that makes neither a
-/// loop nor a parallel link, until none is left. Two ports that cannot be joined at the end break a random
-/// link and take one end each. Redrawn until connected. Where d exceeds half of n-1, the complement is
-/// drawn.
+/// Options of a random regular network. Every router has d free ports; two free ports chosen at random are joined
+/// where that makes neither a loop nor a parallel link, until none is left. Two ports that cannot be joined at the
+/// end break a random link and take one end each. Redrawn until connected. Where d exceeds half of n-1, the
+/// complement is drawn.
 ///
 /// Close to uniform for fixed d as n grows; the last few links are not exactly so. Errors: n·d odd, d ≥ n; d of 0 or 1
 /// with more than d+1 routers; no connected network among many draws (d = 2). O(n·d²) expected a draw, 8 bytes a link
@@ -136,7 +136,7 @@ impl PartialGraph {
         Some(draft)
     }
 
-    /// Whether two routers are linked.
+    /// Checks whether two routers are linked.
     fn are_linked(&self, u: u32, v: u32) -> bool {
         self.neighbours[u as usize].contains(&v)
     }

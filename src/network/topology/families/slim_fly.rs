@@ -32,12 +32,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
+/// Checks whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
 pub(crate) fn is_valid_order(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
-/// Returns the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
+/// Returns the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved,
+/// rounded to whole generators.
 pub(crate) fn router_degree(q: u32) -> u64 {
     let q = u64::from(q);
     match q % 4 {
@@ -47,7 +48,8 @@ pub(crate) fn router_degree(q: u32) -> u64 {
     }
 }
 
-/// Options of a Slim Fly: the MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive element ξ:
+/// Options of a Slim Fly: the MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive
+/// element ξ:
 ///
 /// - (0,x,y) - (0,x,y') where y-y' is in X, (1,m,c) - (1,m,c') where c-c' is in X',
 ///   (0,x,y) - (1,m,c) where y = m·x + c;

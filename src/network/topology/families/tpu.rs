@@ -43,7 +43,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Number of chips along each side of a cube.
 const CUBE: u32 = 4;
 
-/// Options of a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
+/// Options of a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every
+/// long one.
 ///
 /// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
 /// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
@@ -59,8 +60,9 @@ struct TwistedTorus {
     dims: Vec<u32>,
 }
 
-/// Reads the options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension. Slices of
-/// less than a cube have no links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
+/// Reads the options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension.
+/// Slices of less than a cube have no links around and are meshes. Chips are numbered as in a grid, the last
+/// dimension fastest.
 ///
 /// # References
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for

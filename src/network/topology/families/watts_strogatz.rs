@@ -26,8 +26,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a small world: a ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is
-/// replaced with probability p by (u,w), w uniform over the routers not yet linked to u. Redrawn until
+/// Options of a small world: a ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link
+/// (u,v) is replaced with probability p by (u,w), w uniform over the routers not yet linked to u. Redrawn until
 /// connected; n·⌊k/2⌋ links always.
 ///
 /// Links are taken by distance along the ring, then by u, as in the paper; a router linked to all others

@@ -1,8 +1,8 @@
 //! The router graph: adjacency of routers in compressed rows, built on demand from the links of a network.
 //!
 //! Every link stands twice, once in each direction, sorted by the router that it leaves and then by the one that it
-//! enters. A directed link's position in that order is its index, and what is known of links (capacities, weights, loads)
-//! are arrays by this index:
+//! enters. A directed link's position in that order is its index, and what is known of links (capacities, weights,
+//! loads) are arrays by this index:
 //!
 //! ```text
 //! mesh:3   0 - 1 - 2
@@ -117,7 +117,7 @@ impl RouterGraph {
         }
     }
 
-    /// Whether links have weights, so that hops over some of them may not count 1.
+    /// Checks whether links have weights, so that hops over some of them may not count 1.
     pub fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
@@ -128,8 +128,8 @@ impl RouterGraph {
     }
 
     /// Finds the shortest paths from one router to all. Fills `ways` with `distance · 2³² + links` of each, `u64::MAX`
-    /// where there is no path: of paths of the same distance, one of the fewest links. `queue` gets the routers reached,
-    /// nearest first. O(links · log routers).
+    /// where there is no path: of paths of the same distance, one of the fewest links. `queue` gets the routers
+    /// reached, nearest first. O(links · log routers).
     pub fn fill_path_lengths(&self, from: RouterId, ways: &mut [u64], queue: &mut Vec<u32>) {
         ways.fill(u64::MAX);
         ways[from.index()] = 0;
@@ -169,7 +169,7 @@ impl RouterGraph {
 
     /// Returns the graph renumbered for searches, made on first use. O(routers + links), about 8 bytes a link and 8 a
     /// router.
-    pub fn search_rows(&self) -> &Rows {
+    pub fn rows_for_search(&self) -> &Rows {
         self.rows
             .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads_from(router)))
     }
@@ -218,7 +218,7 @@ impl RouterGraph {
         next
     }
 
-    /// Whether every router reaches every other.
+    /// Checks whether every router reaches every other.
     pub fn is_connected(&self) -> bool {
         self.count_components() <= 1
     }
@@ -281,12 +281,12 @@ impl RouterGraph {
         self.len() - self.joints
     }
 
-    /// Whether link `index` is a joint.
+    /// Checks whether link `index` is a joint.
     pub fn is_joint(&self, index: usize) -> bool {
         self.capacities[index] == f64::INFINITY
     }
 
-    /// Whether there are no links: a machine of one router.
+    /// Checks whether there are no links: a machine of one router.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }

@@ -1,8 +1,8 @@
 //! Routers and links in an order that searches read fast.
 //!
 //! A search over all routers at once reads, for every router, the sets of its neighbours. Two things make that fast:
-//! routers are renumbered as rows so that linked ones are close in memory, and all rows have the same width, so that the
-//! processor needs no index of where each begins. The few links beyond the width are a list of their own:
+//! routers are renumbered as rows so that linked ones are close in memory, and all rows have the same width, so that
+//! the processor needs no index of where each begins. The few links beyond the width are a list of their own:
 //!
 //! ```text
 //! router 0 linked to 1, 2, 3; others to 0 alone; width 2, rows numbered as the routers:
@@ -28,9 +28,9 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Numbers the routers 0 to `n` - 1 in the order of a breadth-first search from router 0, in further components from
-    /// their lowest router; or leaves their numbers where linked routers are closer to each other so.
-    /// `heads` are the routers linked to each. O(links + routers · log routers).
+    /// Numbers the routers 0 to `n` - 1 in the order of a breadth-first search from router 0, in further
+    /// components from their lowest router; or leaves their numbers where linked routers are closer to each other
+    /// so. `heads` are the routers linked to each. O(links + routers · log routers).
     pub(super) fn new<'g>(n: u32, heads: impl Fn(u32) -> &'g [u32]) -> Self {
         let mut of = vec![u32::MAX; n as usize];
         let mut met = Vec::with_capacity(n as usize);
@@ -133,7 +133,7 @@ mod tests {
         for spec in specs.into_iter().chain(["xgft:h=2,m=12x9,w=1x1", "mesh:1"]) {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
-            let rows = graph.search_rows();
+            let rows = graph.rows_for_search();
             assert_eq!(
                 rows.neighbours.len(),
                 rows.row_width * graph.router_count(),

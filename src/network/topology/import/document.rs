@@ -120,8 +120,8 @@ impl Node {
 }
 
 /// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
-/// 16 bits written as two `\\u` escapes. Fails, with the line, if it is neither JSON nor YAML, an alias, several documents
-/// or none, or has keys that are no texts or values more than 100 deep.
+/// 16 bits written as two `\\u` escapes. Fails, with the line, if it is neither JSON nor YAML, an alias, several
+/// documents or none, or has keys that are no texts or values more than 100 deep.
 pub(super) fn read_document(text: &Text) -> Result<Node> {
     // Lists and maps that are open, each with the key that waits for its value.
     let mut open: Vec<(Node, Option<String>)> = Vec::new();

@@ -97,8 +97,8 @@ fn elements_with_tag<'a>(
         .filter(move |node| node.has_tag_name(tag))
 }
 
-/// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number, vertex by
-/// vertex.
+/// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number,
+/// vertex by vertex.
 ///
 /// # Errors
 /// With the line: no XML, no undirected graph, a vertex without an id or again, endpoints that are no whole number,

@@ -1,8 +1,8 @@
 //! Host lists such as `nid[0001-0128,0200],login1` or `rack[0-2]node[1-4]`, as Slurm and others write names of nodes.
 //!
-//! A list is words with commas between. A word is texts and brackets in turn; every bracket holds numbers and ranges, which
-//! keep the zeros that they are written with. A word stands for every combination of its numbers, the last bracket
-//! running fastest: `r[0-1]n[1,3]` is `r0n1,r0n3,r1n1,r1n3`.
+//! A list is words with commas between. A word is texts and brackets in turn; every bracket holds numbers and ranges,
+//! which keep the zeros that they are written with. A word stands for every combination of its numbers, the last
+//! bracket running fastest: `r[0-1]n[1,3]` is `r0n1,r0n3,r1n1,r1n3`.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ const MOST_NAMES: usize = 1 << 24;
 /// Most bytes that a name takes, in all copies together.
 const BYTES_PER_NAME: u64 = 256;
 
-/// Expands a host list to names, in its order; the caller holds `held` others. Fails, with the line, if brackets do not
-/// match, ranges are none, or there are more names than any machine has or than memory is allowed for.
+/// Expands a host list to names, in its order; the caller holds `held` others. Fails, with the line, if brackets do
+/// not match, ranges are none, or there are more names than any machine has or than memory is allowed for.
 pub(in crate::topology) fn expand_host_list(
     text: &str,
     line: &Line<'_>,
@@ -66,8 +66,8 @@ pub(in crate::topology) fn expand_host_list(
 }
 
 /// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
-/// bracket, and numbers that follow each other a range. [`expand_host_list`] gives the names back, unless one holds a comma, bracket,
-/// blank or `#`. O(length of the names).
+/// bracket, and numbers that follow each other a range. [`expand_host_list`] gives the names back, unless one holds a
+/// comma, bracket, blank or `#`. O(length of the names).
 pub fn compress_host_list(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();
     for name in names {
@@ -108,7 +108,7 @@ pub fn compress_host_list(names: impl IntoIterator<Item = String>) -> String {
     words.join(",")
 }
 
-/// Returns whether a name can stand in a list.
+/// Checks whether a name can stand in a list.
 pub(in crate::topology) fn fits_host_list(name: &str) -> bool {
     let has_mark = name.contains([',', '[', ']', '#']) || name.contains(char::is_whitespace);
     !name.is_empty() && !has_mark
@@ -196,7 +196,8 @@ pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>>
     Some(numbers.take(most as usize).collect())
 }
 
-/// Reads ranges of numbers such as `0001-0128,0200`, each of the width it is written with; `None` if it is no such list.
+/// Reads ranges of numbers such as `0001-0128,0200`, each of the width it is written with; `None` if it is no such
+/// list.
 fn parse_ranges(list: &str) -> Option<Vec<Range>> {
     let mut ranges = Vec::new();
     for part in list.split(',') {

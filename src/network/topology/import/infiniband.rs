@@ -58,12 +58,12 @@ impl BuildNetwork for InfinibandOptions {
     }
 }
 
-/// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
-/// rate that most cables between switches have; those of parallel cables add up. A node is called by the first
-/// word of its adapter's description (the whole identifier where the description is the vendor's), and hangs
-/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Fails, with the line,
-/// if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that is not described or
-/// is described otherwise at its other end; or if the network is in several parts.
+/// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is
+/// its rate over the rate that most cables between switches have; those of parallel cables add up. A node is called
+/// by the first word of its adapter's description (the whole identifier where the description is the vendor's), and
+/// hangs on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Fails,
+/// with the line, if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that
+/// is not described or is described otherwise at its other end; or if the network is in several parts.
 ///
 /// # Limits
 /// Aggregation nodes inside switches and routers between subnets are left out.

@@ -1,7 +1,7 @@
 //! InfraGraph's description of an infrastructure: devices, their instances, and edges between them.
 //!
-//! A device is a kind of thing (a server with two NICs, a switch with 64 ports); instances say how many there are; an edge
-//! joins components of instances, such as `server[0:4]` `nic[0]` to `leaf[0]` `port[0:4]`.
+//! A device is a kind of thing (a server with two NICs, a switch with 64 ports); instances say how many there are; an
+//! edge joins components of instances, such as `server[0:4]` `nic[0]` to `leaf[0]` `port[0:4]`.
 
 use std::collections::HashMap;
 
@@ -34,13 +34,13 @@ const MAX_DEVICE_DEPTH: usize = 16;
 struct Devices<'d>(HashMap<&'d str, &'d Node>);
 
 impl<'d> Devices<'d> {
-    /// Returns the device of this name. Fails if there is none.
+    /// Finds the device of this name. Fails if there is none.
     fn find_device(&self, name: &str, at: &Node) -> Result<&'d Node> {
         let device = self.0.get(name).copied();
         device.ok_or_else(|| at.error_here(format!("device `{name}`"), "the name of a device"))
     }
 
-    /// Returns whether a device is a switch: it has ports, and neither it nor a device within it has a NIC or an XPU.
+    /// Checks whether a device is a switch: it has ports, and neither it nor a device within it has a NIC or an XPU.
     fn is_switch(&self, name: &str, at: &Node, depth: usize) -> Result<bool> {
         let mut has_ports = false;
         for component in self.find_device(name, at)?.require_list("components")? {
@@ -100,8 +100,8 @@ fn read_count(node: &Node) -> Result<usize> {
     }
 }
 
-/// Lists the indices of `name[…]` below `count`: one, a slice as Python writes it, or all if there are no brackets. Fails
-/// if there is no such index or slice.
+/// Lists the indices of `name[…]` below `count`: one, a slice as Python writes it, or all if there are no brackets.
+/// Fails if there is no such index or slice.
 fn expand_slice(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
     slice_indices(text, count).ok_or_else(|| {
         let expected = format!("name[I] or name[from:to:step] of the {count} that there are");
@@ -123,8 +123,8 @@ fn slice_indices(text: &str, count: usize) -> Option<Vec<usize>> {
         }
     }
     let [from, to, step] = numbers;
-    let from = from_end(from, count);
-    let to = from_end(to, count).min(count);
+    let from = count_from_end(from, count);
+    let to = count_from_end(to, count).min(count);
     let step = usize::try_from(step).ok().filter(|step| *step > 0)?;
     match parts.len() {
         1 if !slice.is_empty() => (from < count).then(|| vec![from]),
@@ -134,7 +134,7 @@ fn slice_indices(text: &str, count: usize) -> Option<Vec<usize>> {
 }
 
 /// Returns a bound of a slice, which counts from the end if it is negative.
-fn from_end(bound: i64, count: usize) -> usize {
+fn count_from_end(bound: i64, count: usize) -> usize {
     if bound < 0 {
         bound.saturating_add(count as i64).max(0) as usize
     } else {
@@ -208,8 +208,8 @@ impl<'d> Fabric<'d> {
     }
 }
 
-/// Reads the switches, nodes and cables. Cables count 1 each, whatever their bandwidth. A single instance has its own name,
-/// others `name.0`, `name.1`, …
+/// Reads the switches, nodes and cables. Cables count 1 each, whatever their bandwidth. A single instance has its own
+/// name, others `name.0`, `name.1`, …
 ///
 /// # Errors
 /// With the line: no YAML or JSON, a device, instance or component that is not there, an index out of range, an edge

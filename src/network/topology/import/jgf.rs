@@ -1,7 +1,7 @@
 //! Flux's resource graph in JSON Graph Format.
 //!
-//! Every vertex has a type and a path of what contains it: the node `/cluster0/rack1/n3` is in rack1 of cluster0. Edges
-//! repeat what the paths say.
+//! Every vertex has a type and a path of what contains it: the node `/cluster0/rack1/n3` is in rack1 of cluster0.
+//! Edges repeat what the paths say.
 
 use std::collections::HashMap;
 
@@ -37,8 +37,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// Reads a switch for each vertex above nodes on their `containment` paths; levels are called by the type of their
-/// vertices. All that is below nodes is passed over. Fails, with the line, if there is no JSON or graph, a vertex has no
-/// metadata, or a node no name or containment path, or a node comes again.
+/// vertices. All that is below nodes is passed over. Fails, with the line, if there is no JSON or graph, a vertex has
+/// no metadata, or a node no name or containment path, or a node comes again.
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.

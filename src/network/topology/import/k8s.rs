@@ -1,7 +1,7 @@
 //! Kubernetes nodes with the labels that say where they stand.
 //!
-//! Providers label nodes with the switches above them, each under names of its own. With `levels=block/rack/host` a node
-//! labelled `example.org/block: b1` and `example.org/rack: r2` stands on switch r2, below b1.
+//! Providers label nodes with the switches above them, each under names of its own. With `levels=block/rack/host` a
+//! node labelled `example.org/block: b1` and `example.org/rack: r2` stands on switch r2, below b1.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -94,10 +94,10 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 /// Label of any source that is narrower than the narrowest of [`KNOWN`]: nodes that NVLink joins.
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 
-/// Reads a switch for each value of each label within that of the label before; the widest are joined by one above them
-/// all. A node that lacks the last labels stands on the switch of the last it has, one without any on none. Fails, with
-/// the line, if there is no JSON or no nodes, a node has no name or comes again, or has a label and lacks a wider one; or
-/// if no label is known.
+/// Reads a switch for each value of each label within that of the label before; the widest are joined by one above
+/// them all. A node that lacks the last labels stands on the switch of the last it has, one without any on none.
+/// Fails, with the line, if there is no JSON or no nodes, a node has no name or comes again, or has a label and lacks
+/// a wider one; or if no label is known.
 ///
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
@@ -186,8 +186,8 @@ fn read_nodes(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wir
     Ok((wiring, suffix))
 }
 
-/// Counts the GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; `None` if it names
-/// none.
+/// Counts the GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; `None` if it
+/// names none.
 fn count_gpus(item: &Node) -> Result<Option<u32>> {
     let mut sum = None;
     let Some(resources) = item.find_path(&["status", "allocatable"]) else {

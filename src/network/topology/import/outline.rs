@@ -1,7 +1,7 @@
 //! Options of families that read outlines: trees of switches that do not say how wide their links are.
 //!
-//! A rack with one switch above it in the file may have eight cables up. `uplinks=8` says so; without it a link counts 1,
-//! and a remark tells what was assumed.
+//! A rack with one switch above it in the file may have eight cables up. `uplinks=8` says so; without it a link
+//! counts 1, and a remark tells what was assumed.
 
 use super::wiring::Wiring;
 use crate::topology::context::Context;

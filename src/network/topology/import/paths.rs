@@ -1,7 +1,7 @@
 //! Hosts with the switches above them, from tables and labels: each host with its path from the top.
 //!
-//! A switch's name need only be unique below its parent, as racks r1 of two rows are. Rows `a r1 x`, `a r2 y`, `b r1 z`
-//! (widest first, the host last) make:
+//! A switch's name need only be unique below its parent, as racks r1 of two rows are. Rows `a r1 x`, `a r2 y`, `b r1
+//! z` (widest first, the host last) make:
 //!
 //! ```text
 //!          all
@@ -32,7 +32,8 @@ pub(super) struct HostPaths {
 }
 
 impl HostPaths {
-    /// Adds a host of `line` below `path`, widest first. Fails, with the lines of both, if it was added before. O(path).
+    /// Adds a host of `line` below `path`, widest first. Fails, with the lines of both, if it was added before.
+    /// O(path).
     pub fn add_host(&mut self, file: &str, line: usize, host: &str, path: &[&str]) -> Result<()> {
         if let Some(other) = self.hosts.insert(host.to_string(), line) {
             let found = format!("host `{host}` again (line {other} has it)");
@@ -70,8 +71,9 @@ impl HostPaths {
         switch
     }
 
-    /// Returns the wiring. The widest units are joined by one switch above them all if there is more than one. A switch
-    /// whose name another has, too, is called by its path; `name` gives levels their names, the leaf being 0.
+    /// Returns the wiring. The widest units are joined by one switch above them all if there is more than one. A
+    /// switch whose name another has, too, is called by its path; `name` gives levels their names, the leaf being
+    /// 0.
     pub fn into_wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {
         let mut paths = Vec::new();
         let mut roots = Vec::new();

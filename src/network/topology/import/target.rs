@@ -20,11 +20,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// Builds the network of an architecture. `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
-/// fastest there and the last here, so that processor p is node p. `hcub n`: the torus of n dimensions of 2.
-/// `cmplt n`: n routers, all linked. `tleaf h a₁ c₁ … a_h c_h`: a tree of arities aᵢ from the root down, whose
-/// leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop. Fails, with the line, if there is another
-/// architecture, too few or too many numbers, or numbers out of range.
+/// Builds the network of an architecture. `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid
+/// whose first dimension is the fastest there and the last here, so that processor p is node p. `hcub n`: the torus
+/// of n dimensions of 2. `cmplt n`: n routers, all linked. `tleaf h a₁ c₁ … a_h c_h`: a tree of arities aᵢ from the
+/// root down, whose leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop. Fails, with the line, if
+/// there is another architecture, too few or too many numbers, or numbers out of range.
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
@@ -115,7 +115,7 @@ fn grid_of(kind: &str, dims: &[u32]) -> (&'static TopologyEntry, String) {
     }
 }
 
-/// Returns whether all numbers are above 0.
+/// Checks whether all numbers are above 0.
 fn are_positive(numbers: &[u32]) -> bool {
     numbers.iter().all(|n| *n > 0)
 }

@@ -69,10 +69,10 @@ struct HostTable<'t> {
     rows: Vec<(usize, Vec<Cow<'t, str>>)>,
 }
 
-/// Reads switches by their names within the switch above; the widest are joined by one above them all. The header names
-/// the levels. Which end is the leaf is guessed by which column has more values, if `order` does not say. Fails, with the
-/// line, if there is no header and host, a line has another number of fields, a field is empty, or a host comes again.
-/// O(hosts · tiers).
+/// Reads switches by their names within the switch above; the widest are joined by one above them all. The header
+/// names the levels. Which end is the leaf is guessed by which column has more values, if `order` does not say.
+/// Fails, with the line, if there is no header and host, a line has another number of fields, a field is empty, or a
+/// host comes again. O(hosts · tiers).
 fn read_tiers(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
     let table = HostTable::read_table(text)?;
@@ -160,8 +160,8 @@ impl<'t> HostTable<'t> {
         Err(line.error_here(format!("`{}`", line.text), expected))
     }
 
-    /// Returns whether the header is one more row: a value of it stands below in its column, or its host is named as the
-    /// first is, but for the digits.
+    /// Checks whether the header is one more row: a value of it stands below in its column, or its host is named
+    /// as the first is, but for the digits.
     fn is_header_a_row(&self) -> bool {
         let HostTable { header, rows } = self;
         let is_numbered = header[0].contains(|c: char| c.is_ascii_digit());
@@ -179,7 +179,8 @@ impl<'t> HostTable<'t> {
     }
 }
 
-/// Reads the header. Fails if it has no tiers, names a column twice, or has the hosts in another column than the first.
+/// Reads the header. Fails if it has no tiers, names a column twice, or has the hosts in another column than the
+/// first.
 fn read_header(line: &Line<'_>, fields: &[Cow<'_, str>]) -> Result<Vec<String>> {
     if fields.len() < 2 {
         let expected = "a header such as host,leaf,spine";
@@ -198,7 +199,7 @@ fn read_header(line: &Line<'_>, fields: &[Cow<'_, str>]) -> Result<Vec<String>> 
     Ok(fields.iter().map(|field| field.to_string()).collect())
 }
 
-/// Returns whether a column's name says that it has hosts.
+/// Checks whether a column's name says that it has hosts.
 fn is_host_column(name: &str) -> bool {
     HOSTS.contains(&name.to_ascii_lowercase().as_str())
 }

@@ -1,6 +1,7 @@
 //! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
 //!
-//! An instance lists the switches above it, closest first: `{"id": "i-1", "network_layers": ["leaf7", "spine2", "core"]}`.
+//! An instance lists the switches above it, closest first: `{"id": "i-1", "network_layers": ["leaf7", "spine2",
+//! "core"]}`.
 
 use super::document;
 use super::outline::{OutlineNetwork, UPLINKS};
@@ -29,9 +30,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// Reads a switch for each name of `network_layers`, within the layers above it; the widest are joined by one above them
-/// all. Instances may have layers of different number, or none: those are reachable from nowhere. Fails, with the line, if
-/// there is no JSON or no instances, an instance has no id or comes again, or a layer is no text.
+/// Reads a switch for each name of `network_layers`, within the layers above it; the widest are joined by one above
+/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Fails, with
+/// the line, if there is no JSON or no instances, an instance has no id or comes again, or a layer is no text.
 fn read_instances(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read_document(&file.text)?;
     let mut paths = HostPaths::default();

@@ -39,7 +39,8 @@ pub(super) struct Wiring {
     pub gpus: HashMap<String, u32>,
     /// Notes on the file for its reader.
     pub remarks: Vec<String>,
-    /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide links are.
+    /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide
+    /// links are.
     pub outline: bool,
     /// Speeds of links, by their switches, if the file gives some: in any unit, but the same for all.
     pub speeds: BTreeMap<(usize, usize), u32>,
@@ -91,8 +92,8 @@ impl Wiring {
         self.switches.len() - 1
     }
 
-    /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one. If cables
-    /// or speeds are not given, [`Wiring::assumption`] tells what is assumed.
+    /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one.
+    /// If cables or speeds are not given, [`Wiring::assumption`] tells what is assumed.
     pub fn set_outline_capacities(&mut self, uplinks: Option<u32>) {
         if !self.outline || self.links.is_empty() {
             return;
@@ -134,10 +135,11 @@ impl Wiring {
         ));
     }
 
-    /// Builds the levels from the switch above each switch ([`NO_PARENT`] above the topmost; there are no loops). A switch with
-    /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
-    /// lower if the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
-    /// levels above the lowest, those of a single unit are left out. O(switches · height).
+    /// Builds the levels from the switch above each switch ([`NO_PARENT`] above the topmost; there are no loops).
+    /// A switch with nothing below has height 0, others one more than the highest below. A unit of level h is a
+    /// switch of height h, or lower if the next above is higher, with all below it, and has its name. `name`
+    /// gives levels their names. Of the levels above the lowest, those of a single unit are left out. O(switches
+    /// · height).
     pub fn build_levels(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
         for start in 0..above.len() {
@@ -178,9 +180,9 @@ impl Wiring {
         }
     }
 
-    /// Builds the network of `file`; `suffix` follows its specification. Fails if there are no nodes at all, no path joins
-    /// a switch to the first though the fabric may not be in several components, or there are more nodes or memory than
-    /// allowed.
+    /// Builds the network of `file`; `suffix` follows its specification. Fails if there are no nodes at all, no
+    /// path joins a switch to the first though the fabric may not be in several components, or there are more
+    /// nodes or memory than allowed.
     pub fn into_network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
         let context = file.context;
         let switch_count = self.switches.len();
@@ -204,7 +206,7 @@ impl Wiring {
         }
         let (mut order, without_nodes): (Vec<usize>, Vec<usize>) =
             (0..switch_count).partition(|i| !self.switches[*i].nodes.is_empty());
-        self.gather_units(&mut order);
+        self.sort_by_unit(&mut order);
         let hosts = order.len();
         let most = order.iter().map(|i| self.switches[*i].nodes.len()).max();
         let per_router = most.unwrap_or(1);
@@ -215,7 +217,7 @@ impl Wiring {
         let mut levels = Vec::new();
         let mut links_up = Vec::new();
         for units in &self.levels {
-            levels.push(level_of(units, &order, per_router as u32));
+            levels.push(build_level(units, &order, per_router as u32));
             links_up.push(units.links);
         }
         order.extend(without_nodes);
@@ -275,7 +277,7 @@ impl Wiring {
     }
 
     /// Sorts switches so that those of a unit follow each other: units in the order of their first switch.
-    fn gather_units(&self, order: &mut [usize]) {
+    fn sort_by_unit(&self, order: &mut [usize]) {
         // The unit of a switch at each level, numbered in the order of the file.
         let mut units_of = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
@@ -290,7 +292,7 @@ impl Wiring {
 }
 
 /// Builds the level of these units, of which the switches follow each other in `order`.
-fn level_of(units: &Units, order: &[usize], per_router: u32) -> Level {
+fn build_level(units: &Units, order: &[usize], per_router: u32) -> Level {
     let mut ends = Vec::new();
     let mut names = Vec::new();
     let mut end = 0;

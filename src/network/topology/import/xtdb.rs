@@ -1,7 +1,7 @@
 //! Cray's `xtdb2proc` output: the processor table of XT, XE and XC systems.
 //!
-//! Every line is one processor with its coordinates, such as `processor_id=12,processor_type='compute',x_coord=1,…`. The
-//! network is the torus or cascade of the box that the coordinates span; the file only says where nodes are.
+//! Every line is one processor with its coordinates, such as `processor_id=12,processor_type='compute',x_coord=1,…`.
+//! The network is the torus or cascade of the box that the coordinates span; the file only says where nodes are.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,8 +54,9 @@ impl BuildNetwork for ProcessorTableOptions {
 
 /// Builds a router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
-/// are no nodes. Routers without nodes stay in the network. Fails, with the line, if it is no `key=value`, a key is missing
-/// or comes twice, a number is none or an id comes again, or if coordinates span far more cells than there are processors.
+/// are no nodes. Routers without nodes stay in the network. Fails, with the line, if it is no `key=value`, a key is
+/// missing or comes twice, a number is none or an id comes again, or if coordinates span far more cells than there
+/// are processors.
 fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();

@@ -15,9 +15,9 @@
 //! a plane is the XOR of the missing sets after its hops, and these are the complements of the visited sets, which the
 //! search makes anyway. The first hops therefore write nothing but visited sets; only later ones change a plane.
 //!
-//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::search_rows`]), and more of
-//! what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072, where they
-//! outgrow the cache; sets of 128 bits are no faster on either.
+//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::search_rows`]), and
+//! more of what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072,
+//! where they outgrow the cache; sets of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -34,7 +34,7 @@ use crate::topology::graph::RouterGraph;
 use crate::topology::machine::Topology;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 
 mod read;
 mod sets;
@@ -49,8 +49,8 @@ pub const SEARCH_MEMORY: &str = "searching from 256 routers at once";
 /// Number of planes, one for each bit of a distance.
 pub const PLANES: usize = 8;
 
-/// Number of hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
-/// them; later hops change a set that is there, unless their plane has none yet.
+/// Number of hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance
+/// reads all of them; later hops change a set that is there, unless their plane has none yet.
 const KEPT_HOPS: usize = 6;
 
 /// A set of sources for every row.
@@ -76,7 +76,8 @@ pub struct BatchSearch<'g> {
     /// Sum of the distances from all sources to each row, less `common_hops`. Sums are at most 256 · 255; those of a
     /// search that is given up may wrap around.
     sums: Vec<u16>,
-    /// Part of the sum that all rows have in common, as if every pair were as far apart as the first pass over all rows.
+    /// Part of the sum that all rows have in common, as if every pair were as far apart as the first pass over
+    /// all rows.
     common_hops: u16,
     /// Rows and the sources that reached them in the first hops, the nearest first.
     first_reached: Vec<(u32, u8)>,
@@ -96,7 +97,7 @@ impl<'g> BatchSearch<'g> {
         let empty = || vec![EMPTY; graph.router_count()];
         BatchSearch {
             graph,
-            rows: graph.search_rows(),
+            rows: graph.rows_for_search(),
             visited: empty(),
             next: empty(),
             planes: Default::default(),
@@ -109,10 +110,10 @@ impl<'g> BatchSearch<'g> {
         }
     }
 
-    /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found, or `None` when
-    /// it is more than [`MAX_HOPS`] or links have weights: then no distance may be read.
+    /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found, or
+    /// `None` when it is more than [`MAX_HOPS`] or links have weights: then no distance may be read.
     pub fn run_batch(&mut self, sources: &[RouterId]) -> Option<u32> {
-        check_stopped();
+        unwind_if_stopped();
         debug_assert!(sources.len() <= WIDTH);
         if self.graph.is_weighted() {
             return None;
@@ -120,7 +121,8 @@ impl<'g> BatchSearch<'g> {
         self.spare_parts
             .extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
         let starts = self.take_first_hops(sources);
-        // Sums and planes begin as if every pair were `next` hops apart; `correct_first_hops` corrects the nearer ones at the end.
+        // Sums and planes begin as if every pair were `next` hops apart; `correct_first_hops` corrects the
+        // nearer ones at the end.
         let next = starts.len() as u32;
         self.common_hops = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
@@ -226,8 +228,8 @@ impl<'g> BatchSearch<'g> {
         starts
     }
 
-    /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `first_reached`: sums have all of
-    /// them at `next` hops, planes at the last of the first hops.
+    /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `first_reached`: sums
+    /// have all of them at `next` hops, planes at the last of the first hops.
     fn correct_first_hops(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
@@ -288,8 +290,8 @@ fn gray_code(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
-/// Returns the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no distance
-/// needs: [`BatchSearch::run_batch`] gives up then, so any plane may take the change.
+/// Returns the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no
+/// distance needs: [`BatchSearch::run_batch`] gives up then, so any plane may take the change.
 fn changing_plane(hops: u32) -> usize {
     ((hops + 1).trailing_zeros() as usize).min(PLANES - 1)
 }
@@ -328,8 +330,8 @@ mod tests {
     use crate::topology::{Context, Topology};
 
     /// Full batches and small ones, so that hops are taken in every way: source by source, while few rows are reached,
-    /// over all rows and where little is left. Small batches have sources twice; the first batch of a search leaves the
-    /// second its planes.
+    /// over all rows and where little is left. Small batches have sources twice; the first batch of a search
+    /// leaves the second its planes.
     #[test]
     fn every_bit_equals_a_search_of_its_own() {
         for (spec, batches) in [

@@ -1,7 +1,7 @@
 //! Reads distances from the planes of a search.
 //!
-//! Planes hold Gray code. Its binary digits come out from the highest down: each is the XOR of the Gray bit in its place
-//! and of all above, so that for instance 0110 is 0100, four.
+//! Planes hold Gray code. Its binary digits come out from the highest down: each is the XOR of the Gray bit in its
+//! place and of all above, so that for instance 0110 is 0100, four.
 
 use multiversion::multiversion;
 
@@ -10,7 +10,8 @@ use super::sets::{EMPTY, SPREAD_BITS, SourceSet, WIDTH, combine_sets};
 use nodeorder_base::ids::RouterId;
 
 impl BatchSearch<'_> {
-    /// Decodes the distances of N rows to binary. Calls `visit` with p and bit p of all of them, the highest bit first.
+    /// Decodes the distances of N rows to binary. Calls `visit` with p and bit p of all of them, the highest bit
+    /// first.
     #[inline(always)]
     pub fn decode_rows<const N: usize>(
         &self,
@@ -111,8 +112,8 @@ impl BatchSearch<'_> {
         }
     }
 
-    /// Writes to `at[d][router]` the sources that are d hops away, one bit each: of sources 8·`eight` to 8·`eight` + 7,
-    /// those whose bit is set in `sources`.
+    /// Writes to `at[d][router]` the sources that are d hops away, one bit each: of sources 8·`eight` to
+    /// 8·`eight` + 7, those whose bit is set in `sources`.
     pub fn fill_levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
         let routers = self.visited.len();
         let mut bits = vec![vec![0u8; routers]; self.used_planes + 1];

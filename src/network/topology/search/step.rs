@@ -5,8 +5,8 @@ use multiversion::multiversion;
 use super::sets::{SourceSet, combine_sets};
 use crate::topology::graph::Rows;
 
-/// Share of the pairs of a source and a row that are missing before a hop, that is, not reached yet. It decides how often
-/// a row is checked for being complete.
+/// Share of the pairs of a source and a row that are missing before a hop, that is, not reached yet. It decides how
+/// often a row is checked for being complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingShare {
     /// More than a sixteenth: every row reads all its neighbours, so that there are few branches.

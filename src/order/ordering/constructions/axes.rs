@@ -1,8 +1,8 @@
 //! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
 //! and the way from a walk over cells to an ordering of nodes.
 //!
-//! A method numbers its axes from the slowest to the fastest. On a mesh of 2x3 cells with `axes=yx` its axis 0 is y and its
-//! extents are 3x2: position (2, 1) is the cell with x = 1 and y = 2.
+//! A method numbers its axes from the slowest to the fastest. On a mesh of 2x3 cells with `axes=yx` its axis 0 is y
+//! and its extents are 3x2: position (2, 1) is the cell with x = 1 and y = 2.
 
 use rayon::prelude::*;
 
@@ -132,7 +132,7 @@ fn lattice_of(topology: &Topology) -> Result<&Lattice> {
     })
 }
 
-/// Returns the numbers of the axes that `text` names; `None` if one is none of `dimensions`, or stands twice.
+/// Parses the numbers of the axes that `text` names; `None` if one is none of `dimensions`, or stands twice.
 fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
     let mut axes = Vec::new();
     for letter in text.chars() {
@@ -197,7 +197,7 @@ impl LatticeView<'_> {
         cells
     }
 
-    /// Returns the schedulable nodes of `cells` in turn; within a cell by id.
+    /// Lists the schedulable nodes of `cells` in turn; within a cell by id.
     pub fn list_nodes(&self, cells: Vec<u32>) -> Vec<NodeId> {
         let mut nodes = Vec::with_capacity(self.topology.node_count());
         match &self.lattice.cells {

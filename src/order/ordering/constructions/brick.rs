@@ -70,7 +70,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     }))
 }
 
-/// Returns the numbers of the bricks in turn along the outer path.
+/// Lists the numbers of the bricks in turn along the outer path.
 fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
     let mut numbers = Vec::new();
     match outer {

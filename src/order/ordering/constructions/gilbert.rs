@@ -10,8 +10,9 @@
 //!                                  14 11 10
 //! ```
 //!
-//! A box is split into parts, and these in turn until they are rows. Every part is entered at one corner and left at the far
-//! end of its first side, so that the parts join: of the 4 x 6 box above, up the left half, across, and down the right.
+//! A box is split into parts, and these in turn until they are rows. Every part is entered at one corner and left at
+//! the far end of its first side, so that the parts join: of the 4 x 6 box above, up the left half, across, and down
+//! the right.
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
@@ -23,8 +24,8 @@ use nodeorder_network::topology::Topology;
 /// and runs along the longest axis (of equal ones the first); the others follow in order.
 ///
 /// In two dimensions all steps are 1, unless the longer side is odd and the shorter even: then at most one
-/// is 2. In three dimensions all steps are 1 when all sides are even. Axes of extent 1 do not count. O(cells) time; the
-/// stack holds O(log cells) boxes. Errors: more than three axes of more than one cell.
+/// is 2. In three dimensions all steps are 1 when all sides are even. Axes of extent 1 do not count. O(cells) time;
+/// the stack holds O(log cells) boxes. Errors: more than three axes of more than one cell.
 ///
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
@@ -58,7 +59,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     Ok(axes.walk_cells(move |view| list_cells(view, &sides)))
 }
 
-/// Returns the cells along the curve over these axes, the first the longest.
+/// Lists the cells along the curve over these axes, the first the longest.
 fn list_cells(view: &LatticeView<'_>, axes: &[usize]) -> Vec<u32> {
     // Missing axes have one cell, and are never walked along.
     let sides = [0, 1, 2].map(|axis| Side {
@@ -209,7 +210,8 @@ fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])>
     ]
 }
 
-/// Splits a box: two halves of one long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
+/// Splits a box: two halves of one long in a; three parts of one that is tall or deep, as in the plane; otherwise
+/// five.
 fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
     let w = a.cell_count();
     let h = b.cell_count();

@@ -23,8 +23,8 @@ use nodeorder_network::topology::{Level, Topology};
 ///
 /// `scatter=true` is the opposite extreme, as sites use it to spread load over global links: one chunk of
 /// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
-/// router's nodes (default) or a unit of a named level, kept whole. O(nodes). Errors: coordinates without levels and no
-/// `block`; an unknown `chunk`.
+/// router's nodes (default) or a unit of a named level, kept whole. O(nodes). Errors: coordinates without levels and
+/// no `block`; an unknown `chunk`.
 pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
     "hierarchical",
     "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
@@ -177,7 +177,7 @@ impl OrderNodes for Blocks {
     }
 }
 
-/// Returns the nodes of blocks of so many cells, one block after the other or dealt out.
+/// Lists the nodes of blocks of so many cells, one block after the other or dealt out.
 fn list_block_nodes(
     topology: &Topology,
     view: &LatticeView<'_>,

@@ -13,8 +13,8 @@ use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 
 /// `morton[:axes=zxy,reverse=x]`: Z-order. The key of a cell has one group of bits a bit position, the
-/// most significant first; in each group axis 0 is the most significant. O(cells · log cells) whatever the shape: cells
-/// of the box are sorted, the enclosing cube is never walked.
+/// most significant first; in each group axis 0 is the most significant. O(cells · log cells) whatever the shape:
+/// cells of the box are sorted, the enclosing cube is never walked.
 ///
 /// # References
 /// Morton, "A computer oriented geodetic data base", IBM 1966.
@@ -48,7 +48,8 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// Reads the axes of the curve on which the cell of a Morton key has this rank. Fails if its cells need more memory than allowed.
+/// Reads the axes of the curve on which the cell of a Morton key has this rank. Fails if its cells need more memory
+/// than allowed.
 fn parse_options(
     topology: &Topology,
     params: &Params,

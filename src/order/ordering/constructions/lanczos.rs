@@ -1,14 +1,15 @@
 //! The Fiedler vector of a router graph, by Lanczos iteration.
 //!
-//! The Laplacian L = D - A is too large for a dense solver. The iteration builds, one product with L a step, a tridiagonal
-//! matrix whose smallest eigenvalue nears that of L on the vectors of sum 0 (on all vectors it would be 0, of the constant
-//! one); its eigenvector says how to combine the basis. The basis is not kept but made a second time.
+//! The Laplacian L = D - A is too large for a dense solver. The iteration builds, one product with L a step, a
+//! tridiagonal matrix whose smallest eigenvalue nears that of L on the vectors of sum 0 (on all vectors it would be
+//! 0, of the constant one); its eigenvector says how to combine the basis. The basis is not kept but made a second
+//! time.
 //!
-//! In f64 arithmetic of fixed order: sums, products, quotients and square roots, each rounded once, give the same bytes
-//! on every machine.
+//! In f64 arithmetic of fixed order: sums, products, quotients and square roots, each rounded once, give the same
+//! bytes on every machine.
 
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::observer::check_stopped;
+use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_network::topology::RouterGraph;
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
@@ -21,7 +22,7 @@ const ITERATIONS: usize = 20_000;
 /// without vector instructions; one alone would wait for itself.
 const LANES: usize = 8;
 
-/// Returns a unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0; zero for a single router.
+/// Finds a unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0; zero for a single router.
 pub(super) fn find_fiedler_vector(graph: &RouterGraph) -> Vec<f64> {
     let routers = graph.router_count();
     let degree = |r: usize| graph.neighbours(RouterId(r as u32)).len();
@@ -55,7 +56,7 @@ pub(super) fn find_fiedler_vector(graph: &RouterGraph) -> Vec<f64> {
     vector
 }
 
-/// Returns the Rayleigh quotient λ = x·Lx of a unit vector and ‖Lx - λx‖.
+/// Measures the Rayleigh quotient λ = x·Lx of a unit vector and ‖Lx - λx‖.
 fn measure_residual(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
     let mut image = vec![0.0; x.len()];
     apply_laplacian(graph, x, &mut image);
@@ -81,7 +82,7 @@ fn run_lanczos(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> 
     let mut lanczos = Lanczos::new(graph, first);
     let mut check = 16;
     loop {
-        check_stopped();
+        unwind_if_stopped();
         let (alpha, beta) = lanczos.next_entries();
         matrix.alpha.push(alpha);
         matrix.beta.push(beta);
@@ -182,7 +183,7 @@ impl Tridiagonal {
         (high, self.eigenvector_of(high))
     }
 
-    /// Returns whether an eigenvalue is below `x`: by Sylvester, where elimination of T - x meets a negative pivot.
+    /// Checks whether an eigenvalue is below `x`: by Sylvester, where elimination of T - x meets a negative pivot.
     fn has_eigenvalue_below(&self, x: f64) -> bool {
         let mut pivot = self.alpha[0] - x;
         for (alpha, beta) in self.alpha[1..].iter().zip(&self.beta) {
@@ -194,8 +195,8 @@ impl Tridiagonal {
         pivot < 0.0
     }
 
-    /// Returns the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and start where the pivots meet nearest to zero,
-    /// which is where the eigenvector is large.
+    /// Returns the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and
+    /// start where the pivots meet nearest to zero, which is where the eigenvector is large.
     fn eigenvector_of(&self, value: f64) -> Vec<f64> {
         let alpha = &self.alpha;
         let beta = &self.beta;

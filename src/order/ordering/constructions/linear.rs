@@ -38,7 +38,7 @@ impl OrderNodes for IdOrder {
     }
 }
 
-/// Returns the cells by their coordinates.
+/// Lists the cells by their coordinates.
 fn list_row_major(view: &LatticeView<'_>) -> Vec<u32> {
     view.cells_in_turn(|counter, position| position.copy_from_slice(counter))
 }

@@ -13,9 +13,9 @@ use nodeorder_network::topology::Topology;
 /// The vector minimises `Σ_links (x_u - x_v)²` among unit vectors of sum 0: a relaxed linear arrangement.
 /// Components closer than 10⁻⁹ of the largest are taken as equal and ordered by router id. The sign is
 /// such that the router of NODE (default: the lowest schedulable node's) lies in the lower half; where its
-/// component is zero the next routers by id decide. O((routers + links) · iterations), two passes; iterations grow with
-/// √(λmax / gap), 20,000 at most, and end at a residual ‖Lx - λx‖ ≤ 10⁻¹²·λ + 10⁻¹⁴·(largest degree). Memory O(routers
-/// + iterations): no basis is kept.
+/// component is zero the next routers by id decide. O((routers + links) · iterations), two passes; iterations grow
+/// with √(λmax / gap), 20,000 at most, and end at a residual ‖Lx - λx‖ ≤ 10⁻¹²·λ + 10⁻¹⁴·(largest degree). Memory
+/// O(routers + iterations): no basis is kept.
 ///
 /// # References
 /// Barnard, Pothen, Simon, "A spectral algorithm for envelope reduction", 1995,

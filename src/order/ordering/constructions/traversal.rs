@@ -28,7 +28,8 @@ pub const BFS: OrderingEntry = OrderingEntry {
 };
 
 /// `dfs[:start=NODE]`: depth first from the router of NODE (default: the lowest schedulable node's),
-/// neighbours by ascending id; routers in the order in which they are first met. O(routers + links), without recursion.
+/// neighbours by ascending id; routers in the order in which they are first met. O(routers + links), without
+/// recursion.
 pub const DFS: OrderingEntry = OrderingEntry {
     name: "dfs",
     about: "depth-first search of the router graph",
@@ -136,7 +137,7 @@ pub(super) fn parse_start(topology: &Topology, params: &Params) -> Result<u32> {
     Ok(topology.router_of(node).0)
 }
 
-/// Returns the schedulable nodes of the routers in turn.
+/// Lists the schedulable nodes of the routers in turn.
 pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> {
     routers
         .into_iter()
@@ -144,8 +145,8 @@ pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> 
         .collect()
 }
 
-/// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are visited.
-/// Routers out of reach start a search of their own, the lowest first.
+/// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are
+/// visited. Routers out of reach start a search of their own, the lowest first.
 fn walk_breadth_first(
     graph: &RouterGraph,
     start: u32,

@@ -32,8 +32,8 @@ pub type Bars<'a> = Labelled<'a, Means>;
 /// The spreads of one allocator, one for each job size.
 pub type Range<'a> = Labelled<'a, &'a [Spread]>;
 
-/// Means over small jobs (sizes up to [`nodeorder_jobs::replay::statistics::MAX_SMALL_JOB`]), large jobs and all jobs; none where there is
-/// no such job.
+/// Means over small jobs (sizes up to [`nodeorder_jobs::replay::statistics::MAX_SMALL_JOB`]), large jobs and all
+/// jobs; none where there is no such job.
 pub type Means = [Option<f64>; 3];
 
 /// The mean distances (MIND, in hops) of jobs of one size: the smallest, their mean and the largest.

@@ -14,8 +14,8 @@ pub fn period_hours(audit: &Audit) -> i64 {
     audit.placements.first().map_or(1, Summary::choose_period)
 }
 
-/// Makes the columns of some groups of the recorded jobs: jobs and hops, the hops that the placements `tried` give them
-/// (by their number and that of the group), and the units of the first `levels`.
+/// Makes the columns of some groups of the recorded jobs: jobs and hops, the hops that the placements `tried` give
+/// them (by their number and that of the group), and the units of the first `levels`.
 fn group_columns(
     audit: &Audit,
     groups: &[&Sums],
@@ -123,8 +123,8 @@ fn size_line(summary: &Summary, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<(u3
         .collect()
 }
 
-/// Draws lines by job size: those of the placements, then one named `more`. `titles` are the title and the name of the axis.
-/// `None` if no line has a value.
+/// Draws lines by job size: those of the placements, then one named `more`. `titles` are the title and the name of
+/// the axis. `None` if no line has a value.
 fn draw_sizes(
     audit: &Audit,
     file: &str,

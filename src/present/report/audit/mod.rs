@@ -98,10 +98,11 @@ fn with_figures(mut object: Json, sums: &Sums, levels: &[String]) -> Json {
     object
 }
 
-/// Describes an audit as `{"version","command","topology","trace","read","left_out","mended","levels","segments","worst",
-/// "placements"}`; a placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the
-/// `change` of its mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with
-/// its 95 % interval as `[value, low, high]`. Indented, with a newline at the end.
+/// Describes an audit as
+/// `{"version","command","topology","trace","read","left_out","mended","levels","segments","worst", "placements"}`; a
+/// placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the `change` of
+/// its mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with its
+/// 95 % interval as `[value, low, high]`. Indented, with a newline at the end.
 ///
 /// `trace` is the file of records; `share` the share of run times that grows with the distance of a job's nodes, where
 /// node-hours are wanted; `command` the command line that makes the audit again.

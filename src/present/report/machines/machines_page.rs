@@ -16,7 +16,8 @@ use crate::report::terms::{self, Term};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::machine_figures::MachineFigures;
 
-/// Makes the page as HTML text; returns its figures as well. `files` stand beside it. Fails if a figure cannot be drawn.
+/// Makes the page as HTML text; returns its figures as well. `files` stand beside it. Fails if a figure cannot be
+/// drawn.
 pub fn html(
     machines: &Machines,
     jobs: Option<NamedWorkload<'_>>,
@@ -253,8 +254,8 @@ fn figure_column(
     Column::new(title, decimals, best, values)
 }
 
-/// Makes a table of columns of the data, one to a row, under their names in words. `None` if no machine has a value; rows
-/// without any are left out.
+/// Makes a table of columns of the data, one to a row, under their names in words. `None` if no machine has a value;
+/// rows without any are left out.
 fn transposed_table<'m>(
     machines: &'m Machines,
     label: &'static str,

@@ -19,9 +19,9 @@ mod rows;
 pub use rows::{NamedWorkload, curve_rows, machine_rows};
 use rows::{job_rows, queue_rows};
 
-/// Makes every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
-/// figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `command` is
-/// what reproduces the comparison.
+/// Makes every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and
+/// the figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled.
+/// `command` is what reproduces the comparison.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -62,8 +62,8 @@ pub fn files<'a>(
     Ok(files)
 }
 
-/// Returns `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON; all
-/// null if nothing is known.
+/// Returns `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON;
+/// all null if nothing is known.
 pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
     let links = bisection.map(|cut| match cut.whole_links() {
         Some(links) => json!(links),
@@ -79,8 +79,8 @@ pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value
 }
 
 /// Describes a comparison as `{"version","command","headline","ranked_by","unit","sizes","jobs","difference","told",
-/// "machines":[…]}`, machines ranked, each with its figures, levels, orderings and what jobs get; indented, with a newline
-/// at the end. `sizes` are the first and the last job size of means.
+/// "machines":[…]}`, machines ranked, each with its figures, levels, orderings and what jobs get; indented, with a
+/// newline at the end. `sizes` are the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),

@@ -134,7 +134,8 @@ struct DistanceTerm {
 }
 
 impl From<&Labelling> for DistanceTerm {
-    /// Finds the bends of the distance along an axis: it depends only on the difference of two labels, so they give it whole.
+    /// Finds the bends of the distance along an axis: it depends only on the difference of two labels, so they
+    /// give it whole.
     fn from(labels: &Labelling) -> Self {
         let extent = labels.axis.extent;
         let mut bends = Vec::new();
@@ -191,7 +192,7 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
             label: &entry.label,
             nodes: entry.nodes,
             style: plot::style(*slot),
-            values: values_at(&sizes, &entry.values),
+            values: encode_values(&sizes, &entry.values),
             order,
         });
     }
@@ -215,9 +216,9 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
         all_sizes: largest.saturating_sub(1),
         ramp: plot::rank_colours(),
         orderings,
-        floor: values_at(&sizes, &comparison.floor),
-        compact: values_at(&sizes, &comparison.compact),
-        best: values_at(&sizes, best),
+        floor: encode_values(&sizes, &comparison.floor),
+        compact: encode_values(&sizes, &comparison.compact),
+        best: encode_values(&sizes, best),
         machine,
         tables: embedded_files(files),
         sizes: pack_integers(sizes.iter().copied(), true),
@@ -227,7 +228,7 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
 }
 
 /// Encodes the values of a curve at those of the sizes that it reaches; the first value is that of size 2.
-fn values_at(sizes: &[u32], values: &[f64]) -> String {
+fn encode_values(sizes: &[u32], values: &[f64]) -> String {
     let bytes: Vec<u8> = sizes
         .iter()
         .filter_map(|size| values.get(*size as usize - 2))

@@ -307,8 +307,8 @@ fn crossover_sentence(comparison: &Comparison) -> RichText {
     said.text(".")
 }
 
-/// Chooses the pictures in the page: those of the leader and of row-major (or the second best) open, others folded while
-/// there is room. Links to the rest, which stands beside the page.
+/// Chooses the pictures in the page: those of the leader and of row-major (or the second best) open, others folded
+/// while there is room. Links to the rest, which stands beside the page.
 fn choose_pictures<'p>(
     comparison: &'p Comparison,
     machines: &'p [Figure],

@@ -93,7 +93,7 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
         let file = figure_file(number, column);
         section
             .figures
-            .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
+            .extend(bars.with_axis(axis).draw(file, &panels, |ordering, i| {
                 machines[i].lowest_value(ordering, column)
             })?);
     }
@@ -119,15 +119,15 @@ pub struct BarFigure<'a> {
 
 impl BarFigure<'_> {
     /// Adds an axis to the title.
-    pub fn of_axis(&self, axis: &str) -> Self {
+    pub fn with_axis(&self, axis: &str) -> Self {
         BarFigure {
             title: format!("{}: {axis}", self.title),
             ..self.clone()
         }
     }
 
-    /// Draws a bar an ordering in each panel, of a name and an axis; `value` has that of an ordering in a panel. `None` if
-    /// there is no value.
+    /// Draws a bar an ordering in each panel, of a name and an axis; `value` has that of an ordering in a panel.
+    /// `None` if there is no value.
     pub fn draw(
         &self,
         file: String,

@@ -33,8 +33,8 @@ const SHOWN: [SettingFigure; 8] = [
     SettingFigure("mean_cut_best", "Links of a halving", 2, BestValue::High),
 ];
 
-/// Ranks the settings of a section; of those with the same figures the first stands for all. Empty if the sweep has not
-/// looked at room, or at one allocator.
+/// Ranks the settings of a section; of those with the same figures the first stands for all. Empty if the sweep has
+/// not looked at room, or at one allocator.
 fn rank_choices(figures: &SectionFigures<'_>) -> Vec<String> {
     let known = figures
         .rows

@@ -30,8 +30,8 @@ impl Measured {
     /// Reads rows `pattern,nodes,bytes,seconds`, header first; `nodes` is a host list or ids.
     ///
     /// # Errors
-    /// With file and line: a malformed line, an unknown pattern or node, a ping-pong that is not between two nodes, a node
-    /// twice, bytes or seconds that are not above 0; no rows.
+    /// With file and line: a malformed line, an unknown pattern or node, a ping-pong that is not between two
+    /// nodes, a node twice, bytes or seconds that are not above 0; no rows.
     pub fn read_all(topology: &Topology, text: &Text) -> Result<Vec<Measured>> {
         let expected = "the header pattern,nodes,bytes,seconds";
         let mut lines = text.data_lines();

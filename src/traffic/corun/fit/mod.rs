@@ -39,8 +39,8 @@ const BANDWIDTHS: usize = 3;
 /// The fitted figures, with the seconds that they give for each row.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// By [`FIGURES`]: bytes a second or seconds, with the standard error as a part of the figure; `None` where the rows
-    /// cannot tell.
+    /// By [`FIGURES`]: bytes a second or seconds, with the standard error as a part of the figure; `None` where
+    /// the rows cannot tell.
     pub figures: [Option<(f64, f64)>; 5],
     /// By row: seconds simulated with these figures.
     pub fitted: Vec<f64>,
@@ -106,7 +106,7 @@ pub fn fit(
     })
 }
 
-/// Returns the number of rows beyond that of the figures, at least 1.
+/// Counts the rows beyond that of the figures, at least 1.
 fn count_freedom(rows: &[Measured], figures: &[Option<f64>; 5]) -> f64 {
     let figures = figures.iter().flatten().count();
     rows.len().saturating_sub(figures).max(1) as f64

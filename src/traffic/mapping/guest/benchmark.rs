@@ -32,8 +32,9 @@ impl Benchmark {
         make(&params, text, context)
     }
 
-    /// Makes the benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes;
-    /// the others are idle. A class too small for these runs on the greatest power of two that it takes.
+    /// Makes the benchmark `text`, a name with or without options but `n`, on the most of `count` processes that
+    /// it takes; the others are idle. A class too small for these runs on the greatest power of two that it
+    /// takes.
     ///
     /// # Errors
     /// As for [`Benchmark::make`].

@@ -1,7 +1,7 @@
 //! Chakra execution traces of MLCommons: what ranks send, and their collectives as messages.
 //!
-//! A trace is a file of protobuf messages, each after its length: the metadata, then nodes. A node has attributes with a
-//! name and a value each; of sends and collectives a few of these count, all else is skipped.
+//! A trace is a file of protobuf messages, each after its length: the metadata, then nodes. A node has attributes
+//! with a name and a value each; of sends and collectives a few of these count, all else is skipped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -40,17 +40,17 @@ const MAX_MESSAGE: u64 = 64 << 20;
 type Collectives = [u64; 10];
 
 impl BuildGuest for ChakraFiles {
-    /// Reads every file as a stream. A send counts `comm_size` bytes to `comm_dst`. The members of a group are the ranks
-    /// whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What each sends of its own
-    /// `comm_size` S among n, the lowest rank being the root:
+    /// Reads every file as a stream. A send counts `comm_size` bytes to `comm_dst`. The members of a group are
+    /// the ranks whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What
+    /// each sends of its own `comm_size` S among n, the lowest rank being the root:
     ///
     /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
     ///   reduce S on the way to the root, broadcast S on the way from it;
     /// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
     ///
     /// # Errors
-    /// With the file: a rank's file missing; bytes that are no messages; a file without metadata first; a communication
-    /// without size, type or receiver.
+    /// With the file: a rank's file missing; bytes that are no messages; a file without metadata first; a
+    /// communication without size, type or receiver.
     ///
     /// # Complexity
     /// O(length) time; memory for the longest message, the pairs of ranks and the groups.
@@ -366,8 +366,8 @@ struct Node<'m> {
 }
 
 impl<'m> Node<'m> {
-    /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers. `None` if it is
-    /// neither.
+    /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers. `None`
+    /// if it is neither.
     fn parse_message(message: &'m [u8], first: bool) -> Option<Self> {
         let mut node = Node::default();
         let mut attributes = Vec::new();

@@ -1,7 +1,7 @@
 //! Collective operations as messages between the members of a group, algorithm by algorithm.
 //!
-//! Every member has a buffer of `volume`: in an all-reduce the vector that is added up, in an all-gather the result that
-//! everyone has at the end. Every member then sends, of a buffer S among n members:
+//! Every member has a buffer of `volume`: in an all-reduce the vector that is added up, in an all-gather the result
+//! that everyone has at the end. Every member then sends, of a buffer S among n members:
 //!
 //! | Operation | Sent by a member | Sent by all |
 //! |---|---|---|
@@ -43,7 +43,7 @@ pub(super) enum AllReduce {
 }
 
 impl AllReduce {
-    /// Returns the algorithm of this `name`, with inner groups of `group` members where it has some.
+    /// Parses the algorithm of this `name`, with inner groups of `group` members where it has some.
     pub fn parse_algorithm(name: &str, group: u32) -> Self {
         match name {
             "tree" => AllReduce::Tree,
@@ -95,9 +95,9 @@ impl Messages {
         }
     }
 
-    /// Sends `rounds` pieces of a buffer, cut into as many pieces as there are members, from each member to the next: the
-    /// all-gather with n-1 rounds, the all-reduce with 2(n-1) (Patarasuk & Yuan, "Bandwidth Optimal All-reduce
-    /// Algorithms for Clusters of Workstations", 2009).
+    /// Sends `rounds` pieces of a buffer, cut into as many pieces as there are members, from each member to the
+    /// next: the all-gather with n-1 rounds, the all-reduce with 2(n-1) (Patarasuk & Yuan, "Bandwidth Optimal
+    /// All-reduce Algorithms for Clusters of Workstations", 2009).
     pub fn ring_rounds(&mut self, members: &[u32], rounds: u32, buffer: f64) {
         let n = members.len();
         for (i, member) in members.iter().enumerate() {
@@ -112,9 +112,10 @@ impl Messages {
     }
 
     /// Adds an all-reduce by two binary trees, half of the buffer each: added up towards the root, then sent back. The
-    /// second tree is the first with the members numbered backwards or, where their number is odd, one further, so that
-    /// with an even number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
-    /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
+    /// second tree is the first with the members numbered backwards or, where their number is odd, one further,
+    /// so that with an even number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms
+    /// for full bandwidth broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double
+    /// binary tree).
     fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         let mut second = members.to_vec();
@@ -132,10 +133,10 @@ impl Messages {
         }
     }
 
-    /// Adds an all-reduce by recursive halving, then recursive doubling: partners n/2, n/4, … 1 away swap S/2, S/4, … S/n
-    /// of the buffer, and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one
-    /// hands its buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
-    /// Communication Operations in MPICH", 2005, section 4.5).
+    /// Adds an all-reduce by recursive halving, then recursive doubling: partners n/2, n/4, … 1 away swap S/2,
+    /// S/4, … S/n of the buffer, and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in
+    /// pairs: the even one hands its buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp,
+    /// "Optimization of Collective Communication Operations in MPICH", 2005, section 4.5).
     fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         let power = 1 << n.ilog2();
@@ -149,8 +150,8 @@ impl Messages {
         self.recursive_doubling(&active, 2.0 * buffer);
     }
 
-    /// Sends 2ⁱ/2ᵏ of the buffer from each of 2ᵏ members to that 2ⁱ away. As an all-gather, recursive doubling: partners
-    /// 1, 2, 4, … away swap what they have, S/n, 2S/n, …
+    /// Sends 2ⁱ/2ᵏ of the buffer from each of 2ᵏ members to that 2ⁱ away. As an all-gather, recursive doubling:
+    /// partners 1, 2, 4, … away swap what they have, S/n, 2S/n, …
     pub fn recursive_doubling(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         for distance in (0..n.ilog2()).map(|bit| 1 << bit) {
@@ -162,8 +163,8 @@ impl Messages {
     }
 
     /// Adds an all-reduce in two layers. Within every inner group of `group` consecutive members a ring adds up, each
-    /// member its S/group; the members of one position in all groups all-reduce that by a ring; rings within the groups
-    /// spread it.
+    /// member its S/group; the members of one position in all groups all-reduce that by a ring; rings within the
+    /// groups spread it.
     fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
         let n = members.len();
         let group = group as usize;
@@ -187,9 +188,9 @@ impl Messages {
     }
 }
 
-/// Returns the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between its
-/// children and member 0 is the root: with 2ᵏ the lowest bit of i, that bit cleared and the next one set, where that
-/// is a member, else that bit cleared.
+/// Returns the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between
+/// its children and member 0 is the root: with 2ᵏ the lowest bit of i, that bit cleared and the next one set, where
+/// that is a member, else that bit cleared.
 fn tree_parent(i: u32, n: u32) -> u32 {
     let bit = 1 << i.trailing_zeros();
     let up = (i ^ bit) | bit << 1;
@@ -257,9 +258,10 @@ mod tests {
         sent
     }
 
-    /// Returns child and parent, parents first, of the in-order tree that Sanders, Speck and Träff define, halving by halving:
-    /// of the members from `first` on the one in the middle has those before it on its left and those after it on its
-    /// right; where the middle is beyond `n`, the left half is all there is. Member 0 stands above.
+    /// Returns child and parent, parents first, of the in-order tree that Sanders, Speck and Träff define,
+    /// halving by halving: of the members from `first` on the one in the middle has those before it on its left
+    /// and those after it on its right; where the middle is beyond `n`, the left half is all there is. Member 0
+    /// stands above.
     fn tree(n: u32) -> Vec<(u32, u32)> {
         fn halve(first: u32, span: u32, up: u32, n: u32, edges: &mut Vec<(u32, u32)>) {
             if span < 2 {

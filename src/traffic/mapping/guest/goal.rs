@@ -83,7 +83,7 @@ impl BuildGuest for GoalFile {
             if more > 0 {
                 let ranks = schedule.seen.len() * usize::from(pairs == 0);
                 pairs += more;
-                lines.count_kept(64 * more + ranks, "pairs of ranks")?;
+                lines.charge_memory(64 * more + ranks, "pairs of ranks")?;
             }
         }
         let end = Line::new(&name, lines.line_number().max(1), "");

@@ -118,7 +118,7 @@ impl Guest {
     }
 }
 
-/// Returns whether a pattern is read from a file.
+/// Checks whether a pattern is read from a file.
 fn reads_file(entry: &GuestEntry) -> bool {
     entry
         .options

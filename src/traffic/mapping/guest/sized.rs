@@ -6,8 +6,8 @@ use super::{Guest, Traffic};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
 
-/// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
-/// as the number allows.
+/// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as
+/// square as the number allows.
 pub fn sized_names() -> Vec<&'static str> {
     sized_patterns().map(|sized| sized.name).collect()
 }

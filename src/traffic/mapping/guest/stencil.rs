@@ -64,7 +64,7 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
 }
 
 impl Stencil {
-    /// Returns the steps to the neighbours: -1, 0 or 1 along every dimension.
+    /// Lists the steps to the neighbours: -1, 0 or 1 along every dimension.
     fn list_steps(&self) -> Vec<Vec<i64>> {
         let k = self.dims.len() as u32;
         if self.corners {

@@ -17,13 +17,13 @@ use nodeorder_base::params::{Opt, Params, SEED};
 /// `best[:time=2,rounds=R,seed=1]`: runs every other method that fits, each with its own defaults, and `bisection` by
 /// boxes. Then it improves what they found by rounds of searches, a `tabu` (up to 1024 processes) and a `refine` from
 /// each of two of the mappings in a round. It ends when hop-bytes are as few as the bound below allows, after `time`
-/// seconds, or after `rounds` rounds; with `rounds` alone the result depends on the seed, not on the clock. The mapping
-/// of fewest hop-bytes is kept, of equal ones the first, and the method that found it is named. So no method that was
-/// run to its end found fewer; those that the time did not reach, or ended, are named as well.
+/// seconds, or after `rounds` rounds; with `rounds` alone the result depends on the seed, not on the clock. The
+/// mapping of fewest hop-bytes is kept, of equal ones the first, and the method that found it is named. So no method
+/// that was run to its end found fewer; those that the time did not reach, or ended, are named as well.
 ///
 /// Bound: pair each process's volumes, descending, with the k-th smallest distance from any slot, ascending. Where
-/// distances are not kept (on more than 8,192 routers), slots neither on one router nor on linked ones count as two hops
-/// apart.
+/// distances are not kept (on more than 8,192 routers), slots neither on one router nor on linked ones count as two
+/// hops apart.
 ///
 /// # Complexity
 /// The methods' own; O(slots² log slots) for the bound, O(slots) where distances are not kept.
@@ -201,7 +201,7 @@ fn run_searches(
     searches.collect()
 }
 
-/// Returns the number of swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
+/// Counts the swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
 /// a quarter of a second.
 fn count_swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
@@ -259,7 +259,7 @@ impl RatedMapping {
     }
 }
 
-/// Returns the mapping of fewest hop-bytes, of equal ones the first.
+/// Chooses the mapping of fewest hop-bytes, of equal ones the first.
 fn choose_mapping(found: Vec<RatedMapping>, unfinished: Vec<&'static str>) -> MappingResult {
     let best = found
         .into_iter()
@@ -285,8 +285,8 @@ fn lower_bound(problem: &MappingProblem) -> f64 {
     costs.sum::<f64>() / 2.0
 }
 
-/// Finds the least distances from any slot to others, k-th smallest by k-th smallest, as many as a process has partners;
-/// where distances are not kept, numbers that are not above these.
+/// Finds the least distances from any slot to others, k-th smallest by k-th smallest, as many as a process has
+/// partners; where distances are not kept, numbers that are not above these.
 fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
     let n = problem.len() as u32;
     let partners = (0..n).map(|p| problem.partners_of(p).len());

@@ -83,7 +83,8 @@ pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
 /// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
 /// factor of the host. `None` if there is no such choice.
 fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
-    /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply up to.
+    /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply
+    /// up to.
     fn assign_rest(
         guest: &[Factor],
         left: &mut [usize],
@@ -114,7 +115,7 @@ fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     (assign_rest(guest, &mut left, host, &mut to)).then_some(to)
 }
 
-/// Returns whether a walk of this shape goes through all of these factors.
+/// Checks whether a walk of this shape goes through all of these factors.
 fn has_walk(factor: &Factor, parts: &[Factor]) -> bool {
     let size: usize = parts.iter().map(|p| p.size).product();
     size == factor.size
@@ -130,8 +131,8 @@ fn has_walk(factor: &Factor, parts: &[Factor]) -> bool {
         }
 }
 
-/// Lays the guest's factor out, as parts of an index into the host's vertices: step by step one hop, and with a ring also
-/// from the last to the first. `None` if no closed walk goes through the parts.
+/// Lays the guest's factor out, as parts of an index into the host's vertices: step by step one hop, and with a ring
+/// also from the last to the first. `None` if no closed walk goes through the parts.
 fn walk_parts(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usize>> {
     if factor.shape != FactorShape::Ring || parts.len() == 1 {
         return Some(walk_snake(parts, host));

@@ -1,9 +1,9 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
-//! A method gives every process a *slot*: the nodes of the job, by rank, are slots 0, 1, … It knows the hops between slots
-//! and the volume between processes ([`MappingProblem`]) and lowers hop-bytes, the sum over messages of volume times hops
-//! on shortest paths, below what processes in rank order have. For a ring of four processes 0-2-1-3-0 on a ring of four
-//! nodes, rank order has 1·2 + 1·1 + 1·2 + 1·1 = 6 hop-bytes; slots 0, 2, 1, 3 have 4.
+//! A method gives every process a *slot*: the nodes of the job, by rank, are slots 0, 1, … It knows the hops between
+//! slots and the volume between processes ([`MappingProblem`]) and lowers hop-bytes, the sum over messages of volume
+//! times hops on shortest paths, below what processes in rank order have. For a ring of four processes 0-2-1-3-0 on a
+//! ring of four nodes, rank order has 1·2 + 1·1 + 1·2 + 1·1 = 6 hop-bytes; slots 0, 2, 1, 3 have 4.
 //!
 //! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all.
 

@@ -115,7 +115,7 @@ pub(super) fn factor_graph(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     (!vertices.contains(&u32::MAX)).then_some(ProductGraph { factors, vertices })
 }
 
-/// Returns the number of sets, from the number of each member's set.
+/// Counts the sets, from the number of each member's set.
 fn count_sets(numbers: &[u32]) -> usize {
     numbers.iter().max().map_or(0, |last| *last as usize + 1)
 }
@@ -163,7 +163,8 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (EdgeFactors, usize) {
     (EdgeFactors { first, of }, count)
 }
 
-/// Finds the shape of a connected graph, and the number of every vertex along it; `None` if it is no path, ring or clique.
+/// Finds the shape of a connected graph, and the number of every vertex along it; `None` if it is no path, ring or
+/// clique.
 fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
     let n = links.len();
     if n > 2 && links.iter().all(|near| near.len() == n - 1) {

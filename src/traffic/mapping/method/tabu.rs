@@ -13,9 +13,9 @@ use nodeorder_base::random::{random_below, seed_generator};
 /// been elsewhere for long. Never worse than where it started.
 ///
 /// # Complexity
-/// O(processes · partners of the two) a step: gains of swaps are updated, not computed anew, and only those rows of them
-/// are looked through whose least may be wanted; all of them once swaps can have been forbidden for long, after 10 n²
-/// steps. 20 bytes a pair of processes.
+/// O(processes · partners of the two) a step: gains of swaps are updated, not computed anew, and only those rows of
+/// them are looked through whose least may be wanted; all of them once swaps can have been forbidden for long, after
+/// 10 n² steps. 20 bytes a pair of processes.
 ///
 /// # References
 /// Taillard, "Robust taboo search for the quadratic assignment problem", Parallel Computing 17, 1991,
@@ -176,8 +176,8 @@ impl<'a> TabuSearch<'a> {
         }
     }
 
-    /// Chooses the swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below `best`
-    /// come first. `None` if all swaps are forbidden.
+    /// Chooses the swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below
+    /// `best` come first. `None` if all swaps are forbidden.
     fn choose_swap(&mut self, step: u32, best: f64) -> Option<(usize, usize)> {
         let n = self.n;
         let long = 10 * (n * n) as u32;
@@ -223,8 +223,8 @@ impl<'a> TabuSearch<'a> {
         chosen
     }
 
-    /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) for each that changes: one of the two
-    /// exchanges more with r than with s, or less.
+    /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) for each that changes: one of
+    /// the two exchanges more with r than with s, or less.
     fn swap_processes(&mut self, r: usize, s: usize) {
         let n = self.n;
         let width = self.width;

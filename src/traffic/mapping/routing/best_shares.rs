@@ -43,9 +43,9 @@ pub(super) const MINIMAL_ADAPTIVE: RoutingEntry = RoutingEntry::new(
     }),
 );
 
-/// `adaptive`: the minimal way (`minimal` on dragonflies, `ecmp-hop` elsewhere) or over one intermediate (a third group,
-/// elsewhere another router with nodes), minimally to it and on. Each intermediate has a share of its own, at most 1 over
-/// their number, as where one candidate is drawn for each packet and may be refused: the limit of UGAL.
+/// `adaptive`: the minimal way (`minimal` on dragonflies, `ecmp-hop` elsewhere) or over one intermediate (a third
+/// group, elsewhere another router with nodes), minimally to it and on. Each intermediate has a share of its own, at
+/// most 1 over their number, as where one candidate is drawn for each packet and may be refused: the limit of UGAL.
 ///
 /// # References
 /// Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005, has UGAL.

@@ -5,7 +5,7 @@ use super::Fabric;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 
-/// Returns whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any two
+/// Checks whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any two
 /// groups.
 pub fn is_dragonfly(topology: &Topology) -> bool {
     topology.network().spec().starts_with("dragonfly:")

@@ -35,7 +35,8 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
         return weighted::weighted_path_loads(fabric, demand);
     }
-    // Levels count the paths to all routers. Where there are too many, waves only count those to partners, which may do.
+    // Levels count the paths to all routers. Where there are too many, waves only count those to partners, which
+    // may do.
     let dense = sum_over_levels(fabric, demand, End::Source, |levels, loads| {
         let finite = levels.count_paths();
         if finite {
@@ -48,7 +49,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     }
     sum_over_batches(fabric, demand, End::Source, |waves, roots, loads| {
         if !waves.count_paths(fabric.links, demand, End::Source, roots) {
-            return Err(weighted::too_many_paths(fabric));
+            return Err(weighted::too_many_paths_error(fabric));
         }
         walk_back(fabric.links, waves, loads);
         Ok(())

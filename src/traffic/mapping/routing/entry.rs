@@ -81,7 +81,8 @@ impl FixedPaths {
 /// Finds the route of each pair of routers.
 pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;
 
-/// Directed links that the traffic from one router to another takes, ascending, with the share of it that each carries.
+/// Directed links that the traffic from one router to another takes, ascending, with the share of it that each
+/// carries.
 pub type Route = Vec<(u32, f64)>;
 
 /// Mean path length between two routers.

@@ -33,8 +33,8 @@ impl<'t> Fabric<'t> {
         })
     }
 
-    /// Returns a zero for every link. Schedules ask for loads at every start: arrays that were given back are used again,
-    /// as fresh memory costs more than the sums.
+    /// Returns a zero for every link. Schedules ask for loads at every start: arrays that were given back are
+    /// used again, as fresh memory costs more than the sums.
     pub(super) fn zero_loads(&self) -> Vec<f64> {
         let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
         let mut loads = spare.unwrap_or_default();
@@ -50,7 +50,8 @@ impl<'t> Fabric<'t> {
         (rails.interfaces_per_node() > 1).then(|| (rails.interfaces_per_node(), rails.per_rail()))
     }
 
-    /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
+    /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of
+    /// the nodes.
     pub fn complete_loads(&self, loads: &mut [f64]) {
         // Most machines have no joints.
         if self.links.cabled_link_count() < self.links.len() {

@@ -1,8 +1,8 @@
 //! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
 //! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
 //!
-//! A *level* is a distance with its routers: for every router one byte, in which bit i says that root i has it there. On a
-//! ring of four, with roots 0 and 1 (bits 0 and 1), routers 0 to 3 have the bytes
+//! A *level* is a distance with its routers: for every router one byte, in which bit i says that root i has it there.
+//! On a ring of four, with roots 0 and 1 (bits 0 and 1), routers 0 to 3 have the bytes
 //!
 //! ```text
 //! distance 0:  01 10 00 00
@@ -33,8 +33,8 @@ pub(super) struct Levels<'a> {
     searched: Range<usize>,
     /// Largest distance found, in hops.
     far: usize,
-    /// By distance, then by router: the roots that have it there, one bit each. One distance more on each side, at which
-    /// no root has any; the number of routers is rounded up to eight.
+    /// By distance, then by router: the roots that have it there, one bit each. One distance more on each side,
+    /// at which no root has any; the number of routers is rounded up to eight.
     masks: Vec<Vec<u8>>,
     /// Number of each router for each root: what it counts is up to the routing.
     numbers: Vec<RootValues>,
@@ -46,10 +46,10 @@ pub(super) struct Levels<'a> {
     volume: f64,
 }
 
-/// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::sum_over_batches`]; `None` where
-/// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Also `None` where `add` returns false. Fails if more memory is needed than allowed. O(routers · hops · links) /
-/// 256 for the distances; a visit to every router at each of its distances for `add`.
+/// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::sum_over_batches`]; `None`
+/// where that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees
+/// beyond a byte. Also `None` where `add` returns false. Fails if more memory is needed than allowed. O(routers ·
+/// hops · links) / 256 for the distances; a visit to every router at each of its distances for `add`.
 pub(super) fn sum_over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,

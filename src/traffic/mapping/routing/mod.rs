@@ -42,7 +42,7 @@ pub struct FixedRouting {
 }
 
 impl FixedRouting {
-    /// Returns the routing called `name`.
+    /// Finds the routing called `name`.
     ///
     /// # Errors
     /// An unknown name; a routing with the best shares, which [`BestShares::parse_routing`] takes.
@@ -82,7 +82,7 @@ impl FixedRouting {
         self.name
     }
 
-    /// Returns whether it works on `topology`.
+    /// Checks whether it works on `topology`.
     pub fn works_on(&self, topology: &Topology) -> bool {
         (self.paths.suits)(topology)
     }
@@ -120,8 +120,9 @@ impl FixedRouting {
         Ok(loads)
     }
 
-    /// Finds the directed links that traffic takes from the first to the second router of each pair. The sum of a route's
-    /// shares, each times its link's weight, is its mean length in hops; the route from a router to itself is empty.
+    /// Finds the directed links that traffic takes from the first to the second router of each pair. The sum of a
+    /// route's shares, each times its link's weight, is its mean length in hops; the route from a router to
+    /// itself is empty.
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.

@@ -16,9 +16,9 @@ use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 /// Grids and their like: dimension by dimension, dimension 0 first, the shorter way round; of two equal ways
 /// round a ring, up from even coordinates and down from odd ones, so that both directions are used alike.
 /// Elsewhere: at every router on to neighbour number t mod k, t being the target and k the number of neighbours nearer
-/// to it, which are counted ascending from 0; where links have weights, nearer by distance, and of ways of the same distance
-/// those over the fewest links. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
-/// and `ecmp-hop`.
+/// to it, which are counted ascending from 0; where links have weights, nearer by distance, and of ways of the same
+/// distance those over the fewest links. The first are paths of the routing `dimension-order`, the others of
+/// `ecmp-path` and `ecmp-hop`.
 ///
 /// # Complexity
 /// On grids as `dimension-order`; elsewhere O(links) a target.

@@ -4,12 +4,12 @@ use super::super::demand::{Demand, End};
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
-/// `rail`: a GPU hands what is for a GPU on another rail to the GPU of its own server on that rail, or sends it through
-/// the domain, so that it never crosses the core. From a leaf switch to that of another unit over all spine switches of
-/// the rail, equal shares. Servers send an equal share over each of their rails, as under every routing.
+/// `rail`: a GPU hands what is for a GPU on another rail to the GPU of its own server on that rail, or sends it
+/// through the domain, so that it never crosses the core. From a leaf switch to that of another unit over all spine
+/// switches of the rail, equal shares. Servers send an equal share over each of their rails, as under every routing.
 ///
-/// No path is longer than the distance. Where several are as short, `ecmp-hop` and `ecmp-path` may also change the GPU at
-/// the far end. O(flows + links).
+/// No path is longer than the distance. Where several are as short, `ecmp-hop` and `ecmp-path` may also change the
+/// GPU at the far end. O(flows + links).
 ///
 /// # References
 /// NVIDIA's NCCL calls the hand-over PXN: Mandakolathur, Jeaugey, "Doubling all2all Performance with NVIDIA Collective

@@ -24,7 +24,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     )),
 );
 
-/// Returns whether `topology` is a fat tree.
+/// Checks whether `topology` is a fat tree.
 pub(super) fn is_fat_tree(topology: &Topology) -> bool {
     matches!(topology.metric(), Metric::Tree(_))
 }

@@ -40,8 +40,8 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     }
     let via = f64::from(count - 2);
     // Both legs cross each pair of groups: the first in `direct` below, the second beside it.
-    let sent = volume_by_third(&groups, &totals.sent);
-    let received = volume_by_third(&groups, &totals.received);
+    let sent = first_leg_volumes(&groups, &totals.sent);
+    let received = first_leg_volumes(&groups, &totals.received);
     load_direct_cables(fabric, &groups, &sent, &received, &mut loads);
     let mut between = vec![0.0; (count * count) as usize];
     for (router, row) in totals.sent.chunks_exact(count as usize).enumerate() {
@@ -74,7 +74,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 
 /// Finds what leaves a router for group i on its first leg, by router and group: all but what is meant for i, in equal
 /// parts. For traffic received, what comes from i on the last leg likewise.
-fn volume_by_third(groups: &Groups, totals: &[f64]) -> Vec<f64> {
+fn first_leg_volumes(groups: &Groups, totals: &[f64]) -> Vec<f64> {
     let mut legs = totals.to_vec();
     for (router, row) in legs.chunks_exact_mut(groups.count as usize).enumerate() {
         let here = groups.group_of(router as u32);

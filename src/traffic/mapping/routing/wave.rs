@@ -1,9 +1,10 @@
 //! Breadth-first searches from eight roots side by side, stopping when all partners have been reached.
 //!
-//! Eight numbers fill a register, so that adding up over a router's neighbours costs as much for eight roots as for one. A
-//! *stop* is a router at one distance with the roots that have it there: on a ring of four with roots 0 and 1, router 2 has
-//! two stops, at distance 1 (root 1) and at distance 2 (root 0). Roots that are near each other have most routers at the
-//! same distance, and so fewer stops ([`order_roots`]).
+//! Eight numbers fill a register, so that adding up over a router's neighbours costs as much for eight roots as for
+//! one. A
+//! *stop* is a router at one distance with the roots that have it there: on a ring of four with roots 0 and 1, router
+//! 2 has two stops, at distance 1 (root 1) and at distance 2 (root 0). Roots that are near each other have most
+//! routers at the same distance, and so fewer stops ([`order_roots`]).
 
 use multiversion::multiversion;
 
@@ -113,8 +114,8 @@ impl Waves {
         self.first.len() - 2
     }
 
-    /// Visits the routers from the farthest distance on. Calls `visit` with every stop, the planes of its distance, of one
-    /// hop less and of one more, and the router's traffic with the roots.
+    /// Visits the routers from the farthest distance on. Calls `visit` with every stop, the planes of its
+    /// distance, of one hop less and of one more, and the router's traffic with the roots.
     #[inline(always)]
     pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
         for distance in (0..=self.largest_distance()).rev() {
@@ -178,8 +179,8 @@ impl Waves {
         left
     }
 
-    /// Notes all-to-all traffic as [`Waves::note_traffic`] does: every root is a partner of every other, so that all entries
-    /// are written over and none needs clearing.
+    /// Notes all-to-all traffic as [`Waves::note_traffic`] does: every root is a partner of every other, so that
+    /// all entries are written over and none needs clearing.
     fn note_all_to_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
@@ -265,8 +266,8 @@ pub(super) fn sum_over_batches(
     )
 }
 
-/// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer distances
-/// they have to one router, the fewer times it is visited. O(roots · a few hundred links).
+/// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer
+/// distances they have to one router, the fewer times it is visited. O(roots · a few hundred links).
 pub(super) fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Number of routers around a root among which its nearest roots are looked for.
     const NEAR: usize = 256;
@@ -327,7 +328,7 @@ fn neighbouring_planes(
     }
 }
 
-/// Returns `a` for the roots named, `b` for the others.
+/// Picks `a` for the roots named, `b` for the others.
 #[inline(always)]
 pub fn pick_roots(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     let mut picked = b;

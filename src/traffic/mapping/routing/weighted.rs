@@ -13,7 +13,8 @@ use nodeorder_network::topology::graph::pack_link_length;
 /// Shortest ways from one router, with buffers reused from root to root.
 pub(super) struct ShortestPathDag<'g> {
     graph: &'g RouterGraph,
-    /// Distance of every router, and the number of links on the way, in one number as [`pack_link_length`] adds them up.
+    /// Distance of every router, and the number of links on the way, in one number as [`pack_link_length`] adds
+    /// them up.
     ways: Vec<u64>,
     /// Routers that the root reaches, nearest first.
     pub nearest: Vec<u32>,
@@ -59,7 +60,7 @@ impl<'g> ShortestPathDag<'g> {
 type Scratch<'g> = (ShortestPathDag<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
 /// Returns the error of a machine whose numbers of shortest paths are beyond `f64`.
-pub(super) fn too_many_paths(fabric: &Fabric<'_>) -> Error {
+pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
     let name = fabric.topology.name();
     let problem = format!("{name} has more than 10^308 shortest paths between two routers");
     let location = SourceLocation::option("--routing ecmp-path");
@@ -96,7 +97,8 @@ pub(super) fn weighted_hop_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result
     )
 }
 
-/// Finds the loads of `ecmp-path`. Fails if there are more paths than an `f64` counts. O(links · log routers) a source.
+/// Finds the loads of `ecmp-path`. Fails if there are more paths than an `f64` counts. O(links · log routers) a
+/// source.
 pub(super) fn weighted_path_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let sources = demand.roots(End::Source);
     sum_over_searches(
@@ -127,7 +129,7 @@ pub(super) fn weighted_path_loads(fabric: &Fabric<'_>, demand: &Demand) -> Resul
             if paths.iter().all(|paths| paths.is_finite()) {
                 Ok(())
             } else {
-                Err(too_many_paths(fabric))
+                Err(too_many_paths_error(fabric))
             }
         },
     )

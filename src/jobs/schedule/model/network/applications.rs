@@ -23,9 +23,9 @@ pub(super) struct Application {
     pub location: SourceLocation,
 }
 
-/// Reads a file of applications, `app,weight,guest,share` with a header; without `share` if `benchmarks` are run. Fails,
-/// with file and line, on a malformed line, an unknown guest, a weight or share out of range, an application named twice,
-/// or a file without applications.
+/// Reads a file of applications, `app,weight,guest,share` with a header; without `share` if `benchmarks` are run.
+/// Fails, with file and line, on a malformed line, an unknown guest, a weight or share out of range, an application
+/// named twice, or a file without applications.
 pub(super) fn read_applications(
     path: &Path,
     benchmarks: bool,
@@ -114,7 +114,7 @@ impl Application {
         if benchmark {
             // Any size shows whether there is such a benchmark.
             let made = Benchmark::make_sized(&self.guest, 1, context).map(|_| ());
-            return made.map_err(|error| error.quote_located(&self.guest, &self.location));
+            return made.map_err(|error| error.locate_text_error(&self.guest, &self.location));
         }
         if sized_names().contains(&self.guest.as_str()) {
             return Ok(());
@@ -145,8 +145,9 @@ impl Application {
         }
     }
 
-    /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
-    /// mean, or a guest of its own size for the job's first nodes. Fails if the guest has more processes than the job nodes.
+    /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one
+    /// unit on the mean, or a guest of its own size for the job's first nodes. Fails if the guest has more
+    /// processes than the job nodes.
     pub(super) fn make_guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
             return make_sized_guest(&self.guest, nodes, context);

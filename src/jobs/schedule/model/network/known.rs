@@ -1,4 +1,5 @@
-//! Reference times: the traffic of an application's jobs of one size, and their iteration time on the compact allocation.
+//! Reference times: the traffic of an application's jobs of one size, and their iteration time on the compact
+//! allocation.
 
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ impl NetworkModel<'_> {
         )
     }
 
-    /// Places a task of a known size on its nodes, or takes it from the cache; returns also the seconds of latency in its
-    /// iteration alone.
+    /// Places a task of a known size on its nodes, or takes it from the cache; returns also the seconds of
+    /// latency in its iteration alone.
     pub fn routed_job(&mut self, place: JobPlacement) -> Result<(Arc<PlacedJob>, f64)> {
         if let Some(found) = self.recent.find_job(&place) {
             return Ok(found);

@@ -17,11 +17,11 @@ use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, RunningJobs, SPE
 use nodeorder_traffic::mapping::routing::suitable;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 
-/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes, then sends all messages of
-/// its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is that on a compact
-/// allocation, alone: (1-f)·t of computing and f·t of sending, with `share` f. On other nodes, and beside other tasks,
-/// sending takes longer. For example, a job of 100 s with a share of 0.3 that gets half the bandwidth takes 130 s. When its
-/// bandwidth changes, it does what is left of its 100 s at the new speed.
+/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes, then sends all
+/// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is that on a
+/// compact allocation, alone: (1-f)·t of computing and f·t of sending, with `share` f. On other nodes, and beside
+/// other tasks, sending takes longer. For example, a job of 100 s with a share of 0.3 that gets half the bandwidth
+/// takes 130 s. When its bandwidth changes, it does what is left of its 100 s at the new speed.
 ///
 /// The *compact* allocation depends on machine, guest and size alone: it is the window of an ordering with the least
 /// iteration time on the empty machine, among four evenly spaced windows of each ordering that `compare` starts from
@@ -32,27 +32,27 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 /// compact allocation, and for the rest to the task's own *links*. What it takes beside others, beyond its time
 /// alone, is lost to *sharing*.
 ///
-/// A message takes hops · latency and its bytes over its rate. Links carry `bandwidth` times their capacity, a node link
-/// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
-/// alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message (`level=flow`) or
-/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that share channels with it are simulated for
-/// [`ITERATIONS`] iterations from a common start; the mean iteration time counts.
+/// A message takes hops · latency and its bytes over its rate. Links carry `bandwidth` times their capacity, a node
+/// link `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each
+/// message alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message
+/// (`level=flow`) or channel by channel (`level=job`). Whenever a job starts or ends, the jobs that share channels
+/// with it are simulated for [`ITERATIONS`] iterations from a common start; the mean iteration time counts.
 ///
-/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the mean; t
-/// is a whole number of such iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an
-/// application for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size
-/// (`npb-bt:n=64`, a file) for the first nodes of jobs that are large enough.
+/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
+/// mean; t is a whole number of such iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`)
+/// draws an application for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own
+/// size (`npb-bt:n=64`, a file) for the first nodes of jobs that are large enough.
 ///
 /// With `speed` the trace's run times do not count: guests are benchmarks (`mapping::guest::Benchmark`) of which each
 /// process does so many operations a second, and a task runs its benchmark once, all iterations. The stages of an
-/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications
-/// has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of
+/// applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
 /// Requested times do not end tasks; with `kill=true` they do, whether the task is done or not.
 ///
 /// # Limits
-/// With `level=job` messages that another channel holds up leave none of their share to others. Jobs that meet are taken
-/// to begin their iterations together. Overheads of sending, adaptive routing and files are left out.
+/// With `level=job` messages that another channel holds up leave none of their share to others. Jobs that meet are
+/// taken to begin their iterations together. Overheads of sending, adaptive routing and files are left out.
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
@@ -189,7 +189,7 @@ impl NetworkOptions {
         })
     }
 
-    /// Returns the routing, by default the first that suits the machine. Fails if it does not suit.
+    /// Chooses the routing, by default the first that suits the machine. Fails if it does not suit.
     fn choose_routing(&self, topology: &Topology) -> Result<FixedRouting> {
         let routing = self
             .routing

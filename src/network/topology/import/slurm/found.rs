@@ -66,7 +66,7 @@ pub(super) fn file_and_line(text: &Text, line: usize) -> String {
     format!("{}:{line}", Path::new(text.name()).display())
 }
 
-/// Returns whether block sizes are ascending multiples of the first.
+/// Checks whether block sizes are ascending multiples of the first.
 pub(super) fn check_sizes(sizes: &[u64]) -> bool {
     let mut multiples = sizes
         .iter()

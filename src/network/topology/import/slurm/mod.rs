@@ -1,7 +1,7 @@
 //! Slurm's topologies: topology.conf, topology.yaml, and the output of `scontrol` about them.
 //!
-//! [`lines`] or [`yaml`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes switches
-//! and cables of it.
+//! [`lines`] or [`yaml`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes
+//! switches and cables of it.
 
 use std::collections::HashMap;
 
@@ -82,19 +82,20 @@ impl BuildNetwork for SlurmOptions {
     }
 }
 
-/// Reads the switches, nodes and cables of a file. A topology.yaml may have several topologies: `name` takes one, else the
-/// cluster's default is taken, else the first.
+/// Reads the switches, nodes and cables of a file. A topology.yaml may have several topologies: `name` takes one,
+/// else the cluster's default is taken, else the first.
 ///
 /// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`, as wide as `LinkSpeed` of the
-/// lower switch says (Slurm itself passes that over): the lowest one is capacity 1; a switch named below two others hangs
-/// below both, and belongs to the last. topology/block: a switch a `BlockName` line, without nodes too; a further switch
-/// above each group of blocks that the second and later `BlockSizes` name, and one above all. topology/ring: a router a node, linked to the next one of its ring.
-/// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
-/// components; nodes of `nodes` that the file does not place are components of their own.
+/// lower switch says (Slurm itself passes that over): the lowest one is capacity 1; a switch named below two others
+/// hangs below both, and belongs to the last. topology/block: a switch a `BlockName` line, without nodes too; a
+/// further switch above each group of blocks that the second and later `BlockSizes` name, and one above all.
+/// topology/ring: a router a node, linked to the next one of its ring. topology/torus3d: a router a cell.
+/// topology/flat: one switch. Trees of a forest, rings and toruses are separate components; nodes of `nodes` that the
+/// file does not place are components of their own.
 ///
-/// Lines that are read here but that Slurm does not load become remarks. Fails, with the line, at any other line, a host
-/// list that is none, a switch or node named twice, a switch that no line describes, switches in a loop, sizes that do
-/// not ascend by multiples of the first, or a torus whose nodes do not fill it.
+/// Lines that are read here but that Slurm does not load become remarks. Fails, with the line, at any other line, a
+/// host list that is none, a switch or node named twice, a switch that no line describes, switches in a loop, sizes
+/// that do not ascend by multiples of the first, or a torus whose nodes do not fill it.
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.

@@ -64,8 +64,8 @@ pub(super) fn read_cluster_nodes(
     Ok(nodes)
 }
 
-/// Checks that no node stands twice, and leaves out the nodes that the cluster does not have, with a remark. Returns the
-/// cluster's nodes that are not placed, in the order of their names.
+/// Checks that no node stands twice, and leaves out the nodes that the cluster does not have, with a remark. Returns
+/// the cluster's nodes that are not placed, in the order of their names.
 pub(super) fn match_cluster_nodes(
     text: &Text,
     found: &mut NamedTopology,

@@ -9,8 +9,8 @@ use crate::topology::site::list_cells;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
-/// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not described,
-/// stands below itself, or twice below one.
+/// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not
+/// described, stands below itself, or twice below one.
 pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
     let mut wiring = found.wiring_of_switches();
     let names = found.units.iter().map(|unit| unit.name.as_str());

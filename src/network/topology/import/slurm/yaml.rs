@@ -13,7 +13,7 @@ use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
-/// Returns whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
+/// Checks whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
 /// document or a directive.
 pub(super) fn is_yaml(text: &Text) -> bool {
     let mut words = text
@@ -36,9 +36,9 @@ const KINDS: [(&str, SiteKind); 5] = [
 /// The keys of [`KINDS`], for messages.
 const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 
-/// Reads the topology called `wanted`, else the cluster's default, else the first. If `must` does not hold, a name that no
-/// topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology of that name,
-/// or if it has no type, two types, or what its type does not have.
+/// Reads the topology called `wanted`, else the cluster's default, else the first. If `must` does not hold, a name
+/// that no topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology
+/// of that name, or if it has no type, two types, or what its type does not have.
 pub(super) fn read_yaml(
     text: &Text,
     wanted: Option<&str>,
@@ -87,7 +87,7 @@ pub(super) fn read_yaml(
     Ok(found)
 }
 
-/// Returns whether a topology is marked as the cluster's default.
+/// Checks whether a topology is marked as the cluster's default.
 fn is_default(topology: &Node) -> bool {
     let value = topology.find_key("cluster_default").and_then(Node::as_text);
     let value = value.unwrap_or_default().to_ascii_lowercase();

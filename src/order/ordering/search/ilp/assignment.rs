@@ -9,7 +9,8 @@ use nodeorder_base::error::{Error, Result, SourceLocation};
 /// Largest number of variables of a model.
 const VARIABLES: usize = 60_000;
 
-/// Finds the best ordering that the solver can, not worse than the start. Fails if the model is too large or the solver fails.
+/// Finds the best ordering that the solver can, not worse than the start. Fails if the model is too large or the
+/// solver fails.
 pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> {
     let problem = job.problem;
     let start = job.start;

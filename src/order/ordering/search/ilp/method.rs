@@ -80,8 +80,8 @@ fn find_proved_order(
             "use split=true or `optimise`",
         ));
     }
-    // Refused before starts are made: programs that are asked for, and weights of all lags of many elements, under which
-    // no start meets the bound unless all are as far apart.
+    // Refused before starts are made: programs that are asked for, and weights of all lags of many elements,
+    // under which no start meets the bound unless all are as far apart.
     let kind = problem.weights.kind();
     let n = space.len();
     let asked = !["auto", "dp"].contains(&solver) && kind != WeightKind::Path;

@@ -1,7 +1,8 @@
 //! Shortest Hamiltonian paths by rounds of subtour cuts.
 //!
-//! The integer program asks for the cheapest edges with two at every vertex. Its answer may be several circles instead of
-//! one tour; for each circle a constraint is added, that two edges at least leave it, and the program is solved again:
+//! The integer program asks for the cheapest edges with two at every vertex. Its answer may be several circles
+//! instead of one tour; for each circle a constraint is added, that two edges at least leave it, and the program is
+//! solved again:
 //!
 //! ```text
 //! 0 - 1   3 - 4        0 - 1 - 3 - 4
@@ -102,8 +103,8 @@ pub(super) fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
     Ok(job.make_result(&best, bound, solver, Status::Steps))
 }
 
-/// Returns the edges between elements at most `reach` hops apart, and unless on a ring those to the vertex that makes a path
-/// a tour. Stops soon after [`EDGES`] of them.
+/// Lists the edges between elements at most `reach` hops apart, and unless on a ring those to the vertex that makes a
+/// path a tour. Stops soon after [`EDGES`] of them.
 fn list_edges(problem: &SearchProblem<'_>, reach: u32) -> Vec<Edge> {
     let n = problem.space.len();
     let mut edges = Vec::new();
@@ -171,7 +172,7 @@ fn cheapest_edges(
     Ok(chosen.map(|(edge, _)| *edge).collect())
 }
 
-/// Returns the circles that edges with two at every vertex make, each in walking order.
+/// Lists the circles that edges with two at every vertex make, each in walking order.
 fn list_circles(vertices: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); vertices];
     for (a, b, _) in edges {

@@ -71,7 +71,7 @@ impl SolverRequest<'_> {
         }
     }
 
-    /// Returns the result of an order that `solver` found.
+    /// Makes the result of an order that `solver` found.
     pub(super) fn make_result(
         &self,
         order: &[u32],

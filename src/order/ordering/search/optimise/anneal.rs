@@ -44,9 +44,9 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit that is
-    /// reached first counts.
-    pub fn share_over(&self, made: u64, observer: &dyn Observer) -> f64 {
+    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
+    /// that is reached first counts.
+    pub fn elapsed_share(&self, made: u64, observer: &dyn Observer) -> f64 {
         if observer.should_stop() {
             return f64::INFINITY;
         }
@@ -342,7 +342,8 @@ impl<'s> Chain<'s> {
     }
 }
 
-/// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted moves.
+/// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
+/// moves.
 fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
     (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)
 }

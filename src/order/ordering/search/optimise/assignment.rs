@@ -1,13 +1,14 @@
 //! The assignment problem: rows to columns, each once, at the least total cost.
 
-/// Returns the least total cost of an assignment, from an n×n matrix of costs (row by row). O(n³) time, O(n) memory beside the matrix.
+/// Returns the least total cost of an assignment, from an n×n matrix of costs (row by row). O(n³) time, O(n) memory
+/// beside the matrix.
 ///
 /// # References
 /// Shortest augmenting paths: Jonker, Volgenant, "A shortest augmenting path algorithm for dense and
 /// sparse linear assignment problems", Computing 38, 1987, <https://doi.org/10.1007/BF02278710>.
 pub(super) fn least_assignment_cost(n: usize, costs: &[i64]) -> i64 {
-    // Potentials of rows and columns, by which all costs are reduced to 0 or more; all are counted from 1, and column 0
-    // is for the row that is being placed.
+    // Potentials of rows and columns, by which all costs are reduced to 0 or more; all are counted from 1, and
+    // column 0 is for the row that is being placed.
     let mut u = vec![0i64; n + 1];
     let mut v = vec![0i64; n + 1];
     // Row assigned to each column, 0 while there is none.

@@ -1,7 +1,7 @@
 //! Annealing a long sequence block by block: chains that stay in the cache, side by side.
 //!
-//! Inside a block the ends, a window each, stay as they are. So blocks do not see each other's moves, and can be annealed in
-//! any order; the blocks of the next pass begin half a block further on, and reach what stayed:
+//! Inside a block the ends, a window each, stay as they are. So blocks do not see each other's moves, and can be
+//! annealed in any order; the blocks of the next pass begin half a block further on, and reach what stayed:
 //!
 //! ```text
 //! pass 0   |= moves =|= moves =|= moves =|
@@ -174,8 +174,8 @@ impl BlockPass<'_> {
         groups
     }
 
-    /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in neither are very
-    /// likely congruent.
+    /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in
+    /// neither are very likely congruent.
     fn block_signature(&self, block: &[u32]) -> (usize, u64) {
         let mut hasher = DefaultHasher::new();
         let mut lag = 1;
@@ -209,7 +209,7 @@ impl BlockPass<'_> {
             .restricted_to(block, rank, rank[block[0] as usize]);
         let mut chain = Chain::new(&part, &order, self.lag, false, job.rng).fix_end_windows();
         chain.anneal_until((self.cooling)(job.weight), 1.0, &|made| {
-            stretch.share_over(made, self.observer)
+            stretch.elapsed_share(made, self.observer)
         });
         BlockResult {
             gain: chain.gain,

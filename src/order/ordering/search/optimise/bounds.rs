@@ -1,8 +1,9 @@
 //! Proved lower bounds on the objective.
 //!
-//! A bound is proved from what an element pays at least: its weights, heaviest first, times its distances, nearest first.
-//! On a ring of six whose lags weigh 4 and 1, every element has two neighbours at distance 1 and two at 2, so it pays at
-//! least 4·1 + 4·1 + 1·2 + 1·2 = 12, and all six 6·12/2 = 36, for each pair is paid by both of its elements.
+//! A bound is proved from what an element pays at least: its weights, heaviest first, times its distances, nearest
+//! first. On a ring of six whose lags weigh 4 and 1, every element has two neighbours at distance 1 and two at 2, so
+//! it pays at least 4·1 + 4·1 + 1·2 + 1·2 = 12, and all six 6·12/2 = 36, for each pair is paid by both of its
+//! elements.
 //!
 //! All in integers: weights are scaled and rounded down first, so rounding can only weaken a bound.
 
@@ -67,7 +68,7 @@ impl<'p> Bounds<'p> {
         by_assignment.max(by_relaxation.unwrap_or(0.0))
     }
 
-    /// Returns whether `much` work gives another relaxation than `little`.
+    /// Checks whether `much` work gives another relaxation than `little`.
     pub fn is_tighter_with(&self, little: u64, much: u64) -> bool {
         let window = self.problem.weights.longest_lag();
         let torus = self.torus.as_ref();
@@ -77,7 +78,8 @@ impl<'p> Bounds<'p> {
     }
 }
 
-/// Returns the distances from an element to all others, ascending. Each element counts `size` times, the first one time less.
+/// Returns the distances from an element to all others, ascending. Each element counts `size` times, the first one
+/// time less.
 fn ascending_distances(
     space: &Arrangement,
     element: u32,
@@ -115,8 +117,8 @@ fn weights_at_rank(lag: &[i64], n: usize, ring: bool, p: usize) -> Vec<i64> {
     weights
 }
 
-/// Returns the bound of Gilmore and Lawler: an element at a rank pays at least its weights, heaviest first, times its distances,
-/// nearest first; half of that, since both ends pay; the cheapest assignment of elements to ranks.
+/// Returns the bound of Gilmore and Lawler: an element at a rank pays at least its weights, heaviest first, times its
+/// distances, nearest first; half of that, since both ends pay; the cheapest assignment of elements to ranks.
 ///
 /// Ranks further than K from both ends are alike. So with few ranks the assignment is solved; with many,
 /// every element pays as inside, less the most that any saves by standing at each rank near an end. Where
@@ -179,8 +181,8 @@ fn bound_by_assignment(
     scaled.to_lower_bound((doubled + 1) / 2)
 }
 
-/// Returns the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all but
-/// those that fit into routers.
+/// Returns the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all
+/// but those that fit into routers.
 fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
     let n = problem.weights.rank_count();
     let routers = problem.space.len();
@@ -205,9 +207,10 @@ fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
     SAFE * sum
 }
 
-/// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1
-/// nearest of some node are from it, and as the entropy of their places asks
-/// ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]); so is MPC(S), whose mean over sizes is the objective.
+/// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as
+/// the S-1 nearest of some node are from it, and as the entropy of their places asks
+/// ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]); so is MPC(S), whose mean over sizes is
+/// the objective.
 fn bound_by_balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let space = problem.space;
     let n = problem.weights.rank_count();

@@ -8,11 +8,11 @@
 //! | first K elements (on rings), the first lowest | last K elements, the latest lowest | set of elements |
 //! ```
 //!
-//! A state is dropped where its cost and a lower bound on the rest cannot beat the best order known. The bound comes from the same
-//! recursion with the set forgotten but for the last M ≤ K elements (a state-space relaxation); lags
-//! beyond M count the nearest elements not among those M. States that a permutation of the elements takes to
-//! each other are one state: each is permuted so that its last elements are the first tuple of their class
-//! ([`Symmetry`]), and so are the tuples of the relaxation.
+//! A state is dropped where its cost and a lower bound on the rest cannot beat the best order known. The bound comes
+//! from the same recursion with the set forgotten but for the last M ≤ K elements (a state-space relaxation); lags
+//! beyond M count the nearest elements not among those M. States that a permutation of the elements takes to each
+//! other are one state: each is permuted so that its last elements are the first tuple of their class ([`Symmetry`]),
+//! and so are the tuples of the relaxation.
 //!
 //! # References
 //! Held, Karp, "A dynamic programming approach to sequencing problems", 1962,
@@ -334,7 +334,7 @@ impl DynamicProgram {
     /// permutation's number.
     fn permute_to_first(&self, key: u64, placed: usize) -> (u64, u16) {
         let known = placed.min(self.window);
-        let length = known.min(self.symmetry.longest_tuples());
+        let length = known.min(self.symmetry.longest_tuple_length());
         let code = self.code_of_latest(key, length);
         let number = self.symmetry.permutation_to_first(length, code);
         if number == 0 {
@@ -440,7 +440,7 @@ impl Relaxation {
         if program.ring && 2 * program.window >= n {
             return Relaxation::default();
         }
-        let longest = program.window.min(symmetry.longest_tuples());
+        let longest = program.window.min(symmetry.longest_tuple_length());
         let affordable =
             |memory: &usize| symmetry.first_tuples(*memory).len() as u64 * (n * n) as u64 <= work;
         let Some(memory) = (1..=longest).rev().find(affordable) else {

@@ -1,8 +1,9 @@
 //! Elements of an arrangement, and the distances between them.
 //!
-//! What a search arranges are elements: the routers that carry nodes, each with all of its nodes, or, split, the single
-//! nodes. They are numbered from 0; a sequence of these numbers expands to an ordering of nodes. Distances between elements
-//! are looked up millions of times, so they are kept in the fastest of three forms that the network allows.
+//! What a search arranges are elements: the routers that carry nodes, each with all of its nodes, or, split, the
+//! single nodes. They are numbered from 0; a sequence of these numbers expands to an ordering of nodes. Distances
+//! between elements are looked up millions of times, so they are kept in the fastest of three forms that the network
+//! allows.
 
 use rayon::prelude::*;
 
@@ -90,7 +91,7 @@ impl Default for NeighbourLists {
 }
 
 impl NeighbourLists {
-    /// Returns the elements near one, nearest first.
+    /// Lists the elements near one, nearest first.
     pub fn list_of(&self, element: u32) -> &[u32] {
         let e = element as usize;
         &self.all[self.starts[e] as usize..self.starts[e + 1] as usize]
@@ -103,8 +104,8 @@ impl NeighbourLists {
 }
 
 impl Arrangement {
-    /// Lists the schedulable nodes of `topology`, router by router, or one by one when `split`. Fails if it has several
-    /// components, or more memory than allowed would be needed.
+    /// Lists the schedulable nodes of `topology`, router by router, or one by one when `split`. Fails if it has
+    /// several components, or more memory than allowed would be needed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
         topology.require_one_component("a search over all distances")?;
         topology.require_memory(
@@ -140,9 +141,9 @@ impl Arrangement {
         self.routers.len()
     }
 
-    /// Returns the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank of element
-    /// e in the sequence, `begin` that of the first of the stretch. The nodes that they stand for are left out. O(stretch), its square
-    /// where distances are a table.
+    /// Returns the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank
+    /// of element e in the sequence, `begin` that of the first of the stretch. The nodes that they stand for are
+    /// left out. O(stretch), its square where distances are a table.
     pub fn restricted_to(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
         let mut near = NeighbourLists::default();
         for e in stretch {
@@ -186,7 +187,7 @@ impl Arrangement {
     }
 }
 
-/// Returns the values at some indices.
+/// Picks the values at some indices.
 fn pick_values<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
     indices.iter().map(|i| values[*i as usize]).collect()
 }

@@ -17,11 +17,11 @@ use nodeorder_network::topology::Topology;
 ///
 /// Anneals from the best classic orderings, on two chains or as many as there are threads, then re-orders
 /// every six ranks exactly. From 100,000 routers on, stretches of some hundred or thousand ranks are annealed one by
-/// one, as many side by side as there are threads; of stretches that are alike, as most of a curve are on a box of powers
-/// of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds the optimum
-/// instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged one by one. With
-/// `steps=` (or by default) the result depends on the seed alone; with `time=` also on the
-/// machine's speed.
+/// one, as many side by side as there are threads; of stretches that are alike, as most of a curve are on a box of
+/// powers of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds
+/// the optimum instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged
+/// one by one. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the machine's
+/// speed.
 ///
 /// # Complexity
 /// A step costs O(K) to O(K²) byte operations, most of them far less. Memory: O(nodes) on grids, routers²

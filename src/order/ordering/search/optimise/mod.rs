@@ -1,7 +1,7 @@
 //! Orderings optimised for a weighted sum of distances: `optimise`, and what it shares with `ilp`.
 //!
-//! Jobs get consecutive ranks, so an ordering is good where nodes of close ranks are close in the network. A weight for
-//! every pair of ranks says how much their distance counts.
+//! Jobs get consecutive ranks, so an ordering is good where nodes of close ranks are close in the network. A weight
+//! for every pair of ranks says how much their distance counts.
 //!
 //! The objective is `Σ_{a<b} W(a,b)·d(π_a, π_b)` over ranks a < b ([`weights::Weights`]). Small instances
 //! are solved exactly by a dynamic program; others are annealed from the best classic orderings. Every

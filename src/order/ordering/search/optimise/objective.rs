@@ -1,5 +1,5 @@
-//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last, in one order. So
-//! equal orderings have equal objectives to the last bit, whatever the threads did.
+//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last, in one order.
+//! So equal orderings have equal objectives to the last bit, whatever the threads did.
 
 use rayon::prelude::*;
 
@@ -42,9 +42,9 @@ const SAMPLE: usize = 1 << 20;
 /// Number of ranks side by side that are looked at for an estimate.
 const STRETCH: usize = 64;
 
-/// Returns a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its part from pairs whose
-/// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
-/// O(min(N·K, 10⁶)).
+/// Estimates a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its
+/// part from pairs whose lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves
+/// at powers of two. O(min(N·K, 10⁶)).
 pub(super) fn estimate_objective(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let n = nodes.len();
     let window = weights.longest_lag();

@@ -86,7 +86,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns whether the time is up, by `observer`'s clock.
+    /// Checks whether the time is up, by `observer`'s clock.
     pub fn is_over(&self, observer: &dyn Observer) -> bool {
         matches!((self.time, observer.elapsed_seconds()), (Some(limit), Some(now)) if now > limit)
     }
@@ -277,7 +277,7 @@ impl WeightOptions {
         })
     }
 
-    /// Returns the weights of the ranks of a topology. Fails if the job sizes cannot be read.
+    /// Builds the weights of the ranks of a topology. Fails if the job sizes cannot be read.
     pub fn build_weights(&self, topology: &Topology) -> Result<Weights> {
         let nodes = topology.node_count();
         let Some(sizes) = &self.sizes else {

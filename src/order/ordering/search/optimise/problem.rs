@@ -1,7 +1,7 @@
 //! The problem of a search: which elements are arranged, and under which weights of pairs of ranks.
 //!
-//! Weights are given for ranks of nodes, and a search moves elements of `group` nodes each. Between elements L apart the
-//! weights of all pairs of their nodes are added up; what an element's own nodes cost does not change.
+//! Weights are given for ranks of nodes, and a search moves elements of `group` nodes each. Between elements L apart
+//! the weights of all pairs of their nodes are added up; what an element's own nodes cost does not change.
 
 use super::elements::Arrangement;
 use super::weights::{self, Weights};
@@ -89,7 +89,7 @@ impl<'s> SearchProblem<'s> {
         slots.map(|(a, b)| self.weights.pair_weight(a, b)).sum()
     }
 
-    /// Returns whether lag prices would be far from the truth, and the instance is small enough for all pairs.
+    /// Checks whether lag prices would be far from the truth, and the instance is small enough for all pairs.
     pub fn needs_weight_matrix(&self) -> bool {
         let special = self.weights.ring || self.weights.has_edges();
         // A matrix has one weight for each pair of elements, so these must be alike.
@@ -109,7 +109,9 @@ impl<'s> SearchProblem<'s> {
         }
         let groups = self.weights.longest_lag().div_ceil(group);
         let last = groups.min(self.space.len().saturating_sub(1));
-        let lag = weights::group_lags(group, last, |k| of_nodes.lag.get(k).copied().unwrap_or(0));
+        let lag = weights::weights_between_groups(group, last, |k| {
+            of_nodes.lag.get(k).copied().unwrap_or(0)
+        });
         Some(weights::IntegerLags {
             scale: of_nodes.scale,
             lag,

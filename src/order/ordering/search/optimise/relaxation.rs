@@ -1,8 +1,8 @@
 //! A lower bound by the dynamic program's relaxation, on a torus: states keep only the last M elements.
 //!
-//! Every element of a torus sees the same distances, so a state is told by the differences of the last M elements to the
-//! latest of them: n^(M-1) states. A layer holds, by state, the least cost of all that is still to be placed; layers are
-//! made from the back, each from the one after it:
+//! Every element of a torus sees the same distances, so a state is told by the differences of the last M elements to
+//! the latest of them: n^(M-1) states. A layer holds, by state, the least cost of all that is still to be placed;
+//! layers are made from the back, each from the one after it:
 //!
 //! ```text
 //! cost(state) = least over next elements x of  lags 1 … M  to the elements remembered
@@ -113,7 +113,7 @@ fn element_at(extents: &[usize], coordinate: impl Fn(usize) -> usize) -> usize {
     (0..extents.len()).fold(0, |element, i| element * extents[i] + coordinate(i))
 }
 
-/// Returns the permutations of elements that turn single axes round or exchange axes, and keep distances from
+/// Finds the permutations of elements that turn single axes round or exchange axes, and keep distances from
 /// element 0. Where those are too many, only those that turn axes round; failing that, none but the identity.
 fn find_automorphisms(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
     let as_stored: Vec<usize> = (0..extents.len()).collect();
@@ -122,7 +122,7 @@ fn find_automorphisms(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
         .unwrap_or_else(|| vec![(0..hops.len() as u16).collect()])
 }
 
-/// Returns the automorphisms that take the axes into one of `orders` and turn any of them round. `None` if they are too
+/// Lists the automorphisms that take the axes into one of `orders` and turn any of them round. `None` if they are too
 /// many.
 fn list_automorphisms(
     orders: &[Vec<usize>],
@@ -153,8 +153,8 @@ fn list_automorphisms(
     Some(found)
 }
 
-/// Returns the element whose coordinate on axis i is that of `element` on axis `order[i]`, counted backwards where bit i
-/// of `flips` is set.
+/// Returns the element whose coordinate on axis i is that of `element` on axis `order[i]`, counted backwards where
+/// bit i of `flips` is set.
 fn permute_axes(mut element: usize, extents: &[usize], order: &[usize], flips: usize) -> usize {
     let mut position = vec![0; extents.len()];
     for (x, extent) in position.iter_mut().zip(extents).rev() {

@@ -1,4 +1,5 @@
-//! Weights as integers, in which bounds are proved: sums of integers are exact, so no rounding can make a bound too high.
+//! Weights as integers, in which bounds are proved: sums of integers are exact, so no rounding can make a bound too
+//! high.
 
 use super::problem::SearchProblem;
 
@@ -17,7 +18,8 @@ pub(super) struct IntegerWeights {
 }
 
 impl IntegerWeights {
-    /// Scales the weights of a problem: exactly where they are fractions, else as finely as the relaxation's 32 bits allow.
+    /// Scales the weights of a problem: exactly where they are fractions, else as finely as the relaxation's 32
+    /// bits allow.
     pub fn new(problem: &SearchProblem<'_>) -> Self {
         let lag = problem.element_lag_weights(problem.weights.longest_lag());
         // The relaxation adds up that many ranks in 32 bits.

@@ -1,6 +1,7 @@
 //! Multi-start annealing: chains side by side, in rounds, each result judged by the exact objective.
 //!
-//! A search is a row of legs. In each, every chain anneals from a temperature to a lower one over a share of the budget:
+//! A search is a row of legs. In each, every chain anneals from a temperature to a lower one over a share of the
+//! budget:
 //!
 //! ```text
 //! share of the budget   0    6 %   12 %   18 %   24 %                80 %     100 %
@@ -51,15 +52,16 @@ const SCOUT_SHARE: f64 = 0.06;
 /// Largest number of elements with scouts: on longer sequences their share of the budget is too short to rank starts.
 const SCOUTED: usize = 6000;
 
-/// Number of steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
-/// end colder: what is broken up could not be mended.
+/// Number of steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin
+/// and end colder: what is broken up could not be mended.
 const STEPS_AN_ELEMENT: f64 = 4000.0;
 
 /// Temperature that scouts cool down to, as a part of the one they begin at.
 const SCOUTED_TO: f64 = 0.6;
 
-/// Share of [`STEPS_AN_ELEMENT`] from which long lags are melted and take shape anew: what starts give them is not the best
-/// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
+/// Share of [`STEPS_AN_ELEMENT`] from which long lags are melted and take shape anew: what starts give them is not
+/// the best (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its
+/// time.
 const MELTED: f64 = 0.2;
 
 /// Number of passes over the blocks of a long sequence.
@@ -238,8 +240,8 @@ impl LegSearch<'_> {
         leaders
     }
 
-    /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. Long lags weigh
-    /// little where weights are `light`.
+    /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. Long
+    /// lags weigh little where weights are `light`.
     fn anneal_by_blocks(&mut self, pace: f64, light: bool) {
         let lag = self.problem.element_lag_weights(SHORT);
         let mut order = self.found.order.clone();
@@ -271,8 +273,8 @@ impl LegSearch<'_> {
         }
     }
 
-    /// Returns the steps an element that the budget allows, as a multiple of [`STEPS_AN_ELEMENT`]. With a time limit a chain
-    /// that is thrown away gives an estimate of how many there will be.
+    /// Estimates the steps an element that the budget allows, as a multiple of [`STEPS_AN_ELEMENT`]. With a time
+    /// limit a chain that is thrown away gives an estimate of how many there will be.
     fn estimate_pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
         let steps = match (
@@ -300,8 +302,8 @@ impl LegSearch<'_> {
         steps / elements / STEPS_AN_ELEMENT
     }
 
-    /// Anneals one chain from each of `from`, side by side, over a share of the budget (its begin and end); returns the
-    /// outcomes, none if the search is over.
+    /// Anneals one chain from each of `from`, side by side, over a share of the budget (its begin and end);
+    /// returns the outcomes, none if the search is over.
     fn anneal_leg(
         &mut self,
         from: Vec<Vec<u32>>,
@@ -341,7 +343,7 @@ impl LegSearch<'_> {
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
             runs.par_iter_mut().for_each(|chain| {
-                chain.anneal_until(cooling, goal, &|made| stretch.share_over(made, observer))
+                chain.anneal_until(cooling, goal, &|made| stretch.elapsed_share(made, observer))
             });
             // Where the exact objective takes a second or so, it is found for the last round alone.
             if self.problem.objective_cost() > 3e7 && round < rounds && !observer.should_stop() {
@@ -373,7 +375,7 @@ impl LegSearch<'_> {
         ranked
     }
 
-    /// Returns whether the search is to end: it was stopped, or it met the bound.
+    /// Checks whether the search is to end: it was stopped, or it met the bound.
     fn is_over(&self) -> bool {
         self.observer.should_stop() || self.found.objective <= self.bound
     }
@@ -417,7 +419,7 @@ impl LegSearch<'_> {
                 let distances = &problem.space.distances;
                 let chain =
                     MatrixChain::new(distances, start, &|p, q| problem.element_weight(p, q), rng);
-                chain.anneal_matrix(steps, &|| {
+                chain.anneal_steps(steps, &|| {
                     observer.should_stop() || budget.is_over(observer)
                 })
             })

@@ -134,7 +134,8 @@ impl<'s> Sequence<'s> {
         i64::from(self.space.distances.between(self.ids[a], self.ids[b]))
     }
 
-    /// Returns the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in `new`.
+    /// Returns the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in
+    /// `new`.
     pub fn step_change(&self, old: &[Piece], new: &[Piece]) -> i64 {
         self.joint_steps(new) - self.joint_steps(old)
     }
@@ -153,9 +154,10 @@ impl<'s> Sequence<'s> {
         sum
     }
 
-    /// Returns the rise in price when the pieces of `old` are joined as in `new`. Both are the whole sequence (on a ring from
-    /// an arbitrary cut, with at least two windows outside the inner pieces). An estimate for a third of the work when
-    /// `sparse`: of the elements further than four left of a joint every fourth counts four times.
+    /// Returns the rise in price when the pieces of `old` are joined as in `new`. Both are the whole sequence (on
+    /// a ring from an arbitrary cut, with at least two windows outside the inner pieces). An estimate for a third
+    /// of the work when `sparse`: of the elements further than four left of a joint every fourth counts four
+    /// times.
     pub fn price_change(
         &mut self,
         old: &[Piece],

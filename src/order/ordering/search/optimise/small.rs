@@ -61,7 +61,7 @@ impl MatrixChain {
     }
 
     /// Anneals until `steps` are made or `stop` says so; returns the best order and the number of steps made.
-    pub fn anneal_matrix(mut self, steps: u64, stop: &dyn Fn() -> bool) -> (Vec<u32>, u64) {
+    pub fn anneal_steps(mut self, steps: u64, stop: &dyn Fn() -> bool) -> (Vec<u32>, u64) {
         let n = self.n;
         if n < 3 {
             return (self.order, 0);

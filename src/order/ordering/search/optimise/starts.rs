@@ -24,7 +24,7 @@ pub(in crate::ordering) struct Start {
 /// Largest number of elements for which orderings that take more than about linear time are tried.
 const LARGE: usize = 40_000;
 
-/// Returns the classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
+/// Lists the classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
 pub fn list_candidates(
     topology: &Topology,
     problem: &SearchProblem<'_>,
@@ -46,8 +46,8 @@ pub fn list_candidates(
     Ok(all)
 }
 
-/// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
-/// were made until `stop` says so, one at least. Fails if even the plainest cannot be made.
+/// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order;
+/// those that were made until `stop` says so, one at least. Fails if even the plainest cannot be made.
 fn rank_constructions(
     topology: &Topology,
     space: &Arrangement,
@@ -81,7 +81,7 @@ fn make_construction(topology: &Topology, text: &str) -> Result<NodeOrder> {
     Ok(requested.make_order(topology, &NoObserver)?.0)
 }
 
-/// Returns an ordering as a start; routers it parts come together where their first node stands.
+/// Makes an ordering as a start; routers it parts come together where their first node stands.
 fn make_start(
     topology: &Topology,
     space: &Arrangement,
@@ -97,7 +97,7 @@ fn make_start(
     }
 }
 
-/// Returns the spellings of the constructions to try, in name order.
+/// Lists the spellings of the constructions to try, in name order.
 fn list_labels(topology: &Topology, elements: usize) -> Vec<String> {
     let mut labels = defaults::default_orderings(topology);
     labels.retain(|label| label != "random");
@@ -126,7 +126,7 @@ fn list_labels(topology: &Topology, elements: usize) -> Vec<String> {
     labels
 }
 
-/// Returns every order of `items`.
+/// Lists every order of `items`.
 pub(super) fn list_permutations(items: &[usize]) -> Vec<Vec<usize>> {
     let [first, rest @ ..] = items else {
         return vec![Vec::new()];

@@ -4,7 +4,8 @@
 //! (0, 1) and (2, 1) are one class, whose first is (0, 1): a search that has seen what follows the one knows what
 //! follows the other.
 
-/// Largest number of permutations that are looked for. With fewer than all, fewer tuples are in one class; results stay exact.
+/// Largest number of permutations that are looked for. With fewer than all, fewer tuples are in one class; results
+/// stay exact.
 const MOST: usize = 4096;
 
 /// Number of candidates after which the search for permutations is given up.
@@ -13,15 +14,15 @@ const PATIENCE: u32 = 2_000_000;
 /// Largest number of tuples of one length that are distinguished.
 const TUPLES: usize = 2_000_000;
 
-/// Largest number of images of tuples that are looked at for one length: where only a part of a large group is found, classes are
-/// small, and the first tuple of each is taken through all permutations.
+/// Largest number of images of tuples that are looked at for one length: where only a part of a large group is found,
+/// classes are small, and the first tuple of each is taken through all permutations.
 const IMAGES: usize = 8 * TUPLES;
 
 /// Image of each of at most 32 elements.
 pub(super) type Permutation = [u8; 32];
 
-/// Distance-keeping permutations of 0..n, with the classes of tuples under them. A tuple's code has its first element as
-/// the lowest digit in base n.
+/// Distance-keeping permutations of 0..n, with the classes of tuples under them. A tuple's code has its first element
+/// as the lowest digit in base n.
 pub(super) struct Symmetry {
     n: usize,
     /// The identity first; with every one its inverse.
@@ -83,7 +84,7 @@ impl Symmetry {
         let inverses: Vec<u16> = self
             .permutations
             .iter()
-            .map(|p| self.number_of_inverse(p))
+            .map(|p| self.inverse_index(p))
             .collect();
         for code in 0..size {
             let elements = &decode_digits::<32>(code, self.n, length)[..length];
@@ -110,7 +111,7 @@ impl Symmetry {
     }
 
     /// Returns the number of the inverse of `p`.
-    fn number_of_inverse(&self, p: &Permutation) -> u16 {
+    fn inverse_index(&self, p: &Permutation) -> u16 {
         let inverse = invert_permutation(self.n, p);
         self.permutations[1..]
             .binary_search(&inverse)
@@ -118,7 +119,7 @@ impl Symmetry {
     }
 
     /// Returns the length of the longest tuples with classes.
-    pub fn longest_tuples(&self) -> usize {
+    pub fn longest_tuple_length(&self) -> usize {
         self.lengths.len() - 1
     }
 
@@ -143,7 +144,7 @@ impl Symmetry {
     }
 }
 
-/// Returns the `count` digits of `code` in base n, the lowest first, and zeros behind them.
+/// Decodes the `count` digits of `code` in base n, the lowest first, and zeros behind them.
 pub(super) fn decode_digits<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
     let mut digits = [0; N];
     for digit in digits.iter_mut().take(count) {
@@ -153,7 +154,7 @@ pub(super) fn decode_digits<const N: usize>(mut code: usize, n: usize, count: us
     digits
 }
 
-/// Returns whether an element stands twice in a tuple.
+/// Checks whether an element stands twice in a tuple.
 pub(super) fn has_repeats(tuple: &[usize]) -> bool {
     let mut elements = tuple.iter().enumerate();
     elements.any(|(i, e)| tuple[..i].contains(e))
@@ -168,7 +169,7 @@ pub(super) fn invert_permutation(n: usize, p: &Permutation) -> Permutation {
     inverse
 }
 
-/// Returns the distance-keeping permutations that are found in time, the identity first.
+/// Finds the distance-keeping permutations that are found in time, the identity first.
 fn find_permutations(n: usize, distance: &[i64]) -> Vec<Permutation> {
     let mut search = PermutationSearch {
         n,

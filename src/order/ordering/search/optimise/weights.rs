@@ -1,7 +1,7 @@
 //! Weights of the objective: one for every pair of ranks, falling with their distance in the ordering.
 //!
-//! An ordering is good where ranks that weigh much together are close in the network. Which pairs weigh how much is the
-//! user's choice: by a law of the lag, or by how often a job holds both ranks.
+//! An ordering is good where ranks that weigh much together are close in the network. Which pairs weigh how much is
+//! the user's choice: by a law of the lag, or by how often a job holds both ranks.
 
 use std::iter::Sum;
 
@@ -140,7 +140,7 @@ impl Weights {
     pub(super) fn group_weights(&self, size: usize, window: usize) -> Vec<f64> {
         let window = window.min(self.longest_lag());
         let last = window.div_ceil(size).min(self.nodes / size);
-        group_lags(size, last, |k| {
+        weights_between_groups(size, last, |k| {
             if k <= window { self.lag_weight(k) } else { 0.0 }
         })
     }
@@ -177,7 +177,7 @@ impl Weights {
         self.lag.get(k).copied().unwrap_or(0.0)
     }
 
-    /// Returns whether a pair's weight depends on more than its lag.
+    /// Checks whether a pair's weight depends on more than its lag.
     pub fn has_edges(&self) -> bool {
         self.edge.is_some()
     }
@@ -234,8 +234,9 @@ fn tail_sums(nodes: usize, q: impl Fn(usize) -> f64) -> Vec<f64> {
     tail
 }
 
-/// Returns the weights between groups of `size` consecutive ranks, up to `last` groups apart, from those between ranks.
-pub(super) fn group_lags<T: Default + Sum>(
+/// Returns the weights between groups of `size` consecutive ranks, up to `last` groups apart, from those between
+/// ranks.
+pub(super) fn weights_between_groups<T: Default + Sum>(
     size: usize,
     last: usize,
     lag: impl Fn(usize) -> T,

@@ -5,8 +5,8 @@ use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
-/// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935,
-/// 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.
+/// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR
+/// 5935, 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.
 pub(super) fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();

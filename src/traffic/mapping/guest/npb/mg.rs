@@ -5,8 +5,8 @@ use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// Number of halo exchanges on a level in an iteration: after restriction (on the finest level: the residual), residual
-/// and smoother. The coarsest has no residual.
+/// Number of halo exchanges on a level in an iteration: after restriction (on the finest level: the residual),
+/// residual and smoother. The coarsest has no residual.
 const EXCHANGES: u32 = 3;
 
 /// `npb-mg:n=64`: V-cycles of a multigrid on a periodic cube, over a 3-D torus of processes (powers of two, the first

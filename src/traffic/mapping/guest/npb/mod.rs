@@ -1,7 +1,7 @@
 //! Guests of the NAS parallel benchmarks: the traffic of one iteration, in bytes.
 //!
-//! Volumes are exact for the problem sizes ([`work::CLASSES`]) and the partitions of the benchmarks' MPI versions; sums over
-//! all processes (norms, checks: some bytes an iteration) are left out. Processes are numbered as there.
+//! Volumes are exact for the problem sizes ([`work::CLASSES`]) and the partitions of the benchmarks' MPI versions;
+//! sums over all processes (norms, checks: some bytes an iteration) are left out. Processes are numbered as there.
 //!
 //! | guest | processes | to whom | messages an iteration |
 //! |---|---|---|---|
@@ -13,13 +13,13 @@
 //! | `npb-is` | any | all | 2 a pair |
 //!
 //! # Stages
-//! An iteration is a sequence of stages ([`super::Benchmark`]): the processes finish the messages of one before they send those
-//! of the next. BT, SP: the swap of faces, then forwards and backwards along x, y, z, √n - 1 messages each, one after the
-//! other. LU: one sweep, the other, then the swap of faces; a sweep's messages count one after the other, too, although
-//! in a full pipeline some of their latencies overlap. CG: the sums across the row, bit by bit, and the transposed
-//! process. MG: level by level, axis by axis. FT and IS: pairwise exchange, in step s with the processes s before and
-//! after, as MPI libraries do with long messages. Operations are those that the benchmarks themselves count for their
-//! Mop/s; an iteration's are spread evenly over the processes.
+//! An iteration is a sequence of stages ([`super::Benchmark`]): the processes finish the messages of one before they
+//! send those of the next. BT, SP: the swap of faces, then forwards and backwards along x, y, z, √n - 1 messages
+//! each, one after the other. LU: one sweep, the other, then the swap of faces; a sweep's messages count one after
+//! the other, too, although in a full pipeline some of their latencies overlap. CG: the sums across the row, bit by
+//! bit, and the transposed process. MG: level by level, axis by axis. FT and IS: pairwise exchange, in step s with
+//! the processes s before and after, as MPI libraries do with long messages. Operations are those that the benchmarks
+//! themselves count for their Mop/s; an iteration's are spread evenly over the processes.
 //!
 //! # Counts that a benchmark does not take
 //! For jobs of any size the greatest number of processes runs that the benchmark takes, on the lowest numbers; the
@@ -53,8 +53,8 @@ pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
 use work::{BenchmarkTraffic, Instance, OPTIONS, Send};
 
-/// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the one that
-/// says how many of a number of processes take part.
+/// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the
+/// one that says how many of a number of processes take part.
 macro_rules! benchmark {
     ($name:literal, $about:literal, $parse:ident, $active:expr) => {
         $crate::mapping::guest::GuestEntry {
