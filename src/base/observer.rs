@@ -1,7 +1,7 @@
 //! The clock and progress of a search, which its caller provides; and the flag that stops long work.
 //!
 //! There is one flag, that of the thread ([`stop_on_flag`]). A search asks its observer, which asks the flag, and
-//! ends with the best so far; other work has nothing to keep and unwinds at its next [`check_stopped`].
+//! ends with the best so far; other work has nothing to keep and unwinds at its next [`unwind_if_stopped`].
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -39,12 +39,12 @@ pub fn write_log(trace: &Trace, options: bool) -> String {
     events.sort_unstable();
     for (_, start, _, index) in events {
         let job = &trace.jobs()[index as usize];
-        let _ = match start {
-            true if options && job.segment > 0 => {
-                writeln!(text, "P {} {} segment={}", job.id, job.nodes, job.segment)
-            }
-            true => writeln!(text, "P {} {}", job.id, job.nodes),
-            false => writeln!(text, "F {}", job.id),
+        let _ = if !start {
+            writeln!(text, "F {}", job.id)
+        } else if options && job.segment > 0 {
+            writeln!(text, "P {} {} segment={}", job.id, job.nodes, job.segment)
+        } else {
+            writeln!(text, "P {} {}", job.id, job.nodes)
         };
     }
     text

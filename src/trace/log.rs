@@ -163,7 +163,7 @@ impl Log {
         self.lines.name()
     }
 
-    /// Counts bytes that are kept of it elsewhere, as [`Lines::count_kept`].
+    /// Counts bytes that are kept of it elsewhere, as [`Lines::charge_memory`].
     pub(super) fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.lines.charge_memory(bytes, what)
     }

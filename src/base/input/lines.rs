@@ -67,7 +67,7 @@ impl Lines {
     const IDLE: usize = 64 << 20;
 
     /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed. What is kept of the lines may
-    /// take `memory` bytes ([`Lines::count_kept`]).
+    /// take `memory` bytes ([`Lines::charge_memory`]).
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
@@ -167,7 +167,7 @@ impl Lines {
         }
     }
 
-    /// Sets the memory limit of [`Lines::count_kept`], in bytes.
+    /// Sets the memory limit of [`Lines::charge_memory`], in bytes.
     pub fn with_memory(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
@@ -391,7 +391,7 @@ impl Lines {
 
     /// Reads the rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
     /// Errors: as [`Lines::read_line`]; [`Error::Memory`] where it is larger than the memory of
-    /// [`Lines::count_kept`] allows.
+    /// [`Lines::charge_memory`] allows.
     pub(super) fn read_rest(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         // Two documents, one behind the other, are no document.
         if let Some(next) = self.further.last() {

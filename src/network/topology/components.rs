@@ -147,9 +147,12 @@ mod tests {
                 let same = machine.component_of(*a) == machine.component_of(*b);
                 assert_eq!(same, d != UNREACHED);
                 assert_eq!(same, machine.within_one_component(&[*a, *b]));
-                match same {
-                    true => (sum, inside) = (sum + u128::from(d), inside.max(way)),
-                    false => (apart, outside) = (apart + 1, outside.min(way)),
+                if same {
+                    sum += u128::from(d);
+                    inside = inside.max(way);
+                } else {
+                    apart += 1;
+                    outside = outside.min(way);
                 }
                 assert!(!same || way == d);
             }

@@ -94,7 +94,7 @@ impl<'t> AllocationMeter<'t> {
     /// Measures a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
-    /// As [`DistanceSums::pair_distances`], and at most O(s·degree) for the components, s members.
+    /// As [`DistanceSums::sum_pair_distances`], and at most O(s·degree) for the components, s members.
     pub fn measure_ranks(
         &mut self,
         ranks: &Ranks,

@@ -22,7 +22,7 @@ impl<'p> DistanceSums<'p> {
         }
     }
 
-    /// Sums the distances as [`DistanceSums::pair_distances`], for runs of ranks that are disjoint and each on
+    /// Sums the distances as [`DistanceSums::sum_pair_distances`], for runs of ranks that are disjoint and each on
     /// one router, in any order.
     pub fn sum_run_distances(&mut self, runs: &[Run]) -> u64 {
         let kernel = &*self.distances.kernel;

@@ -94,7 +94,7 @@ fn list_label_distances(labelling: &Labelling) -> Option<Vec<u16>> {
 }
 
 impl<'a> Histogram<'a> {
-    /// Builds the histogram of `counts[label]` members with each label; `distances` are the [`label_distances`].
+    /// Builds the histogram of `counts[label]` members with each label; `distances` are the [`list_label_distances`].
     /// O(labels²) where labels are few, else O(labels).
     fn new(labelling: &'a Labelling, distances: Option<&'a [u16]>, counts: &[u64]) -> Self {
         let sums = match distances {

@@ -115,10 +115,12 @@ impl<'p> Panel<'p> {
         let shares_axis = y_name.is_empty();
         // Plotters takes the label area off the panel, so the area is as much larger than the panel.
         // The names of panels above each other stand in one line, at the left edge of the figure.
-        let room = match shares_axis {
-            true => 1.0,
-            false if left < 2.0 * y.label_room() => left - 6.0,
-            false => y.label_room() - 6.0,
+        let room = if shares_axis {
+            1.0
+        } else if left < 2.0 * y.label_room() {
+            left - 6.0
+        } else {
+            y.label_room() - 6.0
         };
         let mut chart = self.build_chart(pen, room, LABELS)?;
         let name = Text::new(13.0);

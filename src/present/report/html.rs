@@ -248,12 +248,12 @@ impl Table {
     }
 
     /// Returns the cells of a row before its name.
-    fn before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
+    fn cells_before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.before.iter().map(move |column| &column.cells[*row])
     }
 
     /// Returns the cells of a row after its name.
-    fn after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
+    fn cells_after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.columns.iter().map(move |column| &column.cells[*row])
     }
 

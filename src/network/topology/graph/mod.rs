@@ -56,7 +56,7 @@ impl RouterGraph {
     ///
     /// # Complexity
     /// O(links · log links) time, 56 bytes a link while building, 24 after, at most 12 more with
-    /// [`RouterGraph::search_rows`].
+    /// [`RouterGraph::rows_for_search`].
     pub fn build(network: &Network, context: &Context) -> Result<Self> {
         let routers = network.routers();
         let links = network.link_count();
