@@ -400,8 +400,8 @@ fn six_routers(links: Rows) -> Topology {
     Topology::linked(network, &Context::default()).unwrap()
 }
 
-/// `adaptive` does not promise every gap: here it comes to 0.51 %, and no further step brings it closer. What it finds is
-/// 0.49 % below the best.
+/// `adaptive` does not promise every gap: here it comes to 0.51 %, and no further step brings it closer. What it finds
+/// is 0.49 % below the best.
 #[test]
 fn adaptive_comes_no_closer_on_six_routers() {
     let topology = six_routers(vec![

@@ -2,8 +2,8 @@
 //! orderings differently.
 //!
 //! MPC is the mean distance of a job on a random window of the ordering, so it forecasts what a replay measures. A
-//! forecast misleads where it puts one ordering first and the replay another: if at 8 nodes MPC is 2.0 hops on x and
-//! 3.0 on y, but the jobs of 8 nodes had 4.0 hops on x and 3.5 on y, then the pair x, y is misleading at 8 nodes.
+//! forecast misleads where it puts one ordering first and the replay another: if at 8 nodes MPC is 2.0 hops on x
+//! and 3.0 on y, but the jobs of 8 nodes had 4.0 hops on x and 3.5 on y, then the pair x, y is misleading at 8 nodes.
 
 use super::statistics::Summary;
 use nodeorder_order::metric::mpc::Curve;

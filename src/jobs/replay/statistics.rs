@@ -3,8 +3,8 @@
 //!
 //! MIND is the mean distance over all pairs of a job's nodes. Sums are kept by size and exactly; improvement is that
 //! of the mean MIND of each size, and each size counts the same however many jobs it has. Say the jobs of 2 nodes
-//! have 3 hops with the baseline and 1.5 here, and those of 12 nodes 2 and 1.5: improvements of 50 and 25 per cent,
-//! 37.5 overall.
+//! have 3 hops with the baseline and 1.5 here, and those of 12 nodes 2 and 1.5: improvements of 50 and 25 per
+//! cent, 37.5 overall.
 
 use super::moments::students_t;
 pub use super::moments::{Moments, interval_half_width};
@@ -189,8 +189,8 @@ impl Summary {
     /// baseline.
     ///
     /// # References
-    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
-    /// 2.4.1 and 2.5.2.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013,
+    /// sections 2.4.1 and 2.5.2.
     pub fn improvement_by_size(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let mut improvements = Vec::new();
         for (size, row) in &self.sizes {

@@ -32,8 +32,8 @@ impl AllocationMetrics {
     /// joins some of the pairs.
     ///
     /// # References
-    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section
-    /// 2.4.1.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013,
+    /// section 2.4.1.
     pub fn mean_distance(&self) -> Option<f64> {
         let s = u128::from(self.size);
         let total = self.total_distance.filter(|_| s > 1)?;

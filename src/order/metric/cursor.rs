@@ -3,8 +3,8 @@
 //!
 //! A step forward takes the cursor one hop nearer to the members ahead of it and one hop away from the others: on a
 //! ring those half-way round or nearer are ahead, on a path all at higher labels. (On an odd ring the members one step
-//! beyond half-way stay as far as they were.) On a path with members 1, 4 and 5, the cursor at 2 has a star of 1 + 2
-//! + 3 = 6 and 2 members ahead; at 3 it is 6 + 3 - 2·2 = 5.
+//! beyond half-way stay as far as they were.) On a path with members 1, 4 and 5, the cursor at 2 has a star of 1 +
+//! 2 + 3 = 6 and 2 members ahead; at 3 it is 6 + 3 - 2·2 = 5.
 
 use nodeorder_network::topology::distance::{Axis, Shape};
 

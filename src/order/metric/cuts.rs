@@ -89,8 +89,8 @@ impl Cuts {
         })
     }
 
-    /// Checks whether the sums of `count` members fit the counters: w·(m - c) in 16 bits, all of `Σ w·c·(m - c)` in
-    /// 31.
+    /// Checks whether the sums of `count` members fit the counters: w·(m - c) in 16 bits, all of `Σ w·c·(m - c)`
+    /// in 31.
     pub fn fits_members(&self, count: u32) -> bool {
         let n = u64::from(count);
         let mut largest = 0;

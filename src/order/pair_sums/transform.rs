@@ -5,8 +5,8 @@
 //!
 //! `lag[k] = Σ_cuts w·(Σ_{i<N-k} b_i + Σ_{i≥k} b_i - 2·R[k])`, `R[k] = Σ_i b_i·b_{i+k}`.
 //!
-//! The first two sums are prefix sums. R is an autocorrelation: [`super::spectrum`] finds Σ w·R of all cuts with
-//! **one** transform back.
+//! The first two sums are prefix sums. R is an autocorrelation: [`super::spectrum`] finds Σ w·R of all cuts
+//! with **one** transform back.
 //!
 //! Ranks 0, 1, 2, 3 on a path of four labels: its cuts `0|123`, `01|23`, `012|3` have b = 1000, 1100, 0001. At lag k
 //! = 1 the members at lower ends number 1 + 2 + 0, those at upper ends 0 + 1 + 1, pairs of members 0 + 1 + 0: `lag[1]

@@ -42,8 +42,8 @@ pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
     parse: |params| parse(params, SizeSource::Table(profile::year_sizes())),
 };
 
-/// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
-/// 2.9921, largest 1,024. For the process see [`LOG`].
+/// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC,
+/// mean 2.9921, largest 1,024. For the process see [`LOG`].
 pub const NERSC: GeneratorEntry = GeneratorEntry {
     name: "nersc",
     about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",

@@ -9,8 +9,8 @@
 //! link 2 (capacity 10): flows B, C        level 7: link 2 is full (3 + 7), C stops at rate 7
 //! ```
 //!
-//! A change is not followed by filling everything anew. Up to the lowest level at which the change can be felt, the
-//! *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these only
+//! A change is not followed by filling everything anew. Up to the lowest level at which the change can be felt,
+//! the *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these only
 //! the ones that a chain of links joins to the change:
 //!
 //! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B ends

@@ -1,7 +1,7 @@
 //! Best shares of sparse traffic: a set of paths for each pair, found when they are wanted.
 //!
-//! Each pair of routers with traffic keeps a few paths and the volume that each carries. Two steps alternate. A
-//! *search* finds for each pair the shortest path at the present prices of links, and others almost as short; they
+//! Each pair of routers with traffic keeps a few paths and the volume that each carries. Two steps alternate.
+//! A *search* finds for each pair the shortest path at the present prices of links, and others almost as short; they
 //! join the pair's paths, and the shortest lengths prove a floor. A *sweep* goes over all pairs and shifts volume
 //! from the dearest path to the cheapest until both cost the same, while prices follow the loads. Example: two paths
 //! of one link each, loads 3 and 1; the first is dearer, and a volume near 1 moves to the second.

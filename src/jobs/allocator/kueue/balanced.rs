@@ -1,7 +1,7 @@
 //! Kueue's balanced placement (TASBalancedPlacement): as even as possible over as few domains as possible.
 //!
-//! The rule, with the functions of `tas_balanced_placement.go` in brackets. At the level that the job prefers, each
-//! *group* of domains (those inside one domain of the level above) is asked how evenly it could hold the job:
+//! The rule, with the functions of `tas_balanced_placement.go` in brackets. At the level that the job prefers,
+//! each *group* of domains (those inside one domain of the level above) is asked how evenly it could hold the job:
 //!
 //! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). Job over count,
 //!    rounded down, is the *threshold*: the fewest slices that each of so many domains must hold.

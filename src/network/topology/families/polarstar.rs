@@ -63,8 +63,8 @@ const MAX_D: u32 = 1 << 12;
 ///
 /// # References
 /// Lakhotia, Monroe, Isham, Besta, Blach, Hoefler, Petrini, "PolarStar: Expanding the Horizon of Diameter-3 Networks",
-/// SPAA 2024; the star product is that of Bermond, Delorme, Farhi, "Large graphs with given degree and diameter II",
-/// 1984.
+/// SPAA 2024; the star product is that of Bermond, Delorme, Farhi, "Large graphs with given degree and diameter
+/// II", 1984.
 struct PolarStarOptions {
     graph: PolarityGraph,
     /// Links of a router inside its supernode.

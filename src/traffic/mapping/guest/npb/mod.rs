@@ -28,8 +28,8 @@
 //! # Measured
 //! Against matrices of whole runs of class C on 64 processes (`tests/guests.rs`; pairs of less than 100 bytes in a
 //! whole run are sums over all processes): BT 384 pairs, CG 248, LU 224, MG 408, each found and none besides
-//! (precision and recall 1). Total variation distance between the shares of volume: BT 4·10⁻⁴, CG 10⁻⁹, LU 3·10⁻⁵, MG
-//! 1.4·10⁻⁴; bytes of all iterations within 0.5 %. BT's sends differ by direction; they agree where the rows of that
+//! (precision and recall 1). Total variation distance between the shares of volume: BT 4·10⁻⁴, CG 10⁻⁹, LU 3·10⁻⁵,
+//! MG 1.4·10⁻⁴; bytes of all iterations within 0.5 %. BT's sends differ by direction; they agree where the rows of that
 //! matrix receive.
 //!
 //! # References
