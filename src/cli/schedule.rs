@@ -17,7 +17,7 @@ use nodeorder_network::topology::Context;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::report::hosts::Hosts;
 use nodeorder_present::report::schedule as report;
-use nodeorder_trace::{Options, Rules, open};
+use nodeorder_trace::{Options, Rules, Trace, open};
 use std::path::PathBuf;
 
 /// Schedule a trace: when and where jobs run, and how long they wait
@@ -90,14 +90,7 @@ impl Command {
         let topology = inputs::build_topology(&self.spec, context)?;
         let order = inputs::make_order(&topology, &self.order)?;
         inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
-        let options = Options {
-            // The machine is what the ordering holds: it may leave nodes out.
-            nodes: Some(order.len() as u32),
-            partitions: self.partitions.clone(),
-            ..inputs::trace_options(self.procs_per_node, context)
-        };
-        let trace = open::open_trace(&self.trace, &options)?;
-        inputs::report_tally(&trace);
+        let trace = self.read_trace(order.len() as u32, context)?;
         let distances = RankDistances::new(&topology, &order)?;
         let machine = AllocatorContext {
             topology: &topology,
@@ -144,6 +137,19 @@ impl Command {
             own_files::replace_files(folder, "schedule", report::draw_figures(&title, &result)?)?;
         }
         Ok(())
+    }
+
+    /// Reads the trace for a machine of `nodes` nodes, and reports what is left out of it.
+    fn read_trace(&self, nodes: u32, context: &Context) -> anyhow::Result<Trace> {
+        let options = Options {
+            // The machine is what the ordering holds: it may leave nodes out.
+            nodes: Some(nodes),
+            partitions: self.partitions.clone(),
+            ..inputs::trace_options(self.procs_per_node, context)
+        };
+        let trace = open::open_trace(&self.trace, &options)?;
+        inputs::report_tally(&trace);
+        Ok(trace)
     }
 
     /// Tells whether rows are written: with `--json` only where `-o` says so.
