@@ -64,8 +64,8 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
 /// let context = allocator::AllocatorContext { topology: &topology, order: &order, distances: &distances };
 /// let mut first_fit = allocator::make("first-fit:1", &context)?;
 /// let (mut free, mut chosen) = (FreeSet::new(16), Ranks::default());
-/// free.take(Run { first: 2, count: 3 });
-/// assert!(first_fit.choose(&free, 4, &mut chosen).is_placed());
+/// free.take_run(Run { first: 2, count: 3 });
+/// assert!(first_fit.choose_ranks(&free, 4, &mut chosen).is_placed());
 /// assert_eq!(chosen.to_string(), "5-8");
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```

@@ -36,7 +36,7 @@ impl Prices {
     /// ```
     /// use nodeorder_order::metric::cost::Prices;
     /// let prices = Prices::parse("routers=9000,links=120.5")?;
-    /// assert_eq!((prices.of("links"), prices.of("nodes")), (Some(120.5), None));
+    /// assert_eq!((prices.price_of("links"), prices.price_of("nodes")), (Some(120.5), None));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {

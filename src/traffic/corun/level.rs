@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use nodeorder_traffic::corun::{Channels, Detail, Level, Phase, PlacedJob, Speeds};
+//! use nodeorder_traffic::corun::{Channels, Detail, RunningJobs, Phase, PlacedJob, Speeds};
 //! use nodeorder_traffic::mapping::{Fabric, Guest, ProcessMapping, FixedRouting};
 //! use nodeorder_base::ids::NodeId;
 //! use nodeorder_network::topology::Topology;
 //! let ring = Topology::inline("torus:8", &Default::default())?;
 //! let fabric = Fabric::new(&ring)?;
-//! let routing = FixedRouting::named("one-path")?;
+//! let routing = FixedRouting::find_by_name("one-path")?;
 //! let channels = Channels::new(&ring, fabric.links, &Speeds::new(1e9, 0.0));
 //! let guest = Guest::make("ring:n=2", &Default::default())?;
 //! // One second of computing, one to send 10⁹ bytes.
@@ -21,14 +21,14 @@
 //!     PlacedJob::new(Detail::Job, &fabric, routing, &phases, &mapping, &channels).map(Arc::new)
 //! };
 //! let (first, second) = (job([0, 2])?, job([1, 3])?);
-//! let mut level = Level::new(channels.clone(), 30);
-//! level.start(7, first);
-//! assert_eq!(level.update(), [(7, 2.0)]);
-//! level.start(8, second);
+//! let mut level = RunningJobs::new(channels.clone(), 30);
+//! level.start_job(7, first);
+//! assert_eq!(level.update_times(), [(7, 2.0)]);
+//! level.start_job(8, second);
 //! // Both send in lock step and share the link from router 1 to 2.
-//! assert_eq!(level.update(), [(7, 3.0), (8, 3.0)]);
-//! level.end(8);
-//! assert_eq!(level.update(), [(7, 2.0)]);
+//! assert_eq!(level.update_times(), [(7, 3.0), (8, 3.0)]);
+//! level.end_job(8);
+//! assert_eq!(level.update_times(), [(7, 2.0)]);
 //! # Ok::<(), nodeorder_base::error::Error>(())
 //! ```
 //!

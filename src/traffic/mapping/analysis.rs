@@ -97,7 +97,7 @@ pub struct Bar {
 /// let fabric = Fabric::new(&torus)?;
 /// let order = NodeOrder::make(&torus, "snake")?;
 /// let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes())?;
-/// let found = mapping::analyse(&fabric, &guest, &mapping, FixedRouting::named("ecmp-path")?)?;
+/// let found = mapping::analyse(&fabric, &guest, &mapping, FixedRouting::find_by_name("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```

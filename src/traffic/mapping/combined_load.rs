@@ -37,12 +37,12 @@ impl JobLoad {
 /// use nodeorder_traffic::mapping::{JobLoad, CombinedLoad};
 /// let (a, b) = (JobLoad::new(&[1.0, 0.1]), JobLoad::new(&[0.0, 0.2]));
 /// let mut load = CombinedLoad::new(2);
-/// load.add(&a);
-/// load.add(&b);
-/// assert!((load.of(1) - 0.3).abs() < 1e-9);
-/// load.remove(&a);
-/// load.remove(&b);
-/// assert_eq!(load.of(1), 0.0);
+/// load.add_job(&a);
+/// load.add_job(&b);
+/// assert!((load.link_load(1) - 0.3).abs() < 1e-9);
+/// load.remove_job(&a);
+/// load.remove_job(&b);
+/// assert_eq!(load.link_load(1), 0.0);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CombinedLoad {
