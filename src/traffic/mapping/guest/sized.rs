@@ -24,7 +24,7 @@ pub(super) fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
 ///
 /// # Examples
 /// ```
-/// let guest = nodeorder_traffic::mapping::guest::sized("stencil2d", 12, &Default::default())?;
+/// let guest = nodeorder_traffic::mapping::guest::make_sized_guest("stencil2d", 12, &Default::default())?;
 /// assert_eq!((guest.processes(), guest.pair_count()), (12, 34));
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
