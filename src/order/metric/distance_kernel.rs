@@ -103,7 +103,7 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         }
     }
 
-    /// Lists the distance as a sum of few cuts; `None` if it is none.
+    /// Writes the distance as a sum of few cuts. `None` if it is no such sum.
     fn list_cuts(&self) -> Option<Cuts> {
         None
     }
