@@ -953,7 +953,7 @@ fn tables_in_parquet_are_read_as_csv() {
         let path = data(&format!("{file}.parquet"));
         let mut lines = Lines::open(&path, 1 << 20).unwrap();
         let mut header = String::new();
-        while let Some(line) = lines.data_line().unwrap() {
+        while let Some(line) = lines.read_data_line().unwrap() {
             if header.is_empty() {
                 header = line.text.to_string();
             }
@@ -963,7 +963,7 @@ fn tables_in_parquet_are_read_as_csv() {
             "{header}"
         );
         let lines = Lines::open(&path, 1 << 20).unwrap();
-        let mut records = Records::over(lines, &records::CSV, None).unwrap();
+        let mut records = Records::from_lines(lines, &records::CSV, None).unwrap();
         let mut found = Vec::new();
         let mut record = Record::default();
         while records.next(&mut record).unwrap() {
@@ -1017,7 +1017,7 @@ fn tables_in_parquet_are_read_as_csv() {
     std::fs::write(&broken, spoilt).unwrap();
     let mut lines = Lines::open(&broken, 1 << 20).unwrap();
     let end = loop {
-        match lines.data_line() {
+        match lines.read_data_line() {
             Ok(Some(_)) => {}
             Ok(None) => break None,
             Err(error) => break Some(error.to_string()),
