@@ -966,7 +966,7 @@ fn tables_in_parquet_are_read_as_csv() {
         let mut records = Records::from_lines(lines, &records::CSV, None).unwrap();
         let mut found = Vec::new();
         let mut record = Record::default();
-        while records.next(&mut record).unwrap() {
+        while records.read_next(&mut record).unwrap() {
             found.push((
                 record.job.clone(),
                 record.submit,
