@@ -88,27 +88,33 @@ impl SourceFile<'_> {
     }
 }
 
-/// Options of a family that has no option but its file.
-pub(super) struct FileNetwork {
+/// Options of a family that reads a file: the file, and `options` of its own.
+pub(super) struct FileNetwork<T> {
     file: FileOption,
+    options: T,
     /// Builds the network of the file.
-    network: fn(&SourceFile<'_>) -> Result<Network>,
+    network: fn(&SourceFile<'_>, &T) -> Result<Network>,
 }
 
-impl FileNetwork {
+impl<T: Send + Sync + 'static> FileNetwork<T> {
     /// Reads the option `file` as [`FileOption::parse`]; `network` builds the network of the file.
     pub fn parse(
         params: &Params,
         expected: &str,
-        network: fn(&SourceFile<'_>) -> Result<Network>,
+        options: T,
+        network: fn(&SourceFile<'_>, &T) -> Result<Network>,
     ) -> Result<Box<dyn BuildNetwork>> {
         let file = FileOption::parse(params, expected)?;
-        Ok(Box::new(FileNetwork { file, network }))
+        Ok(Box::new(FileNetwork {
+            file,
+            options,
+            network,
+        }))
     }
 }
 
-impl BuildNetwork for FileNetwork {
+impl<T: Send + Sync> BuildNetwork for FileNetwork<T> {
     fn build(&self, context: &Context) -> Result<Network> {
-        (self.network)(&self.file.open_file(context)?)
+        (self.network)(&self.file.open_file(context)?, &self.options)
     }
 }

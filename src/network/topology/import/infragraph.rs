@@ -21,7 +21,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[Opt::file("file", "an infrastructure").positional()],
     parse: |params, _| {
         let expected = "a YAML or JSON file, as in infragraph:fabric.yaml";
-        FileNetwork::parse(params, expected, |file| {
+        FileNetwork::parse(params, expected, (), |file, ()| {
             read_infrastructure(file)?.into_network(file, "")
         })
     },

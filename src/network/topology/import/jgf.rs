@@ -31,7 +31,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         OutlineNetwork::parse(
             params,
             "a JSON file, as in jgf:resources.json",
-            read_containment,
+            (),
+            |file, ()| Ok((read_containment(file)?, String::new())),
         )
     },
 };
