@@ -187,7 +187,7 @@ fn count_gpus(item: &Node) -> Result<Option<u32>> {
     };
     let resources = resources.entries();
     for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
-        let Some(count) = value.as_text().and_then(|text| text.parse::<u16>().ok()) else {
+        let Some(count) = value.parse_text::<u16>() else {
             return Err(value.error_here(value.describe(), "a whole number of GPUs, up to 65535"));
         };
         sum = Some(sum.unwrap_or(0) + u32::from(count));
