@@ -88,33 +88,23 @@ impl SourceFile<'_> {
     }
 }
 
-/// Options of a family that reads a file: the file, and `options` of its own.
-pub(super) struct FileNetwork<T> {
+/// Options of a family that reads a file.
+pub(super) struct FileNetwork<N> {
     file: FileOption,
-    options: T,
     /// Builds the network of the file.
-    network: fn(&SourceFile<'_>, &T) -> Result<Network>,
+    network: N,
 }
 
-impl<T: Send + Sync + 'static> FileNetwork<T> {
+impl<N: Fn(&SourceFile<'_>) -> Result<Network> + Send + Sync + 'static> FileNetwork<N> {
     /// Reads the option `file` as [`FileOption::parse`]; `network` builds the network of the file.
-    pub fn parse(
-        params: &Params,
-        expected: &str,
-        options: T,
-        network: fn(&SourceFile<'_>, &T) -> Result<Network>,
-    ) -> Result<Box<dyn BuildNetwork>> {
+    pub fn parse(params: &Params, expected: &str, network: N) -> Result<Box<dyn BuildNetwork>> {
         let file = FileOption::parse(params, expected)?;
-        Ok(Box::new(FileNetwork {
-            file,
-            options,
-            network,
-        }))
+        Ok(Box::new(FileNetwork { file, network }))
     }
 }
 
-impl<T: Send + Sync> BuildNetwork for FileNetwork<T> {
+impl<N: Fn(&SourceFile<'_>) -> Result<Network> + Send + Sync> BuildNetwork for FileNetwork<N> {
     fn build(&self, context: &Context) -> Result<Network> {
-        (self.network)(&self.file.open_file(context)?, &self.options)
+        (self.network)(&self.file.open_file(context)?)
     }
 }

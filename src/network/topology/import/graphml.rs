@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use roxmltree::{Document, Node};
 
 use super::wiring::Wiring;
-use crate::topology::family::{PER_ROUTER, TopologyEntry, per_router, per_router_suffix};
+use crate::topology::context::Context;
+use crate::topology::family::{
+    BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
+};
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
+use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -26,13 +29,17 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             ..PER_ROUTER
         },
     ],
-    parse: |params, _| {
-        let expected = "a GraphML file, as in graphml:network.graphml";
-        FileNetwork::parse(params, expected, per_router(params)?, |file, per_router| {
-            read_graph(file, *per_router)?.into_network(file, &per_router_suffix(*per_router))
-        })
-    },
+    parse: parse_options,
 };
+
+/// Reads the options.
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let per_router = per_router(params)?;
+    let expected = "a GraphML file, as in graphml:network.graphml";
+    FileNetwork::parse(params, expected, move |file| {
+        read_graph(file, per_router)?.into_network(file, &per_router_suffix(per_router))
+    })
+}
 
 /// Attributes that the file declares: name and default value by the id of their key.
 struct Attributes<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);

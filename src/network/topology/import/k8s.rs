@@ -50,7 +50,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
         written: params.written_value("levels"),
         gpus,
     };
-    OutlineNetwork::parse(params, expected, options, read_nodes)
+    OutlineNetwork::parse(params, expected, move |file| read_nodes(file, &options))
 }
 
 /// Labels of one source (topograph, AWS, Google, Oracle) each, widest first.

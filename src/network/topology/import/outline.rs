@@ -16,42 +16,41 @@ pub(super) const UPLINKS: Opt =
     Opt::whole("uplinks", "cables from each switch to the one above it")
         .default_in_words("1, as wide as LinkSpeed= says where the file has it");
 
-/// Options of a family that reads outlines: `file`, `uplinks`, and `options` of its own.
-pub(super) struct OutlineNetwork<T> {
+/// Options of a family that reads outlines: `file`, `uplinks`, and what the reader holds.
+pub(super) struct OutlineNetwork<R> {
     file: FileOption,
     /// Number of cables from each switch up; `None` if it is not given.
     uplinks: Option<u32>,
     /// The option `uplinks` as written, for messages.
     written: Written,
-    options: T,
     /// Returns the wiring of the file, and what follows its specification.
-    read: fn(&SourceFile<'_>, &T) -> Result<(Wiring, String)>,
+    read: R,
 }
 
-impl<T: Send + Sync + 'static> OutlineNetwork<T> {
+impl<R> OutlineNetwork<R>
+where
+    R: Fn(&SourceFile<'_>) -> Result<(Wiring, String)> + Send + Sync + 'static,
+{
     /// Reads `file` and `uplinks`; `read` returns the wiring of the file, and what follows its specification. Fails if
     /// no file is given, with what is `expected`.
-    pub fn parse(
-        params: &Params,
-        expected: &str,
-        options: T,
-        read: fn(&SourceFile<'_>, &T) -> Result<(Wiring, String)>,
-    ) -> Result<Box<dyn BuildNetwork>> {
+    pub fn parse(params: &Params, expected: &str, read: R) -> Result<Box<dyn BuildNetwork>> {
         let uplinks = params.optional_integer("uplinks", 1, 1 << 16)?;
         Ok(Box::new(OutlineNetwork {
             file: FileOption::parse(params, expected)?,
             uplinks,
             written: params.written_value("uplinks"),
-            options,
             read,
         }))
     }
 }
 
-impl<T: Send + Sync> BuildNetwork for OutlineNetwork<T> {
+impl<R> BuildNetwork for OutlineNetwork<R>
+where
+    R: Fn(&SourceFile<'_>) -> Result<(Wiring, String)> + Send + Sync,
+{
     fn build(&self, context: &Context) -> Result<Network> {
         let file = self.file.open_file(context)?;
-        let (mut wiring, suffix) = (self.read)(&file, &self.options)?;
+        let (mut wiring, suffix) = (self.read)(&file)?;
         let Some(uplinks) = self.uplinks else {
             wiring.set_outline_capacities(None);
             return wiring.into_network(&file, &suffix);

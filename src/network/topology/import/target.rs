@@ -16,8 +16,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "tgt:machine.tgt",
     options: &[Opt::file("file", "a target file").positional()],
     parse: |params, _| {
-        let expected = "a target file, as in tgt:machine.tgt";
-        FileNetwork::parse(params, expected, (), |file, ()| build_target(file))
+        FileNetwork::parse(params, "a target file, as in tgt:machine.tgt", build_target)
     },
 };
 

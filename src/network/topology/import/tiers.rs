@@ -36,9 +36,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: |params, _| {
         let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
         let order = params.optional_choice("order")?;
-        OutlineNetwork::parse(params, expected, order, |file, order| {
-            read_tiers(file, *order)
-        })
+        OutlineNetwork::parse(params, expected, move |file| read_tiers(file, order))
     },
 };
 

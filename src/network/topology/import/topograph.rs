@@ -25,8 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         OutlineNetwork::parse(
             params,
             "a JSON file, as in topograph:instances.json",
-            (),
-            |file, ()| Ok((read_instances(file)?, String::new())),
+            |file| Ok((read_instances(file)?, String::new())),
         )
     },
 };

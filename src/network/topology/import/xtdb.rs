@@ -30,9 +30,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: |params, _| {
         let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
         let cascade = params.required_choice("network")? == "cascade";
-        FileNetwork::parse(params, expected, cascade, |file, cascade| {
-            build_network(file, *cascade)
-        })
+        FileNetwork::parse(params, expected, move |file| build_network(file, cascade))
     },
 };
 

@@ -70,7 +70,9 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
         nodes,
         param,
     };
-    OutlineNetwork::parse(params, expected, options, read_topology_file)
+    OutlineNetwork::parse(params, expected, move |file| {
+        read_topology_file(file, &options)
+    })
 }
 
 /// Reads the switches, nodes and cables of a file. A topology.yaml may have several topologies: `name` takes one,
