@@ -1,5 +1,6 @@
 //! JSON and YAML as a tree of values that keep their lines, for messages that say where a fault stands.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use saphyr_parser::{Event, Parser};
@@ -65,6 +66,11 @@ impl Node {
             Value::Scalar(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// Reads a text as a number; `None` if it is none.
+    pub fn parse_text<T: FromStr>(&self) -> Option<T> {
+        self.as_text()?.parse().ok()
     }
 
     /// Returns an error about this value.

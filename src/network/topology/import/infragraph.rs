@@ -47,20 +47,17 @@ impl<'d> Devices<'d> {
             match component.require_text("choice")? {
                 "nic" | "xpu" => return Ok(false),
                 "port" | "switch" => has_ports = true,
-                "device" if depth == MAX_DEVICE_DEPTH => {
-                    let found = format!("devices more than {MAX_DEVICE_DEPTH} deep");
-                    return Err(component.error_here(found, "fewer"));
+                "device" => {
+                    if depth == MAX_DEVICE_DEPTH {
+                        let found = format!("devices more than {MAX_DEVICE_DEPTH} deep");
+                        return Err(component.error_here(found, "fewer"));
+                    }
+                    let inner = component.require_text("name")?;
+                    if !self.is_switch(inner, component, depth + 1)? {
+                        return Ok(false);
+                    }
+                    has_ports = true;
                 }
-                "device"
-                    if !self.is_switch(
-                        component.require_text("name")?,
-                        component,
-                        depth + 1,
-                    )? =>
-                {
-                    return Ok(false);
-                }
-                "device" => has_ports = true,
                 _ => {}
             }
         }

@@ -28,11 +28,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         UPLINKS,
     ],
     parse: |params, _| {
-        OutlineNetwork::parse(
-            params,
-            "a JSON file, as in jgf:resources.json",
-            read_containment,
-        )
+        OutlineNetwork::parse(params, "a JSON file, as in jgf:resources.json", |file| {
+            Ok((read_containment(file)?, String::new()))
+        })
     },
 };
 

@@ -6,12 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::document::{self, Node};
-use super::outline::{OutlineOptions, UPLINKS};
+use super::outline::{OutlineNetwork, UPLINKS};
 use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
-use crate::topology::network::Network;
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params, Written};
@@ -33,7 +32,6 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 
 /// Options of the family.
 struct KubernetesOptions {
-    outline: OutlineOptions,
     /// Labels of the levels, widest first, joined by /; `None` if known ones are looked for.
     levels: Option<String>,
     /// The option `levels` as written, for messages.
@@ -47,18 +45,12 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     let levels = params.optional_word("levels")?;
     let gpus = params.optional_integer("gpus", 1, 1 << 16)?;
     let expected = "a JSON file, as in k8s-nodes:nodes.json";
-    Ok(Box::new(KubernetesOptions {
-        outline: OutlineOptions::parse(params, expected)?,
+    let options = KubernetesOptions {
         levels,
         written: params.written_value("levels"),
         gpus,
-    }))
-}
-
-impl BuildNetwork for KubernetesOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        self.outline.build(context, |file| read_nodes(file, self))
-    }
+    };
+    OutlineNetwork::parse(params, expected, move |file| read_nodes(file, &options))
 }
 
 /// Labels of one source (topograph, AWS, Google, Oracle) each, widest first.
@@ -195,7 +187,7 @@ fn count_gpus(item: &Node) -> Result<Option<u32>> {
     };
     let resources = resources.entries();
     for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
-        let Some(count) = value.as_text().and_then(|text| text.parse::<u16>().ok()) else {
+        let Some(count) = value.parse_text::<u16>() else {
             return Err(value.error_here(value.describe(), "a whole number of GPUs, up to 65535"));
         };
         sum = Some(sum.unwrap_or(0) + u32::from(count));

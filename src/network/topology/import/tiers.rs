@@ -9,16 +9,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::outline::{OutlineOptions, UPLINKS};
+use super::outline::{OutlineNetwork, UPLINKS};
 use super::paths::HostPaths;
 use super::wiring::Wiring;
-use crate::topology::context::Context;
-use crate::topology::family::{BuildNetwork, TopologyEntry};
-use crate::topology::network::Network;
+use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::params::Opt;
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -35,30 +33,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         .default_in_words("leaf at the end with most values"),
         UPLINKS,
     ],
-    parse: parse_options,
+    parse: |params, _| {
+        let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
+        let order = params.optional_choice("order")?;
+        OutlineNetwork::parse(params, expected, move |file| read_tiers(file, order))
+    },
 };
-
-/// Options of the family.
-struct TiersOptions {
-    outline: OutlineOptions,
-    /// Which tier is the leaf, `leaf-first` or `leaf-last`; `None` if it is guessed.
-    order: Option<&'static str>,
-}
-
-/// Reads the options.
-fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let order = params.optional_choice("order")?;
-    let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
-    let outline = OutlineOptions::parse(params, expected)?;
-    Ok(Box::new(TiersOptions { outline, order }))
-}
-
-impl BuildNetwork for TiersOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        self.outline
-            .build(context, |file| read_tiers(file, self.order))
-    }
-}
 
 /// Names of the column of hosts.
 const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];

@@ -25,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         OutlineNetwork::parse(
             params,
             "a JSON file, as in topograph:instances.json",
-            read_instances,
+            |file| Ok((read_instances(file)?, String::new())),
         )
     },
 };

@@ -5,15 +5,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::topology::context::Context;
 use crate::topology::families::{cascade, grid};
-use crate::topology::family::{BuildNetwork, TopologyEntry, build_inline};
+use crate::topology::family::{TopologyEntry, build_inline};
 use crate::topology::network::Network;
 use crate::topology::sizes::MAX_NODES;
-use crate::topology::source_file::{FileOption, SourceFile};
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Line;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::params::Opt;
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -28,32 +27,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "torus: x, y, z of a 3D torus; cascade: x is the group, y the chassis, z the slot",
         ),
     ],
-    parse: parse_options,
+    parse: |params, _| {
+        let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
+        let cascade = params.required_choice("network")? == "cascade";
+        FileNetwork::parse(params, expected, move |file| build_network(file, cascade))
+    },
 };
 
-/// Options of the family.
-struct ProcessorTableOptions {
-    file: FileOption,
-    /// Whether coordinates are group, chassis and slot of a cascade; else those of a torus.
-    cascade: bool,
-}
-
-/// Reads the options.
-fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let cascade = params.required_choice("network")? == "cascade";
-    let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
-    let file = FileOption::parse(params, expected)?;
-    Ok(Box::new(ProcessorTableOptions { file, cascade }))
-}
-
-impl BuildNetwork for ProcessorTableOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        build_network(&self.file.open_file(context)?, self.cascade)
-    }
-}
-
 /// Builds a router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
-/// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
+/// processor ids, `cascade` if they are group, chassis and slot; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
 /// are no nodes. Routers without nodes stay in the network. Fails, with the line, if it is no `key=value`, a key is
 /// missing or comes twice, a number is none or an id comes again, or if coordinates span far more cells than there
 /// are processors.

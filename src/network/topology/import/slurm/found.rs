@@ -1,11 +1,14 @@
 //! One topology as Slurm's files describe it, before its switches are made.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt::Display;
 
+use crate::topology::context::Context;
+use crate::topology::import::host_list::expand_host_list;
 use crate::topology::import::wiring::Wiring;
 use crate::topology::site::{SiteKind, SiteTorus};
-use nodeorder_base::input::Text;
+use nodeorder_base::error::Result;
+use nodeorder_base::input::{Line, Text};
 
 /// One topology of a file.
 pub(super) struct NamedTopology {
@@ -21,6 +24,8 @@ pub(super) struct NamedTopology {
     pub param: String,
     /// Weight of each node that is given one.
     pub weights: BTreeMap<String, u32>,
+    /// Number of names read so far.
+    pub nodes: usize,
     /// Notes on the file: lines that Slurm does not accept, or takes otherwise.
     pub remarks: Vec<String>,
 }
@@ -47,8 +52,43 @@ impl NamedTopology {
             toruses: Vec::new(),
             param: String::new(),
             weights: BTreeMap::new(),
+            nodes: 0,
             remarks: Vec::new(),
         }
+    }
+
+    /// Adds a note on a line of the file.
+    pub fn add_remark(&mut self, line: &Line<'_>, what: impl Display) {
+        self.remarks.push(format!("{}: {what}", line.location()));
+    }
+
+    /// Adds a note on the first block size that is not the base times a power of two, at which Slurm stops.
+    pub fn check_powers(&mut self, text: &Text) {
+        let (sizes, line) = &self.sizes;
+        let mut odd = sizes.iter();
+        if let Some(odd) = odd.find(|size| !(*size / sizes[0]).is_power_of_two()) {
+            let what = format!(
+                "block size {odd} is not {} times a power of two: Slurm stops at it (`Invalid BlockSizes value`)",
+                sizes[0]
+            );
+            self.add_remark(&text.line_at(*line, ""), what);
+        }
+    }
+
+    /// Reads the host list of a unit's nodes.
+    pub fn read_nodes(
+        &mut self,
+        list: &str,
+        line: &Line<'_>,
+        context: &Context,
+    ) -> Result<Vec<String>> {
+        if list.eq_ignore_ascii_case("ALL") {
+            self.add_remark(line, ALL_IS_NO_WILDCARD);
+            return Ok(Vec::new());
+        }
+        let names = expand_host_list(list, line, self.nodes, context)?;
+        self.nodes += names.len();
+        Ok(names)
     }
 
     /// Returns a wiring with a switch for each unit, and no cables.
@@ -61,29 +101,12 @@ impl NamedTopology {
     }
 }
 
-/// Writes path and line of a file, for a remark.
-pub(super) fn file_and_line(text: &Text, line: usize) -> String {
-    format!("{}:{line}", Path::new(text.name()).display())
-}
-
 /// Checks whether block sizes are ascending multiples of the first.
 pub(super) fn check_sizes(sizes: &[u64]) -> bool {
     let mut multiples = sizes
         .iter()
         .map(|size| *size > 0 && size.is_multiple_of(sizes[0]));
     multiples.all(|is_multiple| is_multiple) && sizes.is_sorted_by(|a, b| a < b)
-}
-
-/// Returns a remark on the first block size that is not the base times a power of two, at which Slurm stops; `None` if
-/// there is none.
-pub(super) fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
-    let base = sizes.first()?;
-    let mut sizes = sizes.iter();
-    let odd = sizes.find(|size| !(*size / base).is_power_of_two())?;
-    let place = file_and_line(text, line);
-    Some(format!(
-        "{place}: block size {odd} is not {base} times a power of two: Slurm stops at it (`Invalid BlockSizes value`)"
-    ))
 }
 
 /// Remark on `Nodes=ALL`, which reads like a wildcard.

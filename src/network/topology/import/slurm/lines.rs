@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::found::{
-    ALL_IS_NO_WILDCARD, NamedTopology, SiteUnit, check_sizes, file_and_line, remark_on_sizes,
-};
+use super::found::{NamedTopology, SiteUnit, check_sizes};
 use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
@@ -96,7 +94,6 @@ pub(super) fn read_lines(text: &Text, context: &Context) -> Result<NamedTopology
     let mut reader = LineReader {
         found: NamedTopology::new(SiteKind::Tree, "default"),
         kind: None,
-        nodes: 0,
         printed: Vec::new(),
         level: None,
     };
@@ -147,8 +144,6 @@ struct LineReader {
     found: NamedTopology,
     /// Kind of topology and the first line that shows it.
     kind: Option<(SiteKind, usize)>,
-    /// Number of nodes so far.
-    nodes: usize,
     /// Block sizes as scontrol prints them, line by line.
     printed: Vec<u64>,
     /// First line with `Level=`.
@@ -167,7 +162,7 @@ impl LineReader {
         if let Some(param) = value_of(entries, "topologyparam") {
             if !found.param.is_empty() {
                 let what = "TopologyParam= again: Slurm takes the last one";
-                found.remarks.push(format!("{}: {what}", line.location()));
+                found.add_remark(line, what);
             }
             found.param = param.to_string();
             return Ok(());
@@ -227,15 +222,9 @@ impl LineReader {
             (_, Some(below)) => {
                 unit.children = expand_host_list(below, line, found.units.len() + 1, context)?;
             }
-            (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
-                found
-                    .remarks
-                    .push(format!("{}: {ALL_IS_NO_WILDCARD}", line.location()));
-            }
-            (Some(list), None) => unit.nodes = expand_host_list(list, line, self.nodes, context)?,
+            (Some(list), None) => unit.nodes = found.read_nodes(list, line, context)?,
             (None, None) => {}
         }
-        self.nodes += unit.nodes.len();
         found.units.push(unit);
         Ok(())
     }
@@ -270,9 +259,7 @@ impl LineReader {
         let mut found = self.found;
         if let Some(line) = self.level {
             let what = "Level= is what scontrol prints: Slurm stops at it in a topology.conf";
-            found
-                .remarks
-                .push(format!("{}: {what}", file_and_line(text, line)));
+            found.add_remark(&text.line_at(line, ""), what);
         }
         if found.sizes.0.is_empty() {
             let mut sizes = self.printed;
@@ -285,9 +272,7 @@ impl LineReader {
             }
             found.sizes = (sizes, 1);
         }
-        let (sizes, line) = &found.sizes;
-        let remark = remark_on_sizes(text, *line, sizes);
-        found.remarks.extend(remark);
+        found.check_powers(text);
         if let Some((kind, _)) = self.kind {
             found.kind = kind;
         }

@@ -9,11 +9,10 @@ use found::{ALL_IS_NO_WILDCARD, NamedTopology};
 use nodes::{NodesOption, match_cluster_nodes, read_cluster_nodes};
 use shapes::{add_unplaced, wire_blocks, wire_flat, wire_rings, wire_toruses, wire_tree};
 
-use super::outline::{OutlineOptions, UPLINKS};
+use super::outline::{OutlineNetwork, UPLINKS};
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
-use crate::topology::network::Network;
 use crate::topology::site::{Site, SiteKind, SiteLine};
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -49,7 +48,6 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 
 /// Options of the family.
 struct SlurmOptions {
-    outline: OutlineOptions,
     /// Which of the topologies of a topology.yaml; in a machine's own file `name` may be that machine's.
     name: Option<String>,
     /// Whether there must be a topology of that name.
@@ -66,20 +64,15 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     let nodes = NodesOption::parse(params)?;
     let param = params.optional_word("param")?;
     let expected = "a topology.conf, as in slurm-topology:topology.conf";
-    Ok(Box::new(SlurmOptions {
-        outline: OutlineOptions::parse(params, expected)?,
+    let options = SlurmOptions {
         name,
         name_is_meant: matches!(params.location_of("name"), SourceLocation::Option(_)),
         nodes,
         param,
-    }))
-}
-
-impl BuildNetwork for SlurmOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        self.outline
-            .build(context, |file| read_topology_file(file, self))
-    }
+    };
+    OutlineNetwork::parse(params, expected, move |file| {
+        read_topology_file(file, &options)
+    })
 }
 
 /// Reads the switches, nodes and cables of a file. A topology.yaml may have several topologies: `name` takes one,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::found::{NamedTopology, SiteUnit, file_and_line};
+use super::found::{NamedTopology, SiteUnit};
 use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
@@ -86,11 +86,11 @@ pub(super) fn match_cluster_nodes(
             }
         }
         if found.kind == SiteKind::Ring && unit.nodes.len() > LONGEST_RING {
-            let place = file_and_line(text, unit.line);
             let name = &unit.name;
             let nodes = unit.nodes.len();
             found.remarks.push(format!(
-                "{place}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}"
+                "{}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}",
+                line.location()
             ));
         }
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::found::{NamedTopology, file_and_line};
+use super::found::NamedTopology;
+use crate::topology::distance::{Product, Shape};
 use crate::topology::import::wiring::{NO_PARENT, Units, Wiring};
 use crate::topology::lattice::Lattice;
 use crate::topology::site::list_cells;
@@ -40,7 +41,7 @@ pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
         // scontrol prints a speed of 1 for every switch: that says nothing.
         if *above == NO_PARENT && unit.speed.is_some_and(|speed| speed > 1) {
             let what = "LinkSpeed= is passed over, as no switch is above this one";
-            let place = file_and_line(text, unit.line);
+            let place = text.line_at(unit.line, "").location();
             wiring.remarks.push(format!("{place}: {what}"));
         }
     }
@@ -123,61 +124,28 @@ pub(super) fn wire_blocks(found: &NamedTopology) -> Result<Wiring> {
 
 /// Builds a switch for each node, linked to the next one of its ring.
 pub(super) fn wire_rings(found: &NamedTopology) -> Wiring {
-    let mut wiring = Wiring::default();
-    let mut unit_of = Vec::new();
-    for (ring, unit) in found.units.iter().enumerate() {
-        let first = wiring.switches.len();
+    let mut wiring = wiring_of_units("ring");
+    for unit in &found.units {
         for node in &unit.nodes {
             wiring.add_switch(node, vec![node.clone()], unit.line);
-            unit_of.push(ring);
         }
-        let end = wiring.switches.len();
-        for at in first + 1..end {
-            wiring.add_cable(at - 1, at, 1.0);
-        }
-        // A ring of two is one link.
-        if end > first + 2 {
-            wiring.add_cable(first, end - 1, 1.0);
-        }
+        join_torus(&mut wiring, &unit.name, &[unit.nodes.len() as u32]);
     }
-    let names = found.units.iter().map(|unit| unit.name.clone()).collect();
-    wiring.levels.push(Units {
-        name: "ring".into(),
-        unit_of,
-        names,
-        links: 0,
-    });
     wiring
 }
 
 /// Builds a switch for each cell, x slowest, linked to the next along each axis; `alone` if every node has a cell.
 pub(super) fn wire_toruses(found: &NamedTopology, alone: bool) -> Wiring {
-    let mut wiring = Wiring::default();
-    let mut unit_of = Vec::new();
-    for (index, torus) in found.toruses.iter().enumerate() {
-        let first = wiring.switches.len();
-        let [nx, ny, nz] = torus.dims;
-        let at = |x: u32, y: u32, z: u32| first + ((x * ny + y) * nz + z) as usize;
+    let mut wiring = wiring_of_units("torus");
+    for torus in &found.toruses {
+        let [nx, ny, _] = torus.dims;
         for (x, y, z) in list_cells(torus.dims) {
             let node = &torus.cells[(x + nx * (y + ny * z)) as usize];
             let hole = format!("{} {x},{y},{z}", torus.name);
             let name = node.as_ref().unwrap_or(&hole);
             wiring.add_switch(name, vec![node.clone().unwrap_or_default()], 1);
-            unit_of.push(index);
         }
-        for (x, y, z) in list_cells(torus.dims) {
-            let next = [
-                (x, nx, at((x + 1) % nx, y, z)),
-                (y, ny, at(x, (y + 1) % ny, z)),
-                (z, nz, at(x, y, (z + 1) % nz)),
-            ];
-            for (along, extent, to) in next {
-                // Along an axis of two, the way round would be the same link again.
-                if extent > 2 || along + 1 < extent {
-                    wiring.add_cable(at(x, y, z), to, 1.0);
-                }
-            }
-        }
+        join_torus(&mut wiring, &torus.name, &torus.dims);
     }
     if let [torus] = found.toruses.as_slice()
         && alone
@@ -187,14 +155,35 @@ pub(super) fn wire_toruses(found: &NamedTopology, alone: bool) -> Wiring {
             vec![true; 3],
         ));
     }
-    let names = found.toruses.iter().map(|torus| torus.name.clone());
-    wiring.levels.push(Units {
-        name: "torus".into(),
-        unit_of,
-        names: names.collect(),
-        links: 0,
-    });
     wiring
+}
+
+/// Returns a wiring without switches, whose only level is called `name`.
+fn wiring_of_units(name: &str) -> Wiring {
+    let level = Units {
+        name: name.into(),
+        unit_of: Vec::new(),
+        names: Vec::new(),
+        links: 0,
+    };
+    Wiring {
+        levels: vec![level],
+        ..Wiring::default()
+    }
+}
+
+/// Joins the switches that are in no unit yet to a ring or torus of these extents, the last one fastest, which is the
+/// next unit.
+fn join_torus(wiring: &mut Wiring, name: &str, extents: &[u32]) {
+    let level = &mut wiring.levels[0];
+    let first = level.unit_of.len();
+    level
+        .unit_of
+        .resize(wiring.switches.len(), level.names.len());
+    level.names.push(name.into());
+    Product::of_shape(Shape::Ring, extents).for_each_link(&mut |a, b, _| {
+        wiring.add_cable(first + a as usize, first + b as usize, 1.0);
+    });
 }
 
 /// Builds one switch with all nodes.

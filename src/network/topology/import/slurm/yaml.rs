@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::found::{
-    ALL_IS_NO_WILDCARD, NamedTopology, SiteUnit, check_sizes, file_and_line, remark_on_sizes,
-};
+use super::found::{NamedTopology, SiteUnit, check_sizes};
 use crate::topology::context::Context;
 use crate::topology::import::document::{self, Node};
 use crate::topology::import::host_list::expand_host_list;
-use crate::topology::site::{SiteKind, SitePlacement, SiteTorus};
+use crate::topology::site::{SiteKind, SitePlacement, SiteTorus, list_cells};
 use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
@@ -71,20 +69,18 @@ pub(super) fn read_yaml(
     let mut reader = YamlReader {
         text,
         context,
-        remarks: Vec::new(),
-        nodes: 0,
+        found: NamedTopology::new(SiteKind::Flat, name),
     };
     if defaults.len() != 1 {
         let what = "Slurm then takes the first topology";
-        reader.remarks.push(format!(
+        reader.found.remarks.push(format!(
             "{}: {} topologies with cluster_default: {what}",
             text.name(),
             defaults.len()
         ));
     }
-    let mut found = reader.read_topology(name, topology)?;
-    found.remarks = reader.remarks;
-    Ok(found)
+    reader.read_topology(topology)?;
+    Ok(reader.found)
 }
 
 /// Checks whether a topology is marked as the cluster's default.
@@ -98,21 +94,18 @@ fn is_default(topology: &Node) -> bool {
 struct YamlReader<'t> {
     text: &'t Text,
     context: &'t Context,
-    /// Notes on the file so far.
-    remarks: Vec<String>,
-    /// Number of nodes so far.
-    nodes: usize,
+    /// The topology so far.
+    found: NamedTopology,
 }
 
 impl YamlReader<'_> {
     /// Adds a note on a line of the file.
     fn add_remark(&mut self, line: usize, what: &str) {
-        let place = file_and_line(self.text, line);
-        self.remarks.push(format!("{place}: {what}"));
+        self.found.add_remark(&self.text.line_at(line, ""), what);
     }
 
-    /// Reads a topology, remarks apart. Fails if it has no type, or several.
-    fn read_topology(&mut self, name: &str, topology: &Node) -> Result<NamedTopology> {
+    /// Reads a topology. Fails if it has no type, or several.
+    fn read_topology(&mut self, topology: &Node) -> Result<()> {
         let mut types = Vec::new();
         for (key, value) in topology.entries() {
             let Some((name, kind)) = KINDS.iter().find(|(name, _)| name == key) else {
@@ -134,35 +127,35 @@ impl YamlReader<'_> {
         let (kind, value) = match types.as_slice() {
             [(_, kind, value)] => (*kind, *value),
             [] => {
-                let found = format!("topology `{name}` without nodes of any type");
+                let found = format!("topology `{}` without nodes of any type", self.found.name);
                 return Err(topology.error_here(found, EXPECTED));
             }
             [(a, ..), (b, ..), ..] => {
-                let found = format!("topology `{name}` with {a} and {b}");
+                let found = format!("topology `{}` with {a} and {b}", self.found.name);
                 return Err(topology.error_here(found, EXPECTED));
             }
         };
-        let mut found = NamedTopology::new(kind, name);
+        self.found.kind = kind;
         match kind {
-            SiteKind::Tree => found.units = self.read_units(value, "switches", "switch")?,
-            SiteKind::Ring => found.units = self.read_units(value, "rings", "ring")?,
+            SiteKind::Tree => self.read_units(value, "switches", "switch"),
+            SiteKind::Ring => self.read_units(value, "rings", "ring"),
             SiteKind::Block => {
-                found.sizes = self.read_sizes(value)?;
-                found.units = self.read_units(value, "blocks", "block")?;
+                self.read_sizes(value)?;
+                self.read_units(value, "blocks", "block")
             }
             SiteKind::Torus => {
                 for torus in value.require_list("toruses")? {
-                    found.toruses.push(self.read_torus(torus)?);
+                    let torus = self.read_torus(torus)?;
+                    self.found.toruses.push(torus);
                 }
+                Ok(())
             }
-            SiteKind::Flat => {}
+            SiteKind::Flat => Ok(()),
         }
-        Ok(found)
     }
 
     /// Reads the switches, blocks or rings of a list; `key` has the name of each.
-    fn read_units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
-        let mut units: Vec<SiteUnit> = Vec::new();
+    fn read_units(&mut self, of: &Node, list: &str, key: &str) -> Result<()> {
         for entry in of.require_list(list)? {
             let name = entry.require_text(key)?.to_string();
             let children = self.read_hosts(entry, "children", false)?;
@@ -176,7 +169,7 @@ impl YamlReader<'_> {
                     self.add_remark(value.line, &format!("`{other}` is passed over"));
                 }
             }
-            units.push(SiteUnit {
+            self.found.units.push(SiteUnit {
                 name,
                 nodes,
                 children,
@@ -184,7 +177,7 @@ impl YamlReader<'_> {
                 speed: None,
             });
         }
-        Ok(units)
+        Ok(())
     }
 
     /// Reads the host list under a key; empty if there is no such key.
@@ -198,25 +191,24 @@ impl YamlReader<'_> {
         if list.is_empty() || list == "~" || list == "null" {
             return Ok(Vec::new());
         }
-        if nodes && list.eq_ignore_ascii_case("ALL") {
-            self.add_remark(value.line, ALL_IS_NO_WILDCARD);
-            return Ok(Vec::new());
-        }
         let line = self.text.line_at(value.line, list);
-        let names = expand_host_list(list, &line, self.nodes, self.context)?;
-        self.nodes += names.len();
+        if nodes {
+            return self.found.read_nodes(list, &line, self.context);
+        }
+        let names = expand_host_list(list, &line, self.found.nodes, self.context)?;
+        self.found.nodes += names.len();
         Ok(names)
     }
 
     /// Reads the block sizes and their line.
-    fn read_sizes(&mut self, block: &Node) -> Result<(Vec<u64>, usize)> {
+    fn read_sizes(&mut self, block: &Node) -> Result<()> {
         let Some(value) = block.find_key("block_sizes") else {
-            return Ok((Vec::new(), block.line));
+            return Ok(());
         };
         let mut sizes = Vec::new();
         // A single size need not be a list.
         for item in value.items().unwrap_or(std::slice::from_ref(value)) {
-            match item.as_text().and_then(|text| text.parse::<u64>().ok()) {
+            match item.parse_text() {
                 Some(size) if size > 0 => sizes.push(size),
                 _ => {
                     let found = format!("block size {}", item.describe());
@@ -228,41 +220,15 @@ impl YamlReader<'_> {
             let expected = "ascending multiples of the first size, as in [18, 36]";
             return Err(value.error_here(format!("block_sizes {sizes:?}"), expected));
         }
-        let remark = remark_on_sizes(self.text, value.line, &sizes);
-        self.remarks.extend(remark);
-        Ok((sizes, value.line))
-    }
-
-    /// Reads `{x, y, z}` under a key, each at least `low`; `None` if there is no such key.
-    fn read_triple(&self, of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
-        let Some(value) = of.find_key(key) else {
-            return Ok(None);
-        };
-        let mut triple = [0; 3];
-        for (slot, axis) in triple.iter_mut().zip(["x", "y", "z"]) {
-            let given = value.find_key(axis);
-            let text = given.and_then(Node::as_text);
-            match text.and_then(|text| text.parse::<u32>().ok()) {
-                Some(number) if number >= low => *slot = number,
-                _ => {
-                    let found = match given {
-                        Some(other) => format!("{key}: {axis}: {}", other.describe()),
-                        None => format!("{key} without {axis}"),
-                    };
-                    let expected = format!("x, y and z, whole numbers from {low}");
-                    return Err(value.error_here(found, expected));
-                }
-            }
-        }
-        Ok(Some(triple))
+        self.found.sizes = (sizes, value.line);
+        self.found.check_powers(self.text);
+        Ok(())
     }
 
     /// Reads a torus: its nodes as a whole or by regions, and the boxes that jobs are placed in.
     fn read_torus(&mut self, torus: &Node) -> Result<SiteTorus> {
         let name = torus.require_text("name")?.to_string();
-        let Some(dims) = self.read_triple(torus, "dims", 1)? else {
-            return Err(torus.error_here(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
-        };
+        let dims = require_dims(torus, &format!("torus `{name}`"))?;
         let count = count_cells(dims);
         if count > MAX_NODES {
             return Err(torus.error_here(format!("dims {dims:?}"), "at most 2147483648 cells"));
@@ -280,11 +246,8 @@ impl YamlReader<'_> {
             fill_region(torus, &mut cells, dims, ([0; 3], dims), whole)?;
         }
         for region in regions {
-            let anchor = self.read_triple(region, "anchor", 0)?.unwrap_or_default();
-            let Some(extent) = self.read_triple(region, "dims", 1)? else {
-                let found = format!("a region of `{name}` without dims");
-                return Err(region.error_here(found, "dims: {x, y, z}"));
-            };
+            let anchor = read_triple(region, "anchor", 0)?.unwrap_or_default();
+            let extent = require_dims(region, &format!("a region of `{name}`"))?;
             let nodes = self.read_hosts(region, "nodes", true)?;
             fill_region(region, &mut cells, dims, (anchor, extent), nodes)?;
         }
@@ -295,17 +258,15 @@ impl YamlReader<'_> {
         }
         let mut placements = Vec::new();
         for placement in torus.items_of("placements") {
-            let Some(box_dims) = self.read_triple(placement, "dims", 1)? else {
-                return Err(placement.error_here("a placement without dims", "dims: {x, y, z}"));
-            };
+            let box_dims = require_dims(placement, "a placement")?;
             if box_dims.iter().zip(dims).any(|(n, all)| *n > all) {
                 let found = format!("a placement of {box_dims:?} in a torus of {dims:?}");
                 return Err(placement.error_here(found, "one that fits"));
             }
             placements.push(SitePlacement {
                 dims: box_dims,
-                spacing: self.read_triple(placement, "anchor_spacing", 0)?,
-                seed: self.read_triple(placement, "anchor_seed", 0)?,
+                spacing: read_triple(placement, "anchor_spacing", 0)?,
+                seed: read_triple(placement, "anchor_seed", 0)?,
             });
         }
         if placements.is_empty() {
@@ -319,6 +280,35 @@ impl YamlReader<'_> {
             placements,
         })
     }
+}
+
+/// Reads `{x, y, z}` under a key, each at least `low`; `None` if there is no such key.
+fn read_triple(of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
+    let Some(value) = of.find_key(key) else {
+        return Ok(None);
+    };
+    let mut triple = [0; 3];
+    for (slot, axis) in triple.iter_mut().zip(["x", "y", "z"]) {
+        let given = value.find_key(axis);
+        match given.and_then(Node::parse_text) {
+            Some(number) if number >= low => *slot = number,
+            _ => {
+                let found = match given {
+                    Some(other) => format!("{key}: {axis}: {}", other.describe()),
+                    None => format!("{key} without {axis}"),
+                };
+                let expected = format!("x, y and z, whole numbers from {low}");
+                return Err(value.error_here(found, expected));
+            }
+        }
+    }
+    Ok(Some(triple))
+}
+
+/// Reads `dims` of a torus, region or placement, `what`. Fails if it has none.
+fn require_dims(of: &Node, what: &str) -> Result<[u32; 3]> {
+    let dims = read_triple(of, "dims", 1)?;
+    dims.ok_or_else(|| of.error_here(format!("{what} without dims"), "dims: {x, y, z}"))
 }
 
 /// Counts the cells of a box.
@@ -344,16 +334,13 @@ fn fill_region(
         let found = format!("a region of {extent:?} at {anchor:?} in a torus of {dims:?}");
         return Err(region.error_here(found, "one inside the torus"));
     }
-    let mut nodes = nodes.into_iter();
-    for z in anchor[2]..anchor[2] + extent[2] {
-        for y in anchor[1]..anchor[1] + extent[1] {
-            for x in anchor[0]..anchor[0] + extent[0] {
-                let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
-                if let Some(other) = cell.replace(nodes.next().unwrap_or_default()) {
-                    let found = format!("a second node at {x},{y},{z}, beside `{other}`");
-                    return Err(region.error_here(found, "a node for each cell"));
-                }
-            }
+    let [across, along, up] = extent;
+    for ((z, y, x), node) in list_cells([up, along, across]).zip(nodes) {
+        let [x, y, z] = [anchor[0] + x, anchor[1] + y, anchor[2] + z];
+        let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
+        if let Some(other) = cell.replace(node) {
+            let found = format!("a second node at {x},{y},{z}, beside `{other}`");
+            return Err(region.error_here(found, "a node for each cell"));
         }
     }
     Ok(())
