@@ -88,26 +88,22 @@ impl SourceFile<'_> {
     }
 }
 
-/// Options of a family that has no option but its file.
-pub(super) struct FileNetwork {
+/// Options of a family that reads a file.
+pub(super) struct FileNetwork<N> {
     file: FileOption,
     /// Builds the network of the file.
-    network: fn(&SourceFile<'_>) -> Result<Network>,
+    network: N,
 }
 
-impl FileNetwork {
+impl<N: Fn(&SourceFile<'_>) -> Result<Network> + Send + Sync + 'static> FileNetwork<N> {
     /// Reads the option `file` as [`FileOption::parse`]; `network` builds the network of the file.
-    pub fn parse(
-        params: &Params,
-        expected: &str,
-        network: fn(&SourceFile<'_>) -> Result<Network>,
-    ) -> Result<Box<dyn BuildNetwork>> {
+    pub fn parse(params: &Params, expected: &str, network: N) -> Result<Box<dyn BuildNetwork>> {
         let file = FileOption::parse(params, expected)?;
         Ok(Box::new(FileNetwork { file, network }))
     }
 }
 
-impl BuildNetwork for FileNetwork {
+impl<N: Fn(&SourceFile<'_>) -> Result<Network> + Send + Sync> BuildNetwork for FileNetwork<N> {
     fn build(&self, context: &Context) -> Result<Network> {
         (self.network)(&self.file.open_file(context)?)
     }

@@ -9,8 +9,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
 };
-use crate::topology::network::Network;
-use crate::topology::source_file::{FileOption, SourceFile};
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
@@ -33,25 +32,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of the family.
-struct GraphmlOptions {
-    file: FileOption,
-    /// Number of nodes of a vertex that does not say it.
-    per_router: u32,
-}
-
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
-    let file = FileOption::parse(params, "a GraphML file, as in graphml:network.graphml")?;
-    Ok(Box::new(GraphmlOptions { file, per_router }))
-}
-
-impl BuildNetwork for GraphmlOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        let file = self.file.open_file(context)?;
-        read_graph(&file, self.per_router)?.into_network(&file, &per_router_suffix(self.per_router))
-    }
+    let expected = "a GraphML file, as in graphml:network.graphml";
+    FileNetwork::parse(params, expected, move |file| {
+        read_graph(file, per_router)?.into_network(file, &per_router_suffix(per_router))
+    })
 }
 
 /// Attributes that the file declares: name and default value by the id of their key.
