@@ -137,7 +137,7 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());
             if topology.network().vertex_transitive && full {
-                sum_from_one_search(graph, counts)
+                sum_from_one_search(graph, topology.network().per_router())
             } else {
                 sum_by_search(topology, graph, counts)?
             }
@@ -145,20 +145,14 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     })
 }
 
-/// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the
-/// sum and the largest.
-fn sum_from_one_search(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
+/// Sums distances by one search, for networks whose routers are all alike and carry `per_router` nodes each. Returns
+/// the sum and the largest.
+fn sum_from_one_search(graph: &RouterGraph, per_router: u32) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
-    let mut sum = 0;
-    let mut nodes = 0;
-    let mut largest = 0;
-    for (count, hops) in counts.iter().zip(hops) {
-        sum += u128::from(*count) * u128::from(hops);
-        nodes += u128::from(*count);
-        largest = largest.max(hops);
-    }
-    // Every node has this sum, which counts each pair twice.
-    (sum * nodes / 2, largest)
+    let sum: u128 = hops.iter().copied().map(u128::from).sum();
+    // Every router has this sum, and each pair is counted twice.
+    let ordered = sum * hops.len() as u128 * u128::from(per_router).pow(2);
+    (ordered / 2, hops.into_iter().max().unwrap_or(0))
 }
 
 /// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs

@@ -215,11 +215,6 @@ impl RouterGraph {
         next
     }
 
-    /// Checks whether every router reaches every other.
-    pub fn is_connected(&self) -> bool {
-        self.count_components() <= 1
-    }
-
     /// Counts the connected components.
     pub fn count_components(&self) -> usize {
         let mut parts = UnionFind::<u32>::new(self.router_count());
