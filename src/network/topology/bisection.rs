@@ -7,6 +7,7 @@
 //! node of the smaller half sends one unit to a partner of its own in the other.
 
 use super::distance::{Product, Shape};
+use super::families::totals::multiply_all;
 
 /// A bound from below on the links of every cut, and the links of a good cut of the whole machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,12 +116,12 @@ impl CutBounds {
     pub(super) fn for_fat_tree(m: &[u32], w: &[u32]) -> CutBounds {
         let mut levels: Vec<TreeLevel> = Vec::new();
         for level in 1..m.len() {
-            let units = saturating_product(&m[level..]);
+            let units = u128::from(multiply_all(&m[level..]));
             // What is above a single unit is in no cut.
             if units > 1 {
                 levels.push(TreeLevel {
-                    nodes: saturating_product(&m[..level]),
-                    links_up: saturating_product(&w[..=level]).min(u128::from(u64::MAX)),
+                    nodes: multiply_all(&m[..level]).into(),
+                    links_up: multiply_all(&w[..=level]).into(),
                     units,
                 });
             }
@@ -189,12 +190,6 @@ struct TreeLevel {
     links_up: u128,
     /// Number of units.
     units: u128,
-}
-
-/// Multiplies numbers of children or parents.
-fn saturating_product(factors: &[u32]) -> u128 {
-    let factors = factors.iter().map(|n| u128::from(*n));
-    factors.fold(1, u128::saturating_mul)
 }
 
 /// An axis of a product.

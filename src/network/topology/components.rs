@@ -4,7 +4,7 @@
 //! search, allocators) want a number for every pair: they walk [`Topology::joined_graph`], where such a pair is
 //! farther apart than any two nodes of one component.
 
-use super::graph::RouterGraph;
+use super::graph::{RouterGraph, both_directions};
 use super::machine::Topology;
 use super::network::Network;
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -105,21 +105,19 @@ fn join_components(network: &Network, graph: &RouterGraph, component_of: &[u32])
         // The search reaches the farthest router last.
         far = far.max(queue.last().map_or(0, |last| hops[*last as usize]));
     }
-    let mut links = Vec::new();
-    network.for_each_link(&mut |u, v, capacity| links.push((u, v, capacity)));
+    let mut arcs = Vec::new();
+    network.for_each_link(&mut |u, v, capacity| arcs.extend(both_directions(u, v, capacity)));
     let middle = network.routers();
     let mut next = middle + 1;
     for (_, first) in firsts {
         let mut end = first;
         for _ in 0..far {
-            links.push((end, next, 1.0));
+            arcs.extend(both_directions(end, next, 1.0));
             end = next;
             next += 1;
         }
-        links.push((end, middle, 1.0));
+        arcs.extend(both_directions(end, middle, 1.0));
     }
-    let both_ways = |(u, v, capacity)| [(u, v, capacity), (v, u, capacity)];
-    let arcs = links.into_iter().flat_map(both_ways).collect();
     RouterGraph::from_arcs(next, arcs)
 }
 

@@ -3,6 +3,7 @@
 //! It is what all other rooms are given. Distances come from a formula of the family where there is one, else from the
 //! router graph, which is built on first use.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::context::Context;
@@ -278,8 +279,6 @@ impl Topology {
 fn count_components(component_of: &[u32], counts: &[u32]) -> u32 {
     let carrying = counts.iter().zip(component_of);
     let carrying = carrying.filter(|(count, _)| **count > 0);
-    let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
-    found.sort_unstable();
-    found.dedup();
+    let found: BTreeSet<u32> = carrying.map(|(_, component)| *component).collect();
     found.len().max(1) as u32
 }

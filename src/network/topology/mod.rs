@@ -36,6 +36,7 @@ mod source_file;
 pub mod statistics;
 mod table;
 #[cfg(test)]
+#[path = "tests/testing.rs"]
 pub mod testing;
 
 pub use context::Context;

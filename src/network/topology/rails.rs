@@ -10,6 +10,7 @@
 //! servers   0 1     2 3               0 1     2 3
 //! ```
 
+use super::graph::both_directions;
 use nodeorder_base::ids::NodeId;
 
 /// Shape and numbering of a multi-rail network: servers in domains of fast links, in units with a leaf switch a rail.
@@ -150,7 +151,7 @@ impl Rails {
         let mut arcs = Vec::new();
         for unit in 0..self.units {
             for spine in self.units..self.per_rail() {
-                arcs.extend([(unit, spine, capacity), (spine, unit, capacity)]);
+                arcs.extend(both_directions(unit, spine, capacity));
             }
         }
         arcs

@@ -12,7 +12,7 @@ use super::distance::Metric;
 use super::graph::RouterGraph;
 use super::graph::UNREACHED;
 use super::machine::Topology;
-use super::search::{self, each_batch};
+use super::search::{self, BatchSearch, each_batch};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 
@@ -137,7 +137,7 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());
             if topology.network().vertex_transitive && full {
-                sum_from_one_search(graph, counts)
+                sum_from_one_search(graph, topology.network().per_router())
             } else {
                 sum_by_search(topology, graph, counts)?
             }
@@ -145,20 +145,14 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     })
 }
 
-/// Sums distances by one search, for networks whose routers are all alike and carry equally many nodes. Returns the
-/// sum and the largest.
-fn sum_from_one_search(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
+/// Sums distances by one search, for networks whose routers are all alike and carry `per_router` nodes each. Returns
+/// the sum and the largest.
+fn sum_from_one_search(graph: &RouterGraph, per_router: u32) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
-    let mut sum = 0;
-    let mut nodes = 0;
-    let mut largest = 0;
-    for (count, hops) in counts.iter().zip(hops) {
-        sum += u128::from(*count) * u128::from(hops);
-        nodes += u128::from(*count);
-        largest = largest.max(hops);
-    }
-    // Every node has this sum, which counts each pair twice.
-    (sum * nodes / 2, largest)
+    let sum: u128 = hops.iter().copied().map(u128::from).sum();
+    // Every router has this sum, and each pair is counted twice.
+    let ordered = sum * hops.len() as u128 * u128::from(per_router).pow(2);
+    (ordered / 2, hops.into_iter().max().unwrap_or(0))
 }
 
 /// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs
@@ -178,35 +172,18 @@ pub fn sum_by_search(
             let mut largest = 0;
             let weights: Vec<u64> = sources.iter().map(|s| counts[s.index()].into()).collect();
             let mask = search::first_sources(sources.len());
-            let mut bytes = [0; search::WIDTH];
             // Where all sources carry equally many nodes, their total will do.
             let alike = weights.iter().all(|weight| *weight == weights[0]);
             for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
                 let v = RouterId(v as u32);
-                let from_all = match far {
-                    // Distances above 255 or weights: a search from this router alone.
-                    None => {
-                        let hops = graph.hops_from(v);
-                        let mut sum = 0;
-                        for (source, weight) in sources.iter().zip(&weights) {
-                            let hops = hops[source.index()];
-                            if hops != UNREACHED {
-                                largest = largest.max(hops);
-                                sum += weight * u64::from(hops);
-                            }
-                        }
-                        sum
-                    }
-                    Some(_) if alike => {
-                        largest = largest.max(search.largest_hops(v, &mask));
-                        weights[0] * search.total_hops(v)
-                    }
-                    Some(_) => {
-                        largest = largest.max(search.largest_hops(v, &mask));
-                        search.expand_hops(v, &mut bytes);
-                        let distances = weights.iter().zip(&bytes);
-                        distances.map(|(w, d)| w * u64::from(*d)).sum()
-                    }
+                let from_all = if far.is_some() && alike {
+                    largest = largest.max(search.largest_hops(v, &mask));
+                    weights[0] * search.total_hops(v)
+                } else {
+                    let distances = hops_to_sources(search, graph, sources, far, v);
+                    largest = largest.max(distances.iter().copied().max().unwrap_or(0));
+                    let distances = weights.iter().zip(distances);
+                    distances.map(|(w, d)| w * u64::from(d)).sum()
                 };
                 sum += u128::from(*count) * u128::from(from_all);
             }
@@ -221,6 +198,30 @@ pub fn sum_by_search(
     }
     // Each pair was met from both ends.
     Ok((ordered / 2, largest))
+}
+
+/// Returns the distances of `router` from the sources of a batch that found `far`, 0 where there is no path.
+fn hops_to_sources(
+    search: &BatchSearch<'_>,
+    graph: &RouterGraph,
+    sources: &[RouterId],
+    far: Option<u32>,
+    router: RouterId,
+) -> Vec<u32> {
+    if far.is_some() {
+        let mut bytes = [0; search::WIDTH];
+        search.expand_hops(router, &mut bytes);
+        return bytes[..sources.len()]
+            .iter()
+            .copied()
+            .map(u32::from)
+            .collect();
+    }
+    // Distances above 255 or weights: a search from this router alone.
+    let hops = graph.hops_from(router);
+    let hops = sources.iter().map(|source| hops[source.index()]);
+    hops.map(|hops| if hops == UNREACHED { 0 } else { hops })
+        .collect()
 }
 
 /// Lists the routers that carry schedulable nodes, of which `counts` has the number by router.
@@ -276,23 +277,10 @@ impl Topology {
         let graph = self.graph()?;
         let parts = each_batch(self, graph, &occupied, |search, sources, far| {
             let mut pairs = vec![0];
-            let mut bytes = [0; search::WIDTH];
             for router in &occupied {
-                if far.is_some() {
-                    search.expand_hops(*router, &mut bytes);
-                    for (source, hops) in sources.iter().zip(&bytes) {
-                        count_pairs(&mut pairs, u32::from(*hops), counts, *source, *router);
-                    }
-                } else {
-                    // Distances above 255 or weights: a search from this router alone.
-                    let hops = graph.hops_from(*router);
-                    for source in sources {
-                        let mut hops = hops[source.index()];
-                        if hops == UNREACHED {
-                            hops = 0;
-                        }
-                        count_pairs(&mut pairs, hops, counts, *source, *router);
-                    }
+                let distances = hops_to_sources(search, graph, sources, far, *router);
+                for (source, hops) in sources.iter().zip(distances) {
+                    count_pairs(&mut pairs, hops, counts, *source, *router);
                 }
             }
             pairs

@@ -41,16 +41,9 @@ impl Label {
 impl Labels {
     /// Returns the distance of two routers. O(labels).
     pub fn distance_between(&self, a: u32, b: u32) -> u32 {
-        self.labels
-            .iter()
-            .map(|l| {
-                if l.value_at(a) == l.value_at(b) {
-                    0
-                } else {
-                    l.weight
-                }
-            })
-            .sum()
+        let differing = self.labels.iter();
+        let differing = differing.filter(|label| label.value_at(a) != label.value_at(b));
+        differing.map(|label| label.weight).sum()
     }
 
     /// Counts the routers, of `routers` in all, that are 0, 1, 2, … away from the first, as from any other.

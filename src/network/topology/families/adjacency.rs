@@ -21,7 +21,7 @@ use crate::topology::family::{
 use crate::topology::link_list::network_of_links;
 use crate::topology::network::Network;
 use crate::topology::sizes::require_graph;
-use crate::topology::source_file::{FileOption, SourceFile};
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
@@ -45,24 +45,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a network from an adjacency file.
-struct CaminosOptions {
-    file: FileOption,
-    per_router: u32,
-}
-
 /// Reads the options of a network from an adjacency file, not the file.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let expected = "an adjacency file, as in caminos:network.adj";
-    let file = FileOption::parse(params, expected)?;
-    Ok(Box::new(CaminosOptions { file, per_router }))
-}
-
-impl BuildNetwork for CaminosOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        build_network(&self.file.open_file(context)?, self.per_router)
-    }
+    FileNetwork::parse(params, expected, move |file| {
+        build_network(file, per_router)
+    })
 }
 
 /// Reads `NODOS routers`, `GRADO degree`, then for each router `N router` and a line of its neighbours; a link stands

@@ -13,7 +13,7 @@ use crate::topology::family::{
 use crate::topology::link_list::{MOST_CAPACITY, network_of_links};
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::require_graph;
-use crate::topology::source_file::{FileOption, SourceFile};
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
@@ -36,32 +36,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of a network from an edge list.
-struct GraphOptions {
-    file: FileOption,
-    per_router: u32,
-    /// Units of consecutive routers, outermost first.
-    levels: Vec<Level>,
-}
-
 /// Reads the options of a network from an edge list, not the list.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let levels = parse_levels(params, per_router)?;
     let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
-    let file = FileOption::parse(params, expected)?;
-    Ok(Box::new(GraphOptions {
-        file,
-        per_router,
-        levels,
-    }))
-}
-
-impl BuildNetwork for GraphOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        let file = self.file.open_file(context)?;
-        build_network(&file, self.per_router, self.levels.clone())
-    }
+    FileNetwork::parse(params, expected, move |file| {
+        build_network(file, per_router, levels.clone())
+    })
 }
 
 /// Reads the levels that `levels` names, outermost first.

@@ -18,6 +18,6 @@ pub(super) mod polarstar;
 mod random_graph;
 pub(super) mod random_regular;
 pub(super) mod slim_fly;
-mod totals;
+pub(super) mod totals;
 pub(super) mod tpu;
 pub(super) mod watts_strogatz;

@@ -2,7 +2,7 @@
 //! numbers of pairs.
 
 /// Multiplies all numbers of a list; the largest number where the product has more than 64 bits.
-pub(super) fn multiply_all(list: &[u32]) -> u64 {
+pub(in crate::topology) fn multiply_all(list: &[u32]) -> u64 {
     list.iter()
         .fold(1, |all: u64, x| all.saturating_mul(u64::from(*x)))
 }

@@ -32,7 +32,7 @@ pub const UNREACHED: u32 = u32::MAX;
 
 /// Routers and links: every link in both directions, with its capacity and weight. Directed links are sorted by the
 /// router they leave, then by the one they enter, and have an index in that order; loads are arrays by this index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RouterGraph {
     /// Index of the first link that leaves each router; at last the number of links.
     first_links: Vec<usize>,
@@ -97,9 +97,7 @@ impl RouterGraph {
             first_links: first,
             heads,
             capacities,
-            weights: None,
-            joints: 0,
-            rows: OnceLock::new(),
+            ..RouterGraph::default()
         }
     }
 
@@ -112,8 +110,7 @@ impl RouterGraph {
             heads,
             capacities,
             weights: Some(weights),
-            joints: 0,
-            rows: OnceLock::new(),
+            ..RouterGraph::default()
         }
     }
 
@@ -218,11 +215,6 @@ impl RouterGraph {
         next
     }
 
-    /// Checks whether every router reaches every other.
-    pub fn is_connected(&self) -> bool {
-        self.count_components() <= 1
-    }
-
     /// Counts the connected components.
     pub fn count_components(&self) -> usize {
         let mut parts = UnionFind::<u32>::new(self.router_count());
@@ -251,7 +243,7 @@ impl RouterGraph {
 }
 
 /// Returns a link as two arcs, one in each direction.
-fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
+pub(super) fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
     [(u, v, value), (v, u, value)]
 }
 

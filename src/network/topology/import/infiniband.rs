@@ -16,7 +16,7 @@ use super::wiring::{NO_PARENT, Wiring};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
-use crate::topology::source_file::{FileOption, SourceFile};
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
@@ -37,25 +37,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Options of the family.
-struct InfinibandOptions {
-    file: FileOption,
-    /// Adapter to look at; `None` if at all of them.
-    rail: Option<String>,
-}
-
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let rail = params.optional_word("rail")?;
     let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
-    let file = FileOption::parse(params, expected)?;
-    Ok(Box::new(InfinibandOptions { file, rail }))
-}
-
-impl BuildNetwork for InfinibandOptions {
-    fn build(&self, context: &Context) -> Result<Network> {
-        build_network(&self.file.open_file(context)?, self.rail.as_deref())
-    }
+    FileNetwork::parse(params, expected, move |file| {
+        build_network(file, rail.as_deref())
+    })
 }
 
 /// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is
