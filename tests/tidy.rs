@@ -21,14 +21,10 @@ const STOREYS: [&str; 9] = [
 const CIRCLES: &[&str] = &[
     "present/export",
     "sweep",
-    "trace",
-    "trace/records",
-    "trace/synthetic",
 ];
 
 /// Files above `LONGEST` lines that are to be split.
 const LONG: &[&str] = &[
-    "base/input/lines.rs",
     "order/ordering/search/optimise/dp.rs",
 ];
 const LONGEST: usize = 500;

@@ -10,11 +10,11 @@
 use std::collections::BTreeMap;
 
 use super::csv::append_host_list;
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{hash_text, join_distinct};
 use super::time::{INSTANT, LIMIT, parse_calendar, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, row_error};
 use crate::log::{no_jobs_error, quote_token};
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Lines, RawLine};
 

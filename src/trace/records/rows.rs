@@ -8,8 +8,8 @@ use std::collections::{HashSet, VecDeque};
 
 use hashbrown::HashTable;
 
-use super::{Record, Source, Tally};
-use crate::tally::Reason;
+use super::record::{Record, Source};
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
 
 /// Largest number of jobs held back.

@@ -5,11 +5,11 @@
 //! before the first such text are counted from the left, those after the last one from the right. Rows of which that
 //! does not say enough are left out.
 
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, row_error};
 use crate::log::no_jobs_error;
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Lines, RawLine};
 
