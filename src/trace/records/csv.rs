@@ -88,14 +88,11 @@ impl Header {
                 )
             })?;
         }
-        let file = line.file;
-        let width = header.len();
-        let per_second = columns.per_second;
         Ok(Header {
-            file,
-            width,
+            file: line.file,
+            width: header.len(),
             at,
-            per_second,
+            per_second: columns.per_second,
             assumed_minutes: columns.recognised,
         })
     }

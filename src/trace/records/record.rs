@@ -128,7 +128,13 @@ impl Record {
     }
 
     pub(super) fn clear(&mut self) {
-        let mut texts = [&mut self.job, &mut self.hosts, &mut self.partition, &mut self.user].map(std::mem::take);
+        let mut texts = [
+            &mut self.job,
+            &mut self.hosts,
+            &mut self.partition,
+            &mut self.user,
+        ]
+        .map(std::mem::take);
         // Texts keep their memory: millions of records are read into one.
         texts.iter_mut().for_each(String::clear);
         let [job, hosts, partition, user] = texts;
@@ -163,9 +169,5 @@ pub(super) trait Source {
 
 /// Returns the error of a value in a row.
 pub(super) fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
-    Error::input(
-        location,
-        format!("{what} {}", quote_token(text)),
-        expected,
-    )
+    Error::input(location, format!("{what} {}", quote_token(text)), expected)
 }
