@@ -13,6 +13,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// Makes the run of one rank.
+    pub fn of_rank(rank: u32) -> Self {
+        Run {
+            first: rank,
+            count: 1,
+        }
+    }
+
     /// Returns the rank after the last.
     pub fn end(self) -> u32 {
         self.first + self.count
@@ -62,10 +70,7 @@ impl Ranks {
 
     /// Adds one rank; as [`Ranks::push`].
     pub fn push_rank(&mut self, rank: u32) {
-        self.push(Run {
-            first: rank,
-            count: 1,
-        });
+        self.push(Run::of_rank(rank));
     }
 
     /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
@@ -151,9 +156,8 @@ impl FreeSet {
     }
 
     fn with_all_free(size: u32, all_places: Arc<[u32]>) -> Self {
-        let words = vec![0; size.div_ceil(64) as usize];
         let mut set = FreeSet {
-            words,
+            words: vec![0; size.div_ceil(64) as usize],
             size,
             free: 0,
             places: vec![0; all_places.len()],
@@ -183,10 +187,7 @@ impl FreeSet {
     pub fn take_places(&mut self, rank: u32, count: u32) {
         // A rank is free only as a whole: its bit goes with the first place, and the other places are given back.
         if count > 0 && self.is_free(rank) {
-            self.take_run(Run {
-                first: rank,
-                count: 1,
-            });
+            self.take_run(Run::of_rank(rank));
             let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
             return self.give_places(rank, all - count);
         }
@@ -202,10 +203,7 @@ impl FreeSet {
         let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
         // With its last place the rank is free as a whole, and its bit is set.
         if count > 0 && self.free_places(rank) + count == all {
-            return self.release_run(Run {
-                first: rank,
-                count: 1,
-            });
+            return self.release_run(Run::of_rank(rank));
         }
         self.places
             .get_mut(rank as usize)
@@ -216,10 +214,7 @@ impl FreeSet {
     /// Marks all free places of a rank as taken.
     pub fn take_all(&mut self, rank: u32) {
         if self.is_free(rank) {
-            self.take_run(Run {
-                first: rank,
-                count: 1,
-            })
+            self.take_run(Run::of_rank(rank))
         } else {
             self.take_places(rank, self.free_places(rank))
         }

@@ -37,14 +37,11 @@ pub struct Changes {
 
 impl Default for Changes {
     fn default() -> Self {
-        let after = None;
-        let before = None;
-        let pace = Pace::Times(1.0);
         Changes {
-            after,
-            before,
+            after: None,
+            before: None,
             runtime: 1.0,
-            pace,
+            pace: Pace::Times(1.0),
             replicate: 1,
             jitter: 0,
             shake: 0,

@@ -76,15 +76,15 @@ pub fn write_swf(trace: &Trace) -> String {
         let _ = writeln!(text, "; {label}{value}");
     }
     for job in trace.jobs() {
-        let id = job.id;
-        let submit = job.submit;
-        let wait = job.wait.unwrap_or(-1);
-        let run = job.run;
         let nodes = job.nodes;
         let _ = writeln!(
             text,
             // Processor time and memory are not kept of a job: they are unknown here, whatever the trace had.
-            "{id} {submit} {wait} {run} {nodes} -1 -1 {nodes} {} -1 {} {} {} {} {} {} {} {}",
+            "{} {} {} {} {nodes} -1 -1 {nodes} {} -1 {} {} {} {} {} {} {} {}",
+            job.id,
+            job.submit,
+            job.wait.unwrap_or(-1),
+            job.run,
             job.requested_time,
             job.status,
             job.user,

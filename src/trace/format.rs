@@ -49,14 +49,13 @@ const fn file_format_entry(
 
 /// Makes the entry of a format of job records.
 const fn records_entry(format: &'static RecordFormat) -> TraceFormatEntry {
-    let RecordFormat {
-        name,
-        about,
-        example,
-        begins,
-        ..
-    } = *format;
-    self::file_format_entry(name, about, example, WorkloadKind::Records(format), begins)
+    file_format_entry(
+        format.name,
+        format.about,
+        format.example,
+        WorkloadKind::Records(format),
+        format.begins,
+    )
 }
 
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
@@ -69,11 +68,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
             "placement log: P JOB NODES places a job, F JOB frees it; D NODE fails, U NODE returns; # comments",
             "P 1 64",
             WorkloadKind::Log,
-            |line| {
-                [b"P", b"F", b"D", b"U"]
-                    .iter()
-                    .any(|letter| first_word(line) == *letter)
-            },
+            |line| matches!(first_word(line), b"P" | b"F" | b"D" | b"U"),
         ),
         records_entry(&records::JOBCOMP),
         records_entry(&records::SACCT),
@@ -141,14 +136,6 @@ fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Recognises the kind of file that begins with `line`.
-fn recognise_kind(line: &[u8]) -> Option<WorkloadKind> {
-    let format = TRACE_FORMATS
-        .iter()
-        .find(|format| (format.parse.begins)(line))?;
-    Some(format.parse.kind)
-}
-
 /// Finds the kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
 ///
 /// # Errors
@@ -158,10 +145,10 @@ pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
     // A JSON document may be one long line: a first piece of it tells.
     let head = lines.peek_start()?;
     if let Some(byte @ (b'{' | b'[')) = head.first() {
-        let mut formats = TRACE_FORMATS
-            .iter()
-            .filter(|format: &&TraceFormatEntry| format.example.as_bytes().first() == Some(byte));
-        if let Some(format) = formats.find(|format| (format.parse.begins)(head)) {
+        let format = TRACE_FORMATS.iter().find(|format| {
+            format.example.as_bytes().first() == Some(byte) && (format.parse.begins)(head)
+        });
+        if let Some(format) = format {
             return Ok(format.parse.kind);
         }
     }
@@ -173,12 +160,16 @@ pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
         if line.is_empty() || line.starts_with(b"#") {
             return None;
         }
-        let text = || quote_token(&String::from_utf8_lossy(line));
-        let found = |(found, expected)| (format!("{found}: {}", text()), expected);
-        Some(
-            recognise_kind(line)
-                .ok_or_else(|| recognise_unread(line).map_or_else(|| (text(), expected), found)),
-        )
+        let format = TRACE_FORMATS
+            .iter()
+            .find(|format| (format.parse.begins)(line));
+        Some(format.map(|format| format.parse.kind).ok_or_else(|| {
+            let text = quote_token(&String::from_utf8_lossy(line));
+            match recognise_unread(line) {
+                Some((found, expected)) => (format!("{found}: {text}"), expected),
+                None => (text, expected),
+            }
+        }))
     })?;
     match verdict {
         Some(Ok(kind)) => Ok(kind),

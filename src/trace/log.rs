@@ -13,19 +13,9 @@ use nodeorder_base::input::{Lines, RawLine};
 
 mod live;
 
+pub use live::JobKey;
+
 use live::JobTable;
-
-/// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
-/// the number of jobs that live at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct JobKey(pub u32);
-
-impl JobKey {
-    /// Returns the key as an array index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// An event of a placement log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,10 +208,7 @@ const MOST_NAMES: usize = 1 << 24;
 fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;
-    let data = text
-        .bytes()
-        .position(|b| b == b'#')
-        .map_or(text, |end| &text[..end]);
+    let data = text.split('#').next().unwrap_or_default();
     let mut fields = data.split_ascii_whitespace();
     let Some(letter) = fields.next() else {
         return Ok(0);
@@ -233,7 +220,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
         _ => {
             let found = format!("the event {}", quote_token(letter));
             let expected = "`P JOB NODES`, `F JOB`, `D HOST` or `U HOST`";
-            return Err(Error::input(line.location(), found, expected));
+            return Err(line.error_here(found, expected));
         }
     };
     let placing = letter == "P";
@@ -247,7 +234,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
             "{count} field{} with `{letter}`",
             if count == 1 { "" } else { "s" }
         );
-        return Err(Error::input(line.location(), found, wants));
+        return Err(line.error_here(found, wants));
     };
     // No options, only the line: a replay finds out whether the machine has such a node, and its message says where.
     if ["D", "U"].contains(&letter) {
@@ -272,11 +259,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
         let size = led.unwrap_or(size);
         let nodes = parse_size(size).ok_or_else(|| {
             let found = format!("{} nodes for job {}", quote_token(size), quote_token(job));
-            Error::input(
-                line.location(),
-                found,
-                format!("a whole number from 1 to {}", u32::MAX),
-            )
+            line.error_here(found, format!("a whole number from 1 to {}", u32::MAX))
         })?;
         let before = live.memory_bytes();
         match live.add_job(job, line.number) {
@@ -296,11 +279,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
             }
             Err(since) => {
                 let found = format!("`P` of job {}, live since line {since}", quote_token(job));
-                return Err(Error::input(
-                    line.location(),
-                    found,
-                    "a job that is not live",
-                ));
+                return Err(line.error_here(found, "a job that is not live"));
             }
         }
         return Ok(live.memory_bytes() - before);
@@ -310,7 +289,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
         None => {
             let found = format!("`F` of job {}, which is not live", quote_token(job));
             let expected = "a job placed before and not yet freed";
-            return Err(Error::input(line.location(), found, expected));
+            return Err(line.error_here(found, expected));
         }
     }
     Ok(0)

@@ -148,12 +148,13 @@ pub fn locate_job_error(error: Error, mut trace: Lines) -> Error {
         return error;
     };
     while let Ok(Some(line)) = trace.read_line() {
-        let first = line
+        if line
             .text()
             .ok()
-            .and_then(|text| text.split_ascii_whitespace().next());
-        if first == Some(job) {
-            return Error::input(line.location(), format!("job {job}: {found}"), expected);
+            .and_then(|text| text.split_ascii_whitespace().next())
+            == Some(job)
+        {
+            return line.error_here(format!("job {job}: {found}"), expected);
         }
     }
     error

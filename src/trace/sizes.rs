@@ -235,7 +235,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
         let fields = line.split_csv()?;
         let [size, share] = fields.as_slice() else {
             let found = format!("{} fields", fields.len());
-            return Err(Error::input(line.location(), found, "size,share"));
+            return Err(line.error_here(found, "size,share"));
         };
         let is_header = first && size.eq_ignore_ascii_case("size");
         first = false;
@@ -243,11 +243,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
             continue;
         }
         let wrong = |what: &str, text: &str, expected: &str| {
-            Error::input(
-                line.location(),
-                format!("{what} {}", quote_token(text)),
-                expected,
-            )
+            line.error_here(format!("{what} {}", quote_token(text)), expected)
         };
         let nodes = size.parse().ok().filter(|n| *n > 0u32).ok_or_else(|| {
             wrong(
@@ -267,7 +263,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
         let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
             let found = format!("size {nodes} listed twice");
-            return Err(Error::input(line.location(), found, "each size once"));
+            return Err(line.error_here(found, "each size once"));
         }
         // One share that is no whole number makes all of them shares, and none a number of jobs.
         jobs = jobs.and_then(|mut jobs| {

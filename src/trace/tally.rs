@@ -138,12 +138,11 @@ pub struct Tally {
 
 impl Default for Tally {
     fn default() -> Self {
-        let first = [(0, 0); TABLE.len()];
         Tally {
             lines: 0,
             counts: [0; TABLE.len()],
             at: (0, 0),
-            first,
+            first: [(0, 0); TABLE.len()],
             files: Vec::new(),
         }
     }
@@ -194,10 +193,7 @@ impl Tally {
 
     /// Counts the lines that were left out in all.
     pub fn dropped_lines(&self) -> u64 {
-        Reason::all_reasons()
-            .filter(|r| r.drops_line())
-            .map(|r| self.count_lines(r))
-            .sum()
+        self.by_name(true).values().sum()
     }
 
     /// Iterates over the reasons that occurred, with their counts.

@@ -147,10 +147,10 @@ impl Error {
     }
 
     /// Returns an [`Error::input`] about an option of the command, or about a text that names something.
-    pub fn option<O: AsRef<str>, F: Into<String>, E: Into<String>>(
-        option: O,
-        found: F,
-        expected: E,
+    pub fn option(
+        option: impl AsRef<str>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
     ) -> Self {
         Error::input(SourceLocation::option(option), found, expected)
     }

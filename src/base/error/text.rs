@@ -5,14 +5,9 @@ use std::borrow::Cow;
 /// Formats a number with commas: `19,200`.
 pub fn format_thousands(value: u64) -> String {
     let digits = value.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
+    groups.join(",")
 }
 
 /// Formats a measured number in six significant digits at most.

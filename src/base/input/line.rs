@@ -93,11 +93,7 @@ impl<'a> Line<'a> {
                 }
                 None => {
                     let found = format!("`{}`", self.text);
-                    return Err(Error::input(
-                        self.location(),
-                        found,
-                        "each quote closed on its line",
-                    ));
+                    return Err(self.error_here(found, "each quote closed on its line"));
                 }
             }
         }

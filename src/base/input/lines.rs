@@ -5,16 +5,16 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use counting::Counting;
 pub use raw_line::RawLine;
 
 use super::refused::{is_idle, long_line_error, too_blank_error};
 use super::{Line, open_named};
 use crate::error::{self, Error, Result, SourceLocation};
 
-mod counting;
+mod files;
+mod peek;
 mod raw_line;
 
 /// A stream of lines, for long files. Memory holds one piece of the file, whatever its length.
@@ -76,71 +76,6 @@ impl Lines {
         Ok(Lines::from_source(&name, source).with_memory(memory))
     }
 
-    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but
-    /// for hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. Returns
-    /// with the stream the names that messages call the files by.
-    ///
-    /// # Errors
-    /// As [`Lines::open`], for a later file when it is reached; a folder without files.
-    pub fn open_all(paths: &[PathBuf], memory: u64) -> Result<(Self, Vec<String>)> {
-        let mut files = Vec::new();
-        for path in paths {
-            if !path.is_dir() {
-                files.push(path.clone());
-                continue;
-            }
-            let failed = |e| Error::io(path, "reading", e);
-            let entries = std::fs::read_dir(path).map_err(failed)?;
-            let mut found = Vec::new();
-            for entry in entries {
-                let entry = entry.map_err(failed)?;
-                // Hidden files are notes of an editor or a system, and no records.
-                let hidden = entry.file_name().to_string_lossy().starts_with('.');
-                found.extend(Some(entry.path()).filter(|path| !hidden && path.is_file()));
-            }
-            if found.is_empty() {
-                let location = SourceLocation::File(path.display().to_string().into());
-                return Err(Error::input(location, "a folder without files", "records"));
-            }
-            // A system lists a folder in any order; records must come in the same one everywhere.
-            found.sort();
-            files.extend(found);
-        }
-        let names = files
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        files.reverse();
-        let first = files.pop().unwrap_or_default();
-        Ok((
-            Lines {
-                further: files,
-                ..Lines::open(&first, memory)?
-            },
-            names,
-        ))
-    }
-
-    /// Begins the next file where this one is at its end; false where there is none.
-    fn open_next_file(&mut self) -> Result<bool> {
-        let Some(path) = self.further.pop() else {
-            return Ok(false);
-        };
-        let (name, source) = open_named(&path)?;
-        self.source = match &self.counter {
-            Some(count) => Box::new(Counting {
-                source,
-                count: Arc::clone(count),
-            }),
-            None => source,
-        };
-        (self.name, self.file) = (name.into(), self.file + 1);
-        // `idle` goes on: many files of comments are refused as one would be.
-        (self.start, self.end, self.number) = (0, 0, 0);
-        (self.at_end, self.begun) = (false, false);
-        Ok(true)
-    }
-
     /// Reads a text held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
         Lines::from_source(name, Box::new(std::io::Cursor::new(text.into())))
@@ -180,16 +115,10 @@ impl Lines {
     pub fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.kept = self.kept.saturating_add(bytes as u64);
         if self.kept > self.memory {
-            let location = SourceLocation::line(&self.name, self.number);
-            let found = format!(
-                "more {what} than fit into {}",
-                error::format_bytes(self.memory)
-            );
-            return Err(Error::input(
-                location,
-                found,
-                "a shorter file or a higher --memory",
-            ));
+            let limit = error::format_bytes(self.memory);
+            let found = format!("more {what} than fit into {limit}");
+            let expected = "a shorter file or a higher --memory";
+            return Err(Error::input(self.location_of(self.number), found, expected));
         }
         Ok(())
     }
@@ -198,11 +127,6 @@ impl Lines {
     pub fn start_byte_counter(&mut self) -> Arc<AtomicU64> {
         // What was read ahead to tell the format counts, too.
         let count = Arc::new(AtomicU64::new(self.end as u64));
-        let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
-        self.source = Box::new(Counting {
-            source,
-            count: Arc::clone(&count),
-        });
         self.counter = Some(Arc::clone(&count));
         count
     }
@@ -266,9 +190,9 @@ impl Lines {
                 self.start = self.end;
                 break from..self.end;
             }
-            let location = || SourceLocation::line(&self.name, self.number + 1);
             if seen > Lines::LONGEST {
-                return Err(long_line_error(location(), Lines::LONGEST));
+                let location = self.location_of(self.number + 1);
+                return Err(long_line_error(location, Lines::LONGEST));
             }
             self.read_more()?;
         };
@@ -300,51 +224,18 @@ impl Lines {
         // The line end counts: a blank line is nothing else.
         self.idle += 1 + range.len();
         if self.idle > Lines::IDLE {
-            Err(too_blank_error(
-                SourceLocation::line(&self.name, self.number),
-                Lines::IDLE,
-            ))
+            Err(too_blank_error(self.location_of(self.number), Lines::IDLE))
         } else {
             Ok(())
         }
     }
 
-    /// Returns the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first
-    /// piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when reading
-    /// fails, and after 64 MB of blanks.
-    pub fn peek_start(&mut self) -> Result<&[u8]> {
-        self.skip_mark()?;
-        loop {
-            let blanks = self
-                .unread_bytes()
-                .iter()
-                .take_while(|b| b.is_ascii_whitespace())
-                .count();
-            let json = self
-                .unread_bytes()
-                .get(blanks)
-                .map(|byte| matches!(byte, b'{' | b'['));
-            let held = self.unread_bytes().len() - blanks >= Lines::PIECE / 2;
-            if self.at_end || held || json == Some(false) {
-                return Ok(&self.buffer[self.start + blanks..self.end]);
-            }
-            if blanks > Lines::IDLE {
-                let location = SourceLocation::line(&self.name, self.number + 1);
-                return Err(too_blank_error(location, Lines::IDLE));
-            }
-            self.read_more()?;
-        }
-    }
-
     fn raw_line(&self, range: Range<usize>) -> RawLine<'_> {
-        let source = &*self.name;
-        let number = self.number;
-        let file = self.file;
         RawLine {
-            source,
-            number,
+            source: &self.name,
+            number: self.number,
             bytes: &self.buffer[range],
-            file,
+            file: self.file,
         }
     }
 
@@ -372,12 +263,12 @@ impl Lines {
         if let Some(zero) = memchr::memchr(0, &self.buffer[self.end..][..read]) {
             let before = &self.buffer[self.start..self.end + zero];
             let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
-            let location = SourceLocation::line(&self.name, line);
-            return Err(Error::input(
-                location,
-                "a byte 0, which no text has",
-                "a text",
-            ));
+            let found = "a byte 0, which no text has";
+            return Err(Error::input(self.location_of(line), found, "a text"));
+        }
+        if let Some(counter) = &self.counter {
+            // Only a display of progress reads it: it may lag, and guards no other data.
+            counter.fetch_add(read as u64, Ordering::Relaxed);
         }
         self.end += read;
         self.at_end = read == 0;
@@ -395,12 +286,9 @@ impl Lines {
     pub(super) fn read_rest(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         // Two documents, one behind the other, are no document.
         if let Some(next) = self.further.last() {
-            let location = SourceLocation::File(next.display().to_string().into());
-            return Err(Error::input(
-                location,
-                "a further file",
-                "a document of one file",
-            ));
+            let location = SourceLocation::file(next);
+            let expected = "a document of one file";
+            return Err(Error::input(location, "a further file", expected));
         }
         self.skip_mark()?;
         let mut line = 0;
@@ -408,16 +296,16 @@ impl Lines {
         loop {
             let before = self.unread_bytes().len();
             if before as u64 > self.memory {
-                let what = format!("{}: the text", self.name);
                 return Err(Error::Memory {
-                    what,
+                    what: format!("{}: the text", self.name),
                     needed: before as u64,
                     limit: self.memory,
                 });
             }
-            let number =
-                || self.number + 1 + memchr::memchr_iter(b'\n', self.unread_bytes()).count();
-            let location = || SourceLocation::line(&self.name, number());
+            let location = || {
+                let lines = memchr::memchr_iter(b'\n', self.unread_bytes()).count();
+                self.location_of(self.number + 1 + lines)
+            };
             if before as u64 > most {
                 let found = format!("more than {}", error::format_bytes(most));
                 return Err(Error::input(location(), found, "a shorter text"));
@@ -470,38 +358,6 @@ impl Lines {
             file: raw.file,
             ..Line::new(raw.source, raw.number, raw.text()?)
         }))
-    }
-
-    /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
-    /// as [`Lines::read_line`].
-    pub fn peek_lines<T>(
-        &mut self,
-        mut judge: impl FnMut(&[u8]) -> Option<T>,
-    ) -> Result<Option<T>> {
-        // From here on the offset of the next line stays good, whatever else is read.
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        self.skip_mark()?;
-        let start = self.start;
-        self.keep = true;
-        let number = self.number;
-        let idle = self.idle;
-        let verdict = loop {
-            match self.read_line()? {
-                None => break None,
-                Some(line) => {
-                    if let Some(verdict) = judge(line.bytes) {
-                        break Some(verdict);
-                    }
-                }
-            }
-        };
-        self.keep = false;
-        self.start = start;
-        // The same lines are counted again when they are read.
-        (self.number, self.idle) = (number, idle);
-        Ok(verdict)
     }
 }
 

@@ -36,7 +36,7 @@ mod parquet {
 
     /// Error of a build without support for Parquet.
     pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
-        let location = SourceLocation::File(path.display().to_string().into());
+        let location = SourceLocation::file(path);
         let expected = "a table in CSV, or a nodeorder built with `--features parquet`";
         Err(Error::input(location, "a Parquet table", expected))
     }

@@ -21,12 +21,8 @@ const AHEAD: usize = 1024;
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
     let reader = SerializedFileReader::new(file).map_err(|e| {
-        let location = SourceLocation::File(path.display().to_string().into());
-        Error::input(
-            location,
-            format!("no Parquet table ({e})"),
-            "a Parquet table",
-        )
+        let found = format!("no Parquet table ({e})");
+        Error::input(SourceLocation::file(path), found, "a Parquet table")
     })?;
     // Bounded: a decoder that is faster than its reader would fill the memory with the table.
     let (sender, rows) = mpsc::sync_channel(AHEAD);

@@ -1,6 +1,6 @@
 //! Which keys a text may give.
 
-use super::{Given, Params, Value};
+use super::{Given, Params};
 use crate::error::{Error, Result};
 
 impl Params {
@@ -30,21 +30,6 @@ impl Params {
     /// One of them is given.
     pub fn refuse_unread(&self, unread: &[&str]) -> Result<()> {
         self.check_keys(self.known_keys().filter(|key| !unread.contains(key)))
-    }
-
-    /// Gives `key` a value that every getter refuses, for tests that each option is read.
-    #[doc(hidden)]
-    pub fn spoil_value(&mut self, key: &str) {
-        let location = self.location.clone();
-        // No getter takes a list within a list.
-        let list = Value::List(vec![(Value::List(Vec::new()), location.clone())]);
-        self.given.retain(|e| e.key != key);
-        self.given.push(Given {
-            key: key.to_string(),
-            key_location: location.clone(),
-            value: list,
-            location,
-        });
     }
 
     /// Returns the keys of the declared options, and `kind` where a file names it.

@@ -15,6 +15,8 @@ mod keys;
 mod option;
 mod read;
 mod tables;
+#[path = "tests/testing.rs"]
+mod testing;
 mod units;
 mod value;
 mod written;
@@ -34,6 +36,27 @@ struct Given {
     location: SourceLocation,
 }
 
+impl Given {
+    /// Returns a key with a word as its value, both of which stand at `location`.
+    fn from_word(key: &str, word: &str, location: &SourceLocation) -> Given {
+        Given {
+            key: key.to_string(),
+            key_location: location.clone(),
+            value: Value::Word(word.to_string()),
+            location: location.clone(),
+        }
+    }
+
+    /// Iterates over the items of a list, each with its place; another value is the only item of its own.
+    fn list_items(&self) -> impl Iterator<Item = (&Value, &SourceLocation)> {
+        let (items, single) = match &self.value {
+            Value::List(items) => (&items[..], None),
+            value => (&[][..], Some((value, &self.location))),
+        };
+        items.iter().map(|(value, at)| (value, at)).chain(single)
+    }
+}
+
 /// The parameters of one topology, ordering or method.
 #[derive(Debug)]
 pub struct Params {
@@ -49,6 +72,11 @@ pub struct Params {
     default_seed: u64,
 }
 
+/// Numbers that options hold to a range.
+pub trait Bounded: FromStr + PartialOrd + Display + Copy {}
+
+impl<T: FromStr + PartialOrd + Display + Copy> Bounded for T {}
+
 /// Returns the part of `kind:rest` before the first colon.
 pub fn text_before_colon(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
@@ -61,13 +89,10 @@ impl Params {
         self.given
             // A key that was given as well would stand twice, and the getters take the first.
             .retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
-        self.given
-            .extend(keys.into_iter().map(|(key, value)| Given {
-                key: key.into(),
-                key_location: location.clone(),
-                value: Value::Word(value),
-                location: location.clone(),
-            }));
+        self.given.extend(
+            keys.iter()
+                .map(|(key, value)| Given::from_word(key, value, &location)),
+        );
         self
     }
 
@@ -88,10 +113,8 @@ impl Params {
 
     /// Returns the location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
-        self.given
-            .iter()
-            .find(|e| e.key == key)
-            .map_or_else(|| self.location.clone(), |e| e.location.clone())
+        let given = self.given.iter().find(|e| e.key == key);
+        given.map_or(&self.location, |e| &e.location).clone()
     }
 
     /// Checks whether `key` was given.
@@ -199,23 +222,22 @@ impl Params {
     ///
     /// # Errors
     /// Not a number, or out of range.
-    pub fn optional_integer<T>(&self, key: &'static str, low: T, high: T) -> Result<Option<T>>
-    where
-        T: FromStr + PartialOrd + Display + Copy,
-    {
+    pub fn optional_integer<T: Bounded>(
+        &self,
+        key: &'static str,
+        low: T,
+        high: T,
+    ) -> Result<Option<T>> {
         self.optional_within(key, low, high, "a whole number")
     }
 
-    fn optional_within<T>(
+    fn optional_within<T: Bounded>(
         &self,
         key: &'static str,
         low: T,
         high: T,
         what: &str,
-    ) -> Result<Option<T>>
-    where
-        T: FromStr + PartialOrd + Display + Copy,
-    {
+    ) -> Result<Option<T>> {
         let expected = format!("{what} from {low} to {high}");
         match self.parse_value::<T>(key, &expected)? {
             // NaN is in no range: it is refused here with the others.
@@ -228,13 +250,19 @@ impl Params {
     ///
     /// # Errors
     /// Missing without a declared default, not a number, or out of range.
-    pub fn required_integer<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
-    where
-        T: FromStr + PartialOrd + Display + Copy,
-    {
-        self.optional_integer(key, low, high)?.ok_or_else(|| {
-            self.invalid_value(key, format!("{key} = a whole number from {low} to {high}"))
-        })
+    pub fn required_integer<T: Bounded>(&self, key: &'static str, low: T, high: T) -> Result<T> {
+        self.required_within(key, low, high, "a whole number")
+    }
+
+    fn required_within<T: Bounded>(
+        &self,
+        key: &'static str,
+        low: T,
+        high: T,
+        what: &str,
+    ) -> Result<T> {
+        self.optional_within(key, low, high, what)?
+            .ok_or_else(|| self.invalid_value(key, format!("{key} = {what} from {low} to {high}")))
     }
 
     /// Reads a real number within `low..=high`, if given.
@@ -250,9 +278,7 @@ impl Params {
     /// # Errors
     /// Missing without a declared default, not a number, not finite, or out of range.
     pub fn required_real(&self, key: &'static str, low: f64, high: f64) -> Result<f64> {
-        self.optional_real(key, low, high)?.ok_or_else(|| {
-            self.invalid_value(key, format!("{key} = a number from {low} to {high}"))
-        })
+        self.required_within(key, low, high, "a number")
     }
 
     /// Reads `true` or `false`; false when absent.
@@ -294,42 +320,30 @@ impl Params {
     /// # Errors
     /// Not numbers, an element below 1 or above 2³¹; the message names the element.
     pub fn optional_extents(&self, key: &'static str) -> Result<Option<Vec<u32>>> {
-        const HIGH: i64 = 1 << 31;
+        const HIGH: u32 = 1 << 31;
         let expected = format!("extents from 1 to {HIGH}, as in 8x8x5 or [8, 8, 5]");
         let Some(entry) = self.given_or_default(key) else {
             return Ok(None);
         };
-        let mut extents = Vec::new();
-        let mut add = |i: usize, text: &str, location: &SourceLocation| match text.parse::<i64>() {
-            Ok(n) if (1..=HIGH).contains(&n) => {
-                extents.push(n as u32);
-                Ok(())
-            }
-            _ => Err(Error::input(
-                location.clone(),
-                format!("{key}[{i}] = {text}"),
-                &expected,
-            )),
-        };
-        match &entry.value {
-            Value::Word(w) => {
-                for (i, part) in w.split(['x', 'X']).enumerate() {
-                    add(i, part.trim(), &entry.location)?;
-                }
-            }
-            // A single extent in TOML needs no list.
-            Value::Integer(n) => add(0, &n.to_string(), &entry.location)?,
-            Value::List(items) => {
-                for (i, (item, location)) in items.iter().enumerate() {
-                    add(
-                        i,
-                        // A list within the list is no number either: the message describes it.
-                        &item.scalar_text().unwrap_or_else(|| item.describe()),
-                        location,
-                    )?;
-                }
-            }
+        let texts: Vec<(String, &SourceLocation)> = match &entry.value {
+            Value::Word(word) => word
+                .split(['x', 'X'])
+                .map(|part| (part.trim().to_string(), &entry.location))
+                .collect(),
+            // A single extent in TOML needs no list; a list within the list is no number either, and is described.
+            Value::Integer(_) | Value::List(_) => entry
+                .list_items()
+                .map(|(item, at)| (item.scalar_text().unwrap_or_else(|| item.describe()), at))
+                .collect(),
             _ => return Err(self.invalid_value(key, expected)),
+        };
+        let mut extents = Vec::new();
+        for (i, (text, location)) in texts.into_iter().enumerate() {
+            let Some(extent) = text.parse().ok().filter(|n| (1..=HIGH).contains(n)) else {
+                let found = format!("{key}[{i}] = {text}");
+                return Err(Error::input(location.clone(), found, expected));
+            };
+            extents.push(extent);
         }
         if extents.is_empty() {
             return Err(self.invalid_value(key, expected));
@@ -345,21 +359,13 @@ impl Params {
         let Some(entry) = self.given_or_default(key) else {
             return Ok(Vec::new());
         };
-        let word = |value: &Value, location: &SourceLocation| match value.scalar_text() {
-            Some(word) => Ok((word, location.clone())),
-            None => Err(Error::input(
-                location.clone(),
-                value.describe(),
-                "a text or a number",
-            )),
-        };
-        match &entry.value {
-            Value::List(items) => items
-                .iter()
-                .map(|(value, location)| word(value, location))
-                .collect(),
-            value => Ok(vec![word(value, &entry.location)?]),
-        }
+        let words = entry.list_items().map(|(value, location)| {
+            let word = value.scalar_text().ok_or_else(|| {
+                Error::input(location.clone(), value.describe(), "a text or a number")
+            });
+            Ok((word?, location.clone()))
+        });
+        words.collect()
     }
 
     /// Reads a path, relative to the file that names it.

@@ -54,11 +54,10 @@ pub enum Fallback {
 
 impl Opt {
     const fn new(key: &'static str, values: Values, about: &'static str) -> Self {
-        let default = Fallback::Required;
         Opt {
             key,
             values,
-            default,
+            default: Fallback::Required,
             positional: false,
             about,
             only_with: "",

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::value::Value;
 use super::{Fallback, Given, Opt, Params, Tables, describe_usage, text_before_colon};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
@@ -84,8 +83,7 @@ impl Params {
             if key.is_empty() || value.is_empty() {
                 return Err(wrong());
             }
-            let value = Value::Word(value.to_string());
-            params.push_value(key.to_string(), location.clone(), value, location.clone())?;
+            params.push_value(Given::from_word(key, value, &location))?;
         }
         params.refuse_unread(&[])?;
         Ok(params)
@@ -107,8 +105,7 @@ impl Params {
                 let expected = format!("key=value, an option of {}", self.kind);
                 return Err(Error::input(location, format!("`{part}`"), expected));
             };
-            let value = Value::Word(value.to_string());
-            added.push_value(key.to_string(), location.clone(), value, location.clone())?;
+            added.push_value(Given::from_word(key, value, &location))?;
         }
         self.given.retain(|old| !added.has_key(&old.key));
         self.given.append(&mut added.given);
@@ -137,8 +134,7 @@ impl Params {
                     "key=value",
                 ));
             };
-            let value = Value::Word(value.to_string());
-            params.push_value(key.to_string(), location.clone(), value, location.clone())?;
+            params.push_value(Given::from_word(key, value, location))?;
         }
         params.refuse_unread(&[])?;
         Ok(params)
@@ -158,19 +154,11 @@ impl Params {
 
     fn set_declared(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
         let declared: Vec<&Opt> = options.into_iter().collect();
-        let default = |option: &&&'static Opt| match option.default {
-            Fallback::Value(value) => Some(Given {
-                key: option.key.to_string(),
-                key_location: self.location.clone(),
-                value: Value::Word(value.to_string()),
-                location: self.location.clone(),
-            }),
+        let defaults = declared.iter().filter_map(|option| match option.default {
+            Fallback::Value(value) => Some(Given::from_word(option.key, value, &self.location)),
             _ => None,
-        };
-        self.defaults = declared
-            .iter()
-            .filter_map(|option| default(&option))
-            .collect();
+        });
+        self.defaults = defaults.collect();
         self.declared = Some(declared);
     }
 
@@ -224,26 +212,12 @@ impl Params {
         })
     }
 
-    pub(super) fn push_value(
-        &mut self,
-        key: String,
-        key_location: SourceLocation,
-        value: Value,
-        location: SourceLocation,
-    ) -> Result<()> {
-        if self.given.iter().any(|e| e.key == key) {
-            return Err(Error::input(
-                key_location,
-                format!("`{key}` twice"),
-                "each key once",
-            ));
+    pub(super) fn push_value(&mut self, given: Given) -> Result<()> {
+        if self.given.iter().any(|e| e.key == given.key) {
+            let found = format!("`{}` twice", given.key);
+            return Err(Error::input(given.key_location, found, "each key once"));
         }
-        self.given.push(Given {
-            key,
-            key_location,
-            value,
-            location,
-        });
+        self.given.push(given);
         Ok(())
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
-use super::Params;
 use super::value::{Value, from_toml};
+use super::{Given, Params};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
@@ -103,10 +103,12 @@ fn fill_tables(
                 filled.lists.push((name, first, tables));
             }
             value => {
-                let read = from_toml(value, &here, at)?;
-                filled
-                    .params
-                    .push_value(name, at(key.span().start), read, here)?;
+                filled.params.push_value(Given {
+                    key: name,
+                    key_location: at(key.span().start),
+                    value: from_toml(value, &here, at)?,
+                    location: here,
+                })?;
             }
         }
     }

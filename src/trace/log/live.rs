@@ -2,7 +2,17 @@
 
 use hashbrown::HashTable;
 
-use super::JobKey;
+/// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
+/// the number of jobs that live at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobKey(pub u32);
+
+impl JobKey {
+    /// Returns the key as an array index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The jobs that live, by name and by key.
 ///

@@ -95,10 +95,15 @@ const PLACEMENTS: &str =
 /// A column by its role and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Named {
-    role: usize,
+    role: &'static str,
     name: String,
     /// Whether it is of a known set, and so may be missing or one of several names.
     known: bool,
+}
+
+/// Finds the role of a key.
+fn find_role(key: &str) -> Option<&'static str> {
+    ROLES.into_iter().find(|role| *role == key)
 }
 
 /// Names of columns by what they say.
@@ -126,7 +131,7 @@ impl Columns {
             let preset = PRESETS.iter().find(|preset| preset.name == name.trim());
             let known = PRESETS.iter().map(|preset| preset.name);
             let preset = preset.ok_or_else(|| Error::unknown(location(), "table", name, known))?;
-            columns = Columns::from_known(preset.columns);
+            columns = Columns::read_names(preset.columns, true);
         }
         let mut seen: Vec<&str> = Vec::new();
         for pair in pairs {
@@ -145,7 +150,7 @@ impl Columns {
                 };
                 continue;
             }
-            let Some(role) = ROLES.iter().position(|role| *role == key) else {
+            let Some(role) = find_role(key) else {
                 let known = ROLES.into_iter().chain(["unit"]);
                 return Err(Error::unknown(location(), "key", key, known));
             };
@@ -160,7 +165,7 @@ impl Columns {
                 known: false,
             });
         }
-        let has = |key| columns.names.iter().any(|named| ROLES[named.role] == key);
+        let has = |key| columns.names.iter().any(|named| named.role == key);
         if !has("submit") && !has("start")
             || !has("end") && !has("run")
             || !has("nodes") && !has("list")
@@ -171,17 +176,16 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Reads a text of this file.
-    fn from_known(text: &str) -> Columns {
+    /// Reads a text of this file, of columns that are `known` or named by a user.
+    fn read_names(text: &str, known: bool) -> Columns {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
         Columns {
             names: pairs
-                .filter_map(|(key, name): (&str, &str)| {
-                    let role = ROLES.iter().position(|role| *role == key)?;
+                .filter_map(|(key, name)| {
                     Some(Named {
-                        role,
+                        role: find_role(key)?,
                         name: name.to_string(),
-                        known: true,
+                        known,
                     })
                 })
                 .collect(),
@@ -191,16 +195,11 @@ impl Columns {
 
     /// Returns the columns of recorded placements, whose times are in seconds.
     pub(super) fn for_placements() -> Columns {
-        let mut columns = Columns {
+        Columns {
             per_second: Some(1),
-            ..Columns::from_known(PLACEMENTS)
-        };
-        columns
-            .names
-            .iter_mut()
             // Whoever writes this table writes all of its columns: a missing one is a fault.
-            .for_each(|named| named.known = false);
-        columns
+            ..Columns::read_names(PLACEMENTS, false)
+        }
     }
 
     /// Finds the known table that a header line belongs to, and returns its columns.
@@ -212,21 +211,17 @@ impl Columns {
             .collect();
         let mut known = PRESETS
             .iter()
-            .map(|preset| Columns::from_known(preset.columns));
+            .map(|preset| Columns::read_names(preset.columns, true));
         let found = known.find(|columns| {
             let roles = columns.names.iter().map(|named| named.role);
+            let mut needed: Vec<&str> = roles.filter(|role| !OPTIONAL.contains(role)).collect();
             // A list says how many nodes there are.
-            let list = |role: usize| ROLES[role] == "list";
-            let mut needed = roles
-                .clone()
-                .filter(|role| !OPTIONAL.contains(&ROLES[*role]))
-                .collect::<Vec<_>>();
-            if !needed.iter().any(|role| ROLES[*role] == "nodes") {
-                needed.extend(roles.clone().filter(|role| list(*role)));
+            if !needed.contains(&"nodes") {
+                needed.push("list");
             }
             needed.iter().all(|role| {
                 columns
-                    .find_column(ROLES[*role], &present)
+                    .find_column(role, &present)
                     .is_ok_and(|at| at.is_some())
             })
         })?;
@@ -238,7 +233,7 @@ impl Columns {
 
     /// Finds the column of a role in a header. `None` if the table has none. Fails with the name that is missing.
     pub(super) fn find_column(&self, key: &str, header: &[&str]) -> Result<Option<usize>, &str> {
-        let Some(named) = self.names.iter().find(|named| ROLES[named.role] == key) else {
+        let Some(named) = self.names.iter().find(|named| named.role == key) else {
             return Ok(None);
         };
         let position = |name: &str| header.iter().position(|column| *column == name);

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use super::columns::{Columns, PRESETS, ROLES};
+use super::placements;
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{hash_text, split_host_list};
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, placements, row_error};
 use crate::log::no_jobs_error;
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Lines};
 
@@ -87,14 +88,11 @@ impl Header {
                 )
             })?;
         }
-        let file = line.file;
-        let width = header.len();
-        let per_second = columns.per_second;
         Ok(Header {
-            file,
-            width,
+            file: line.file,
+            width: header.len(),
             at,
-            per_second,
+            per_second: columns.per_second,
             assumed_minutes: columns.recognised,
         })
     }

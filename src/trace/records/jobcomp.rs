@@ -3,11 +3,11 @@
 //! Names and folders are a user's and may have blanks and keys in them, the values read here have none: a line on
 //! which a key that is read comes twice leaves open which is meant, and is left out.
 
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::hash_text;
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, row_error};
 use crate::log::no_jobs_error;
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Lines, RawLine};
 

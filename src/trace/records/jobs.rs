@@ -1,6 +1,6 @@
 //! From records to a trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::count_names;
 use super::{Record, Records};
@@ -166,7 +166,7 @@ impl Records {
         // A stable sort: of rows with one number the first in the file keeps it.
         by_id.sort_by_key(|i| jobs[*i as usize].id);
         let mut again = Vec::new();
-        let mut same = Vec::new();
+        let mut same = BTreeSet::new();
         for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
             for (nth, index) in group.iter().enumerate().skip(1) {
                 let what = |i: u32| Job {
@@ -174,18 +174,16 @@ impl Records {
                     line: 0,
                     ..jobs[i as usize]
                 };
-                if group[..nth]
-                    .iter()
-                    .any(|other| what(*other) == what(*index))
-                {
-                    same.push(*index)
+                let mut before = group[..nth].iter();
+                if before.any(|other| what(*other) == what(*index)) {
+                    same.insert(*index);
                 } else {
                     again.push(*index)
                 }
             }
         }
         self.tally.add_count(Reason::NumberedAnew, again.len());
-        if let Some(first) = same.iter().min() {
+        if let Some(first) = same.first() {
             self.tally.set_row(0, jobs[*first as usize].line);
         }
         self.tally.add_count(Reason::SameAgain, same.len());
@@ -196,12 +194,8 @@ impl Records {
         (free..)
             .zip(&again)
             .for_each(|(id, index)| jobs[*index as usize].id = id);
-        same.sort_unstable();
-        let mut index = 0;
-        jobs.retain(|_| {
-            index += 1;
-            same.binary_search(&(index - 1)).is_err()
-        });
+        let mut index = 0..;
+        jobs.retain(|_| index.next().is_some_and(|i| !same.contains(&i)));
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use super::record::{Record, RecordFormat, Source, State};
 use super::time::{LONGEST, parse_instant};
-use super::{Record, RecordFormat, Source, State, Tally};
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 

@@ -10,12 +10,12 @@
 use std::collections::BTreeMap;
 
 use super::csv::append_host_list;
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{hash_text, join_distinct};
 use super::time::{INSTANT, LIMIT, parse_calendar, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, row_error};
 use crate::log::{no_jobs_error, quote_token};
-use crate::tally::Reason;
-use nodeorder_base::error::{Error, Result};
+use crate::tally::{Reason, Tally};
+use nodeorder_base::error::Result;
 use nodeorder_base::input::{Lines, RawLine};
 
 /// The accounting log of PBS Professional and OpenPBS.
@@ -269,7 +269,7 @@ fn split_event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a 
     let Some([date, kind, id, text]) = split_line(line.bytes) else {
         let found = quote_token(&String::from_utf8_lossy(line.bytes));
         let expected = "a line of an accounting log: MM/DD/YYYY HH:MM:SS;TYPE;ID;key=value …";
-        return Err(Error::input(line.location(), found, expected));
+        return Err(line.error_here(found, expected));
     };
     // The whole line is UTF-8, and parted at ASCII.
     let [date, id, text] = [date, id, text].map(|b| std::str::from_utf8(b).unwrap_or_default());

@@ -8,8 +8,8 @@ use std::collections::{HashSet, VecDeque};
 
 use hashbrown::HashTable;
 
-use super::{Record, Source, Tally};
-use crate::tally::Reason;
+use super::record::{Record, Source};
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
 
 /// Largest number of jobs held back.
@@ -65,19 +65,15 @@ pub(super) struct JobRows {
 
 impl JobRows {
     pub fn new(source: Box<dyn Source>, joins: bool) -> Self {
-        let held = VecDeque::new();
-        let by_key = HashTable::new();
-        let spare = Vec::new();
-        let passed = Vec::new();
         JobRows {
             source,
             joins,
-            held,
+            held: VecDeque::new(),
             out: 0,
-            by_key,
+            by_key: HashTable::new(),
             bytes: 0,
-            spare,
-            passed,
+            spare: Vec::new(),
+            passed: Vec::new(),
             ended: false,
         }
     }

@@ -5,13 +5,13 @@
 //! before the first such text are counted from the left, those after the last one from the right. Rows of which that
 //! does not say enough are left out.
 
+use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
-use super::{Record, RecordFormat, Source, State, Tally, row_error};
 use crate::log::no_jobs_error;
-use crate::tally::Reason;
+use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, RawLine};
+use nodeorder_base::input::Lines;
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {
@@ -110,10 +110,6 @@ struct Header {
 }
 
 impl Header {
-    fn new(line: &RawLine<'_>) -> Result<Self> {
-        Header::parse_header(line.text()?, line.file, &line.location())
-    }
-
     fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
         let wrong = |found, expected| Error::input(location.clone(), found, expected);
         let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
@@ -139,11 +135,7 @@ impl Header {
             return Err(wrong(found, "each column once"));
         }
         let free = FREE.iter().filter_map(|name| find(name));
-        let free = free.fold(None, |ends: Option<(usize, usize)>, at| {
-            ends.map_or(Some((at, at)), |(first, last)| {
-                Some((first.min(at), last.max(at)))
-            })
-        });
+        let free = free.clone().min().zip(free.max());
         Ok(Header {
             file,
             delimiter,
@@ -183,7 +175,7 @@ impl Sacct {
                 None => return Err(no_jobs_error(&name, EXPECTED)),
                 Some(line) if line.bytes.trim_ascii().is_empty() => {}
                 Some(line) => {
-                    let header = Header::new(&line)?;
+                    let header = Header::parse_header(line.text()?, line.file, &line.location())?;
                     return Ok(Sacct {
                         lines,
                         header,
@@ -290,16 +282,12 @@ impl<'a> SacctRow<'a> {
     /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
     /// none, or where there are several.
     fn decide_reading(&mut self) -> bool {
-        let most = if self
-            .header
-            .at
-            .iter()
-            .flatten()
-            .any(|at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at)))
-        {
-            self.count_surplus()
-        } else {
-            0
+        let mut columns = self.header.at.iter().flatten();
+        let most = match self.header.free {
+            Some((first, last)) if columns.any(|at| (first..last).contains(at)) => {
+                self.count_surplus()
+            }
+            _ => 0,
         };
         let mut found = None;
         for shift in 0..=most {
@@ -422,30 +410,23 @@ fn parse_count(text: &str) -> Option<(u32, bool)> {
         return Some((0, false));
     }
     let (digits, unit) = match text.char_indices().next_back()? {
-        (end, 'K' | 'k') => (&text[..end], 1u64 << 10),
+        (end, 'K' | 'k') => (&text[..end], 1 << 10),
         (end, 'M' | 'm') => (&text[..end], 1 << 20),
         (end, 'G' | 'g') => (&text[..end], 1 << 30),
         _ => (text, 1),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    // At most 12 digits: so neither the numbers nor the power of ten below leave 64 bits.
+    // At most 12 digits: so no product below leaves 128 bits.
     let plain = |part: &str| part.len() <= 12 && part.bytes().all(|b| b.is_ascii_digit());
     if !plain(whole) || !plain(fraction) || whole.is_empty() {
         return None;
     }
-    let whole: u64 = whole.parse().ok()?;
-    let scale = 10u64.pow(fraction.len() as u32);
-    let part: u64 = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse().ok()?
-    };
+    let scale = 10u128.pow(fraction.len() as u32);
+    let part: u128 = fraction.parse().unwrap_or(0);
     // No job has a part of a node.
     if unit == 1 && part > 0 {
         return None;
     }
-    let exact = whole
-        .checked_mul(unit)?
-        .checked_add((u128::from(part) * u128::from(unit) / u128::from(scale)) as u64)?;
+    let exact = (whole.parse::<u128>().ok()? * scale + part) * unit / scale;
     Some((exact.try_into().ok()?, unit > 1))
 }

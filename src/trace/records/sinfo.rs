@@ -86,25 +86,19 @@ pub fn read_node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     let expected = "the output of sinfo --json: sinfo of nodes.nodes and node.state, or nodes of name and state";
     let found: Document = parse_document(text, expected)?;
     let rows = found.sinfo.into_iter().flatten();
-    let rows = rows.map(|row| (row.nodes.nodes, row.node.state.into_words()));
+    let rows = rows.map(|row| (row.nodes.nodes.join(","), row.node.state.into_words()));
     let nodes = found.nodes.into_iter().flatten();
     let nodes = nodes.map(|node| {
-        (
-            vec![node.name],
-            [node.state.into_words(), node.state_flags].concat(),
-        )
+        let states = [node.state.into_words(), node.state_flags].concat();
+        (node.name, states)
     });
     let all: Vec<_> = rows
         .chain(nodes)
         .filter(|(names, _)| !names.is_empty())
+        .map(|(names, states)| (names, NodeState::parse_states(&states)))
         .collect();
     if all.is_empty() {
         return Err(Error::input(text.location(), "no nodes", expected));
     }
-    Ok(all
-        .into_iter()
-        .map(|(names, states): (Vec<String>, Vec<String>)| {
-            (names.join(","), NodeState::parse_states(&states))
-        })
-        .collect())
+    Ok(all)
 }

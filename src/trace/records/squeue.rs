@@ -7,9 +7,9 @@
 use serde::Deserialize;
 
 use super::json::{HeldRecords, parse_document};
+use super::record::{Record, RecordFormat, State};
 use super::rows::hash_text;
 use super::time::LONGEST;
-use super::{Record, RecordFormat, State};
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;

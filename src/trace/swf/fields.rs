@@ -19,7 +19,7 @@ impl Fields<'_> {
             "{name} (field {field}) {}",
             quote_token(self.fields[field - 1])
         );
-        Error::input(self.line.location(), found, expected)
+        self.line.error_here(found, expected)
     }
 
     /// Parses a whole number of at most `high` either side of zero.

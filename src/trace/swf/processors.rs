@@ -29,10 +29,7 @@ impl ProcessorsHint {
         // What is wrong with a number in the header is an error only where the number counts.
         let processors = header.max_procs(name).ok().flatten()?;
         let stated = header.max_nodes(name).ok().flatten();
-        let too_large = tally
-            .iter()
-            .find(|(reason, _)| *reason == Reason::LargerThanMachine)
-            .map_or(0, |t| t.1);
+        let too_large = tally.count_lines(Reason::LargerThanMachine);
         let (nodes, per_node) = match (stated, options.nodes.map(u64::from)) {
             (Some(nodes), _) => (nodes, processors / nodes),
             // A user may simulate a smaller machine on purpose: only jobs beyond it make the count suspicious.
@@ -40,11 +37,9 @@ impl ProcessorsHint {
             _ => return None,
         };
         let assumed = options.procs_per_node == 1 && !options.processors_stated;
-        let taken_for_nodes = assumed && per_node > 1;
-        let stated = stated.is_some();
-        taken_for_nodes.then_some(ProcessorsHint {
+        (assumed && per_node > 1).then_some(ProcessorsHint {
             per_node,
-            stated,
+            stated: stated.is_some(),
             processors,
             nodes,
             too_large,
@@ -61,18 +56,11 @@ impl fmt::Display for ProcessorsHint {
             nodes,
             too_large,
         } = self;
-        if *stated {
-            write!(
-                f,
-                "the header says {processors} processors on {nodes} nodes"
-            )?
-        } else {
-            write!(
-                f,
-                "the header says {processors} processors, the machine has {nodes} nodes"
-            )?;
-        }
-        write!(f, "; each processor was taken for a node")?;
+        let machine = if *stated { " on" } else { ", the machine has" };
+        write!(
+            f,
+            "the header says {processors} processors{machine} {nodes} nodes; each processor was taken for a node"
+        )?;
         if *too_large > 0 {
             let jobs = if *too_large == 1 {
                 "job was"

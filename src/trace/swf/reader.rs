@@ -27,10 +27,10 @@ pub(super) fn read_limits(header: &Header, name: &str, options: &Options) -> Res
 
 /// Parses nodes and CPUs of each, as `partition:mode:NODESxCPUS` says.
 fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
-    let mut parts = text.split(':');
-    let _ = parts.next()?;
-    let _ = parts.next()?;
-    let shape = parts.next()?;
+    let parts: Vec<&str> = text.split(':').collect();
+    let [_, _, shape] = parts[..] else {
+        return None;
+    };
     let (nodes, cpus) = shape.split_once('x')?;
     let number = |text: &str| {
         text.parse()
@@ -38,7 +38,7 @@ fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
             // `parse` would take a leading plus.
             .filter(|n: &u32| *n > 0 && !text.starts_with('+'))
     };
-    Some((number(nodes)?, number(cpus)?)).filter(|_| parts.next().is_none())
+    Some((number(nodes)?, number(cpus)?))
 }
 
 /// Bytes that the number of a line takes, and a job beside that: lists grow by doubling, and the jobs are copied once.
@@ -70,16 +70,13 @@ pub(super) const NOTES: [Reason; 7] = [
 
 impl<'a> Reader<'a> {
     pub fn new(options: &'a Options, tally: &'a mut Tally) -> Self {
-        let jobs = Vec::new();
-        let notes = Vec::new();
-        let numbers = Vec::new();
         Reader {
             options,
             limits: (None, None),
             tally,
-            jobs,
-            notes,
-            numbers,
+            jobs: Vec::new(),
+            notes: Vec::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -219,7 +216,7 @@ fn split_line<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
     if count < 18 {
         let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
         let expected = "the 18 fields of a job, -1 where unknown";
-        return Err(Error::input(line.location(), found, expected));
+        return Err(line.error_here(found, expected));
     }
     Ok((Fields { line, fields }, shape, count))
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use super::draw::{Draw, Sampler};
+use super::draw::Sampler;
 use super::profile;
 use super::profile::SizeSource;
 use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::random::{Generator, random_below, random_unit, seed_generator};
 
 /// `hector:placements=300000,nodes=2816,load=0.9,seed=1`: a log with the job sizes of HECToR, mean 10.117,
 /// a second peak at 9-16 nodes, largest 2,048 (formula and source: `profile.rs`; machines smaller than that see
@@ -16,13 +17,7 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
     name: "hector",
     about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
     example: "hector:placements=300000,nodes=2816,load=0.9",
-    options: &[
-        NODES.default_value("2816"),
-        PLACEMENTS.default_value("300000"),
-        LOAD,
-        OVERFLOW,
-        SEED,
-    ],
+    options: &machine_options("2816", "300000"),
     parse: |params| parse(params, SizeSource::Table(profile::hector_sizes())),
 };
 
@@ -32,13 +27,7 @@ pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
     name: "hector-year",
     about: "placement log with HECToR-like sizes of which 124 above 10 nodes are frequent: mean 12.1, to 2,048",
     example: "hector-year:placements=400000,nodes=2816,load=0.5",
-    options: &[
-        NODES.default_value("2816"),
-        PLACEMENTS.default_value("400000"),
-        LOAD,
-        OVERFLOW,
-        SEED,
-    ],
+    options: &machine_options("2816", "400000"),
     parse: |params| parse(params, SizeSource::Table(profile::year_sizes())),
 };
 
@@ -48,13 +37,7 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
     name: "nersc",
     about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",
     example: "nersc:placements=300000,nodes=6528,load=0.9",
-    options: &[
-        NODES.default_value("6528"),
-        PLACEMENTS.default_value("300000"),
-        LOAD,
-        OVERFLOW,
-        SEED,
-    ],
+    options: &machine_options("6528", "300000"),
     parse: |params| parse(params, SizeSource::Table(profile::nersc_sizes())),
 };
 
@@ -85,6 +68,17 @@ pub const LOG: GeneratorEntry = GeneratorEntry {
     ],
     parse: |params| parse(params, SizeSource::parse(params)?),
 };
+
+/// Returns the options of a machine of so many nodes, of whose jobs so many are placed unless others are given.
+const fn machine_options(nodes: &'static str, placements: &'static str) -> [Opt; 5] {
+    [
+        NODES.default_value(nodes),
+        PLACEMENTS.default_value(placements),
+        LOAD,
+        OVERFLOW,
+        SEED,
+    ]
+}
 
 const NODES: Opt = Opt::whole("nodes", "nodes of the machine");
 
@@ -144,7 +138,7 @@ impl GenerateWorkload for ChurnOptions {
         let mut churn = Churn {
             rate: load * f64::from(nodes) / sampler.mean,
             sampler,
-            draw: Draw::from_seed(seed),
+            random: seed_generator(seed),
             free: if overflow { None } else { Some(nodes) },
             left: placements,
             placed: 0,
@@ -163,7 +157,7 @@ impl GenerateWorkload for ChurnOptions {
 struct Churn {
     rate: f64,
     sampler: Sampler,
-    draw: Draw,
+    random: Generator,
     /// Nodes that are free, where jobs wait for them.
     free: Option<u32>,
     left: u64,
@@ -185,7 +179,7 @@ impl Churn {
                 // number.
                 let size = match self.head {
                     Some(size) => size,
-                    None => self.sampler.draw_size(&mut self.draw),
+                    None => self.sampler.draw_size(&mut self.random),
                 };
                 self.head = Some(size);
                 if self.free.is_none_or(|free| size <= free) {
@@ -193,7 +187,8 @@ impl Churn {
                     return true;
                 }
             }
-            let arrival = self.draw.draw_unit() * (self.rate + self.live.len() as f64) < self.rate;
+            let arrival =
+                random_unit(&mut self.random) * (self.rate + self.live.len() as f64) < self.rate;
             // Without live jobs only an arrival can come; rounding could deny it.
             if arrival || self.live.is_empty() {
                 self.waiting += 1;
@@ -221,7 +216,7 @@ impl Churn {
     }
 
     fn end_job(&mut self, text: &mut String) {
-        let which = self.draw.draw_below(self.live.len() as u64) as usize;
+        let which = random_below(self.live.len() as u64, &mut self.random) as usize;
         let (job, size) = self.live.swap_remove(which);
         self.free = self.free.map(|free| free + size);
         let _ = writeln!(text, "F {job}");

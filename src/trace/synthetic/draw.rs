@@ -2,56 +2,29 @@
 //! and square roots alone, which IEEE 754 rounds the same everywhere. (Library logarithms differ in the last
 //! bit from one system to the next.)
 
-use rand_pcg::Pcg64;
-
 use super::super::sizes::Sizes;
 use nodeorder_base::error::Result;
-use nodeorder_base::random::{natural_logarithm, random_below, random_unit, seed_generator};
+use nodeorder_base::random::{Generator, natural_logarithm, random_below, random_unit};
 use nodeorder_base::ratio::divide_exactly;
 
-/// A stream of variates; PCG XSL RR 128/64.
-#[derive(Debug)]
-pub(super) struct Draw {
-    random: Pcg64,
+/// Draws from the exponential distribution of mean 1: -ln U.
+pub(super) fn draw_exponential(random: &mut Generator) -> f64 {
+    // From above 0 up to 1: the logarithm of 0 would be infinite.
+    -natural_logarithm(1.0 - random_unit(random))
 }
 
-impl Draw {
-    /// Starts the stream of a seed.
-    pub fn from_seed(seed: u64) -> Self {
-        Draw {
-            random: seed_generator(seed),
-        }
-    }
-
-    /// Draws a whole number below `bound`, all equally likely.
-    pub fn draw_below(&mut self, bound: u64) -> u64 {
-        random_below(bound, &mut self.random)
-    }
-
-    /// Draws a multiple of 2⁻⁵³ in [0, 1).
-    pub fn draw_unit(&mut self) -> f64 {
-        random_unit(&mut self.random)
-    }
-
-    /// Draws from the exponential distribution of mean 1: -ln U.
-    pub fn draw_exponential(&mut self) -> f64 {
-        // From above 0 up to 1: the logarithm of 0 would be infinite.
-        -natural_logarithm(1.0 - self.draw_unit())
-    }
-
-    /// Draws from the normal distribution of mean 0 and deviation 1, by the polar method (Marsaglia and Bray
-    /// 1964, <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend
-    /// on what was drawn before.
-    pub fn draw_normal(&mut self) -> f64 {
-        loop {
-            let u = 2.0 * self.draw_unit() - 1.0;
-            let v = 2.0 * self.draw_unit() - 1.0;
-            let square = u * u + v * v;
-            // Points outside the circle would favour the corners of the square; at its centre the logarithm is
-            // infinite.
-            if square > 0.0 && square < 1.0 {
-                return u * (-2.0 * natural_logarithm(square) / square).sqrt();
-            }
+/// Draws from the normal distribution of mean 0 and deviation 1, by the polar method (Marsaglia and Bray
+/// 1964, <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend
+/// on what was drawn before.
+pub(super) fn draw_normal(random: &mut Generator) -> f64 {
+    loop {
+        let u = 2.0 * random_unit(random) - 1.0;
+        let v = 2.0 * random_unit(random) - 1.0;
+        let square = u * u + v * v;
+        // Points outside the circle would favour the corners of the square; at its centre the logarithm is
+        // infinite.
+        if square > 0.0 && square < 1.0 {
+            return u * (-2.0 * natural_logarithm(square) / square).sqrt();
         }
     }
 }
@@ -129,8 +102,8 @@ impl Sampler {
     }
 
     /// Draws a size, in nodes.
-    pub fn draw_size(&self, draw: &mut Draw) -> u32 {
-        let ticket = draw.draw_below(self.upto.last().copied().unwrap_or(1));
+    pub fn draw_size(&self, random: &mut Generator) -> u32 {
+        let ticket = random_below(self.upto.last().copied().unwrap_or(1), random);
         self.sizes[self.upto.partition_point(|upto| *upto <= ticket)]
     }
 }
@@ -138,6 +111,7 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nodeorder_base::random::seed_generator;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -153,7 +127,7 @@ mod tests {
 
     #[test]
     fn variates_have_the_moments_of_their_laws() {
-        let mut draw = Draw::from_seed(5);
+        let mut random = seed_generator(5);
         const N: usize = 100_000;
         let moments = |xs: &[f64]| {
             let mean = xs.iter().sum::<f64>() / N as f64;
@@ -163,7 +137,7 @@ mod tests {
             )
         };
         // Standard errors: 0.003 of the means, 0.0045 and 0.009 of the variances.
-        let xs: Vec<f64> = (0..N).map(|_| draw.draw_normal()).collect();
+        let xs: Vec<f64> = (0..N).map(|_| draw_normal(&mut random)).collect();
         let (mean, variance) = moments(&xs);
         assert!(
             mean.abs() < 0.013 && (variance - 1.0).abs() < 0.02,
@@ -171,7 +145,7 @@ mod tests {
         );
         let below_one = xs.iter().filter(|x| **x < 1.0).count();
         assert!((84_134i64 - below_one as i64).abs() < 500, "{below_one}");
-        let xs: Vec<f64> = (0..N).map(|_| draw.draw_exponential()).collect();
+        let xs: Vec<f64> = (0..N).map(|_| draw_exponential(&mut random)).collect();
         let (mean, variance) = moments(&xs);
         assert!(
             (mean - 1.0).abs() < 0.013 && (variance - 1.0).abs() < 0.04,
@@ -185,9 +159,10 @@ mod tests {
         let sizes = Sizes::of_jobs("s", BTreeMap::from([(1, 5), (4, 3), (9, 2), (80, 90)]));
         let sampler = Sampler::new(&sizes, 10).unwrap();
         assert_eq!((sampler.mean, sampler.largest_size()), (3.5, 9));
-        let mut draw = Draw::from_seed(1);
+        let mut random = seed_generator(1);
         let mut counts = BTreeMap::new();
-        (0..100_000).for_each(|_| *counts.entry(sampler.draw_size(&mut draw)).or_insert(0i32) += 1);
+        (0..100_000)
+            .for_each(|_| *counts.entry(sampler.draw_size(&mut random)).or_insert(0i32) += 1);
         // Standard deviation at most 158.
         let near = |size: u32, wanted: i32| (counts[&size] - wanted).abs() < 700;
         assert!(

@@ -1,119 +1,14 @@
 //! Synthetic workloads: seeded, streamed, the same bytes on every machine.
 
-use std::fmt;
-
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::{Entry, Registry};
-
 mod churn;
 mod draw;
 mod poisson;
 mod profile;
+mod table;
+mod workload;
 
-/// The format that a generator writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A placement log.
-    Log,
-    /// A trace in the Standard Workload Format.
-    Swf,
-}
-
-/// A workload being made: an iterator over pieces of its text, each of whole lines.
-pub struct GeneratedWorkload {
-    /// The format of the text.
-    pub format: Format,
-    pieces: Box<dyn Iterator<Item = String> + Send>,
-}
-
-impl Iterator for GeneratedWorkload {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        self.pieces.next()
-    }
-}
-
-impl fmt::Debug for GeneratedWorkload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GeneratedWorkload")
-            .field("format", &self.format)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Options of a workload, read and checked.
-pub trait GenerateWorkload {
-    /// Starts the workload.
-    ///
-    /// # Errors
-    /// A file of sizes that cannot be read; no size that fits on the machine.
-    fn generate(&self) -> Result<GeneratedWorkload>;
-}
-
-/// A generator of workloads: an entry of [`GENERATORS`].
-pub type GeneratorEntry = Entry<ParseWorkload>;
-
-type ParseWorkload = fn(&Params) -> Result<Box<dyn GenerateWorkload>>;
-
-/// Every generator.
-pub static GENERATORS: Registry<ParseWorkload> = Registry::new(
-    "workload",
-    "",
-    &[
-        churn::HECTOR,
-        churn::HECTOR_YEAR,
-        churn::NERSC,
-        churn::LOG,
-        poisson::POISSON,
-    ],
-);
-
-/// Bytes of a piece, and room for the last line of it.
-const PIECE: usize = 1 << 16;
-const LINE: usize = 256;
-
-impl GeneratedWorkload {
-    /// Writes a header, then what `write` writes, an event a call, until it has none left.
-    fn write_events(
-        format: Format,
-        header: String,
-        mut write: impl FnMut(&mut String) -> bool + Send + 'static,
-    ) -> GeneratedWorkload {
-        let pieces = std::iter::from_fn(move || {
-            let mut text = String::with_capacity(PIECE);
-            while text.len() < PIECE - LINE && write(&mut text) {}
-            (!text.is_empty()).then_some(text)
-        });
-        GeneratedWorkload {
-            format,
-            pieces: Box::new(std::iter::once(header).chain(pieces)),
-        }
-    }
-
-    /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
-    /// `seed` is taken where it names none.
-    ///
-    /// # Errors
-    /// An unknown generator or key, a value out of its range, a file of sizes that cannot be read.
-    ///
-    /// # Complexity
-    /// Constant memory, O(log sizes) time a job.
-    ///
-    /// # Examples
-    /// ```
-    /// use nodeorder_trace::GeneratedWorkload;
-    ///
-    /// let log: String = GeneratedWorkload::generate_workload("nersc:placements=10,nodes=64", 1)?.collect();
-    /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
-    /// # Ok::<(), nodeorder_base::error::Error>(())
-    /// ```
-    pub fn generate_workload(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
-        let (generator, params) = GENERATORS.find_and_read(spec, seed)?;
-        (generator.parse)(&params)?.generate()
-    }
-}
+pub use table::GENERATORS;
+pub use workload::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 
 #[cfg(test)]
 mod tests {

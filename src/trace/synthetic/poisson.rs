@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::draw::{Draw, Sampler, exponential};
+use super::draw::{Sampler, draw_exponential, draw_normal, exponential};
 use super::profile;
 use super::profile::SizeSource;
 use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 use crate::sizes::Sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_base::random::natural_logarithm;
+use nodeorder_base::random::{Generator, natural_logarithm, seed_generator};
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
@@ -63,11 +63,9 @@ struct PoissonOptions {
     rate: f64,
     /// Seconds of the unit of time.
     unit: f64,
-    runtime: &'static str,
+    law: RunTimes,
     /// Mean run time in seconds.
     mean: f64,
-    /// σ of a log-normal run time.
-    sigma: f64,
     /// Requested time over run time.
     estimate: f64,
     seed: u64,
@@ -80,27 +78,28 @@ fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
         SizeSource::LogUniform => Some(params.required_integer("nodes", 1, 1 << 31)?),
         _ => params.optional_integer("nodes", 1, 1 << 31)?,
     };
-    let jobs = params.required_integer("jobs", 1, 1_000_000_000_000)?;
-    let rate = params.required_real("rate", 1e-6, 1e6)?;
-    let unit = params.required_real("unit", 1e-3, 1e6)?;
-    let runtime = params.required_choice("runtime")?;
     let mean = params.required_real("mean", 1.0, 1e9)?;
-    let sigma = if runtime == "log-normal" {
-        params.required_real("sigma", 0.0, 10.0)?
+    let runtime = params.required_choice("runtime")?;
+    let law = if runtime == "log-normal" {
+        let sigma = params.required_real("sigma", 0.0, 10.0)?;
+        let mu = natural_logarithm(mean) - sigma * sigma / 2.0;
+        RunTimes::LogNormal { mu, sigma }
     } else {
         // A σ that changes nothing would be taken for one that does.
         params.refuse_unread(&["sigma"])?;
-        0.0
+        match runtime {
+            "exponential" => RunTimes::Exponential,
+            _ => RunTimes::Fixed,
+        }
     };
     Ok(Box::new(PoissonOptions {
         sizes,
         nodes,
-        jobs,
-        rate,
-        unit,
-        runtime,
+        jobs: params.required_integer("jobs", 1, 1_000_000_000_000)?,
+        rate: params.required_real("rate", 1e-6, 1e6)?,
+        unit: params.required_real("unit", 1e-3, 1e6)?,
+        law,
         mean,
-        sigma,
         estimate: params.required_real("estimate", 1.0, 1000.0)?,
         seed: params.seed()?,
     }))
@@ -111,10 +110,11 @@ impl GenerateWorkload for PoissonOptions {
         let sizes = self.sizes.read()?;
         let sampler = Sampler::new(&sizes, self.nodes.unwrap_or(u32::MAX))?;
         let mut arrivals = Arrivals {
-            draw: Draw::from_seed(self.seed),
+            random: seed_generator(self.seed),
             gap: self.unit / self.rate,
             time: 0.0,
-            run: self.run_times(),
+            law: self.law,
+            mean: self.mean,
             estimate: self.estimate,
             done: 0,
             jobs: self.jobs,
@@ -130,30 +130,22 @@ impl GenerateWorkload for PoissonOptions {
 }
 
 impl PoissonOptions {
-    fn run_times(&self) -> RunTimes {
-        let &PoissonOptions { mean, sigma, .. } = self;
-        match self.runtime {
-            "exponential" => RunTimes::Exponential { mean },
-            "log-normal" => RunTimes::LogNormal {
-                mu: natural_logarithm(mean) - sigma * sigma / 2.0,
-                sigma,
-            },
-            _ => RunTimes::Fixed { mean },
-        }
-    }
-
     fn write_header(&self, sizes: &Sizes, sampler: &Sampler) -> String {
         let &PoissonOptions {
             jobs,
             rate,
             unit,
-            runtime,
+            law,
             mean,
-            sigma,
             estimate,
             seed,
             ..
         } = self;
+        let runtime = match law {
+            RunTimes::Exponential => "exponential",
+            RunTimes::LogNormal { .. } => "log-normal",
+            RunTimes::Fixed => "fixed",
+        };
         let machine = self.nodes.unwrap_or(sampler.largest_size());
         let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");
         // Writing to a String cannot fail.
@@ -165,7 +157,7 @@ impl PoissonOptions {
             sizes.name(),
             sampler.mean
         );
-        if runtime == "log-normal" {
+        if let RunTimes::LogNormal { sigma, .. } = law {
             let _ = write!(header, ", sigma {sigma}");
         }
         let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
@@ -175,18 +167,20 @@ impl PoissonOptions {
 
 #[derive(Clone, Copy)]
 enum RunTimes {
-    Exponential { mean: f64 },
+    Exponential,
     LogNormal { mu: f64, sigma: f64 },
-    Fixed { mean: f64 },
+    Fixed,
 }
 
 struct Arrivals {
     sampler: Sampler,
-    draw: Draw,
+    random: Generator,
     /// Mean seconds between two arrivals.
     gap: f64,
     time: f64,
-    run: RunTimes,
+    law: RunTimes,
+    /// Mean run time in seconds.
+    mean: f64,
     estimate: f64,
     done: u64,
     jobs: u64,
@@ -199,13 +193,15 @@ impl Arrivals {
             return false;
         }
         self.done += 1;
-        let size = self.sampler.draw_size(&mut self.draw);
+        let size = self.sampler.draw_size(&mut self.random);
         // The fraction is kept: gaps rounded one by one would change the rate.
-        self.time += self.draw.draw_exponential() * self.gap;
-        let seconds = match self.run {
-            RunTimes::Exponential { mean } => self.draw.draw_exponential() * mean,
-            RunTimes::LogNormal { mu, sigma } => exponential(mu + sigma * self.draw.draw_normal()),
-            RunTimes::Fixed { mean } => mean,
+        self.time += draw_exponential(&mut self.random) * self.gap;
+        let seconds = match self.law {
+            RunTimes::Exponential => draw_exponential(&mut self.random) * self.mean,
+            RunTimes::LogNormal { mu, sigma } => {
+                exponential(mu + sigma * draw_normal(&mut self.random))
+            }
+            RunTimes::Fixed => self.mean,
         };
         // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
         let run = seconds.round().clamp(1.0, 1e12);

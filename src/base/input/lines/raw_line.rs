@@ -20,12 +20,17 @@ impl<'a> RawLine<'a> {
         SourceLocation::line(self.source, self.number)
     }
 
+    /// Returns an error at this line.
+    pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.location(), found, expected)
+    }
+
     /// Returns the line as text.
     ///
     /// # Errors
     /// It is not UTF-8.
     pub fn text(&self) -> Result<&'a str> {
         std::str::from_utf8(self.bytes)
-            .map_err(|_| Error::input(self.location(), "bytes that are not UTF-8", "UTF-8 text"))
+            .map_err(|_| self.error_here("bytes that are not UTF-8", "UTF-8 text"))
     }
 }

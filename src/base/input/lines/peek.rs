@@ -1,0 +1,59 @@
+//! A look ahead, after which the stream stands where it was.
+
+use super::Lines;
+use crate::error::Result;
+use crate::input::refused::too_blank_error;
+
+impl Lines {
+    /// Returns the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first
+    /// piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when reading
+    /// fails, and after 64 MB of blanks.
+    pub fn peek_start(&mut self) -> Result<&[u8]> {
+        self.skip_mark()?;
+        loop {
+            let text = self.unread_bytes().trim_ascii_start();
+            let blanks = self.unread_bytes().len() - text.len();
+            let other = text.first().is_some_and(|byte| !b"{[".contains(byte));
+            if self.at_end || text.len() >= Lines::PIECE / 2 || other {
+                return Ok(&self.buffer[self.start + blanks..self.end]);
+            }
+            if blanks > Lines::IDLE {
+                let location = self.location_of(self.number + 1);
+                return Err(too_blank_error(location, Lines::IDLE));
+            }
+            self.read_more()?;
+        }
+    }
+
+    /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
+    /// as [`Lines::read_line`].
+    pub fn peek_lines<T>(
+        &mut self,
+        mut judge: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>> {
+        // From here on the offset of the next line stays good, whatever else is read.
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        self.skip_mark()?;
+        let start = self.start;
+        self.keep = true;
+        let number = self.number;
+        let idle = self.idle;
+        let verdict = loop {
+            match self.read_line()? {
+                None => break None,
+                Some(line) => {
+                    if let Some(verdict) = judge(line.bytes) {
+                        break Some(verdict);
+                    }
+                }
+            }
+        };
+        self.keep = false;
+        self.start = start;
+        // The same lines are counted again when they are read.
+        (self.number, self.idle) = (number, idle);
+        Ok(verdict)
+    }
+}

@@ -1,0 +1,173 @@
+//! A job as a site recorded it, and the formats of files of such records.
+
+use super::Columns;
+use crate::log::quote_token;
+use crate::tally::Tally;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Lines;
+
+/// A format of files of records: a definition in a file of this room, and a line in
+/// [`TRACE_FORMATS`](crate::TRACE_FORMATS).
+pub struct RecordFormat {
+    /// Name, which `--from` takes.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A first line of such a file.
+    pub example: &'static str,
+    /// Kind of file, as messages name it: `accounting of Slurm`.
+    pub noun: &'static str,
+    /// Whether its records may list their nodes.
+    pub lists_nodes: bool,
+    /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
+    pub(super) joins: bool,
+    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the
+    /// document.
+    pub(crate) begins: fn(&[u8]) -> bool,
+    /// Its reader.
+    pub(super) open: Open,
+}
+
+/// Opens a file as a reader of its records; columns are those that a user names.
+pub(super) type Open = fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>;
+
+impl PartialEq for RecordFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for RecordFormat {}
+
+impl std::fmt::Debug for RecordFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Not said.
+    #[default]
+    Unknown,
+    /// As it should.
+    Completed,
+    /// By its own fault, its limit's or a node's.
+    Failed,
+    /// By its user or an administrator.
+    Cancelled,
+}
+
+impl State {
+    /// Reads the state that a word says: those of Slurm, with their reasons, and those of the public traces.
+    pub(super) fn parse_state(text: &str) -> State {
+        // `CANCELLED by 123` and `CANCELLED+` are CANCELLED.
+        let word = text.split([' ', '+']).next().unwrap_or_default();
+        let is = |known: &[&str]| known.iter().any(|name| name.eq_ignore_ascii_case(word));
+        if is(&["COMPLETED", "Pass", "EXITED"]) {
+            State::Completed
+        } else if is(&["CANCELLED", "Killed"]) {
+            State::Cancelled
+        } else if word.is_empty() || is(&["RUNNING", "PENDING", "SUSPENDED", "COMPLETING"]) {
+            State::Unknown
+        } else {
+            // Every other word tells an early end: TIMEOUT, NODE_FAIL, OUT_OF_MEMORY and those of later versions.
+            State::Failed
+        }
+    }
+
+    /// Returns the status of the Standard Workload Format.
+    pub(super) fn swf_status(self) -> i32 {
+        match self {
+            State::Unknown => -1,
+            State::Completed => 1,
+            State::Failed => 0,
+            State::Cancelled => 5,
+        }
+    }
+}
+
+/// A job as a site recorded it. Times in seconds, those of a calendar since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Its name.
+    pub job: String,
+    /// When it was submitted.
+    pub submit: Option<i64>,
+    /// When it started; none where it did not, or where the file does not say.
+    pub start: Option<i64>,
+    /// Seconds that it ran, 0 or more; none where it still runs or never did.
+    pub run: Option<i64>,
+    /// Seconds that it asked for; none for as long as it likes.
+    pub limit: Option<i64>,
+    /// Nodes; 0 where unknown.
+    pub nodes: u32,
+    /// Its nodes as a host list, empty where they are not listed.
+    pub hosts: String,
+    /// Its partition or queue, empty where unknown.
+    pub partition: String,
+    /// Its user, empty where unknown.
+    pub user: String,
+    /// How it ended.
+    pub state: State,
+    /// Nodes that were to lie in one block each (Slurm's `--segment`); 0 where none were.
+    pub segment: u32,
+    /// The line it stands on, from 1.
+    pub line: usize,
+    /// Number of its file, from 0.
+    pub file: u32,
+    /// Fingerprint of its row; 0 where the record is a whole job.
+    pub row: u64,
+}
+
+impl Record {
+    /// Returns when it ended, in seconds since 1970.
+    pub fn end_time(&self) -> Option<i64> {
+        Some(self.start? + self.run?)
+    }
+
+    pub(super) fn clear(&mut self) {
+        let mut texts = [
+            &mut self.job,
+            &mut self.hosts,
+            &mut self.partition,
+            &mut self.user,
+        ]
+        .map(std::mem::take);
+        // Texts keep their memory: millions of records are read into one.
+        texts.iter_mut().for_each(String::clear);
+        let [job, hosts, partition, user] = texts;
+        *self = Record {
+            job,
+            hosts,
+            partition,
+            user,
+            ..Record::default()
+        };
+    }
+
+    /// Says on which line of which file its row stands, and its fingerprint.
+    pub(super) fn stands_on(&mut self, file: u32, line: usize, row: u64) {
+        (self.file, self.line, self.row) = (file, line, row);
+    }
+
+    /// Sets the run time from the end; true if the job ends before it starts.
+    pub(super) fn ends_at(&mut self, end: Option<i64>) -> bool {
+        let run = self.start.zip(end).map(|(start, end)| end - start);
+        self.run = run.filter(|run| *run >= 0);
+        run.is_some_and(|run| run < 0)
+    }
+}
+
+/// A reader of one format of records.
+pub(super) trait Source {
+    /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
+    /// counted in `tally`.
+    fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
+}
+
+/// Returns the error of a value in a row.
+pub(super) fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
+    Error::input(location, format!("{what} {}", quote_token(text)), expected)
+}
