@@ -2,7 +2,7 @@
 
 use super::all_reduce::BUFFER;
 use super::collective::Messages;
-use super::patterns::{N, parse_processes, parse_volume};
+use super::patterns::{N, logarithm_of, parse_processes, parse_volume};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -41,8 +41,8 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
         buffer: parse_volume(params)?,
         doubling: params.required_choice("algorithm")? == "doubling",
     };
-    if all_gather.doubling && !all_gather.processes.is_power_of_two() {
-        return Err(params.invalid_value("n", "a power of two"));
+    if all_gather.doubling {
+        logarithm_of(params, all_gather.processes)?;
     }
     Ok(Box::new(all_gather))
 }

@@ -1,10 +1,9 @@
 //! Partners whose numbers differ in one bit.
 
-use super::patterns::{N, VOLUME, list_messages, parse_power_of_two, parse_volume};
-use super::{BuildGuest, Guest, GuestEntry, Pattern};
+use super::patterns::{N, NumberedPattern, VOLUME, logarithm_of, parse_processes, parse_volume};
+use super::{BuildGuest, GuestEntry, Pattern};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
-use nodeorder_network::topology::Context;
 
 /// `butterfly:n=64`: process i to i xor 2^k for every k below log₂ n, as in recursive doubling. n is a
 /// power of two.
@@ -16,29 +15,14 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
-/// Options of `butterfly`.
-struct Butterfly {
-    processes: u32,
-    /// Volume of each message.
-    volume: f64,
-}
-
 /// Reads the options of `butterfly`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
-    Ok(Box::new(Butterfly {
-        processes: parse_power_of_two(params)?,
+    let n = parse_processes(params)?;
+    let stages = logarithm_of(params, n)?;
+    Ok(Box::new(NumberedPattern {
+        processes: n,
+        each: stages,
         volume: parse_volume(params)?,
+        targets: Box::new(move |i, send| (0..stages).for_each(|k| send(i ^ 1 << k))),
     }))
-}
-
-impl BuildGuest for Butterfly {
-    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
-        let n = self.processes;
-        let stages = n.trailing_zeros();
-        list_messages(label, context, n, stages, self.volume, |i, send| {
-            for k in 0..stages {
-                send(i ^ 1 << k);
-            }
-        })
-    }
 }

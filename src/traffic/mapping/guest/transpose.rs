@@ -1,10 +1,9 @@
 //! The transpose of a matrix of processes.
 
-use super::patterns::{VOLUME, count_processes, list_messages, parse_volume};
-use super::{BuildGuest, Guest, GuestEntry, Pattern};
+use super::patterns::{NumberedPattern, VOLUME, count_processes, parse_volume};
+use super::{BuildGuest, GuestEntry, Pattern};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
 
 /// `transpose:8x8`: element (r, c) of a matrix to (c, r) of its transpose, both row-major over the same
 /// processes; the diagonal stays where it is.
@@ -19,15 +18,6 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
-/// Options of `transpose`.
-struct Transpose {
-    rows: u32,
-    columns: u32,
-    processes: u32,
-    /// Volume of each message.
-    volume: f64,
-}
-
 /// Reads the options of `transpose`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let expected = "two extents, as in 8x8";
@@ -35,19 +25,10 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let &[rows, columns] = dims.as_slice() else {
         return Err(params.invalid_value("dims", expected));
     };
-    Ok(Box::new(Transpose {
-        rows,
-        columns,
+    Ok(Box::new(NumberedPattern {
         processes: count_processes(params, &dims)?,
+        each: 1,
         volume: parse_volume(params)?,
+        targets: Box::new(move |i, send| send(i % columns * rows + i / columns)),
     }))
-}
-
-impl BuildGuest for Transpose {
-    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
-        let &Transpose { rows, columns, .. } = self;
-        list_messages(label, context, self.processes, 1, self.volume, |i, send| {
-            send(i % columns * rows + i / columns)
-        })
-    }
 }
