@@ -158,20 +158,23 @@ impl NetworkFigures {
     /// With file and line: another key, a value that is no such quantity, a bandwidth of 0.
     pub fn read_file(text: &Text) -> Result<Self> {
         let file = Tables::read("a file of links", text, None, 0)?;
-        let figures = NetworkFigures::read_keys(&file.params, ["link_bandwidth", "link_latency"])?;
+        let params = &file.params;
+        let figures = NetworkFigures {
+            node_latency: params.optional_quantity("node_latency", Unit::Seconds)?,
+            ..NetworkFigures::read_keys(params, ["link_bandwidth", "link_latency"])?
+        };
         file.check_keys(&FILE_KEYS, &[])?;
         Ok(figures)
     }
 
-    /// Reads the figures that `params` has; the first two keys are those of links.
+    /// Reads the figures that options and files have; the first two keys are those of links.
     fn read_keys(params: &Params, [bandwidth, latency]: [&'static str; 2]) -> Result<Self> {
         Ok(NetworkFigures {
             bandwidth: read_bandwidth(params, bandwidth)?,
             latency: params.optional_quantity(latency, Unit::Seconds)?,
             node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
-            node_latency: params.optional_quantity("node_latency", Unit::Seconds)?,
             switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
-            node_links_free: false,
+            ..NetworkFigures::default()
         })
     }
 
