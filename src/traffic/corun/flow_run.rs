@@ -14,8 +14,8 @@ use super::Channels;
 use super::filling::MaxMinRates;
 use super::flow::{EndQueue, Flow};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::pattern::{Pattern, SimulationState, StopCondition};
-use super::timing::{Computing, FinishedIterations, Simulation, Span, Spans};
+use super::pattern::{SimulationState, StopCondition};
+use super::timing::{Computing, Simulation, Timeline};
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,23 +34,15 @@ struct FlowMember {
     job: FlowJob,
     /// By phase: its slots in the order of their latencies.
     slots: Vec<Vec<u32>>,
-    computing: Computing,
-    /// Index of the present phase.
-    phase: usize,
     stage: FlowStage,
-    /// Second at which the stage began.
-    began: f64,
     /// Number of slots of the phase that have begun.
     begun: usize,
     /// Number of slots of the phase that are not done, begun or not.
     open: usize,
-    /// By phase: number of times it was done.
-    done: Vec<f64>,
-    finished: FinishedIterations,
 }
 
 /// The simulation of jobs that share links, event by event.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct FlowRun {
     jobs: Vec<FlowMember>,
     flows: Vec<Flow>,
@@ -61,26 +53,25 @@ pub(super) struct FlowRun {
     links: Vec<u32>,
     /// Slots by the second (as bits) at which their smallest messages end at present rates, with the slot's version.
     ends: EndQueue,
-    /// Simulated seconds.
-    now: f64,
-    /// Seconds of repeated periods that were added up without being simulated.
-    skipped: f64,
-    /// States met so far; `None` if none can come again.
-    pattern: Option<Pattern>,
-    spans: Spans,
+    line: Timeline,
 }
 
 impl FlowRun {
     /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are
     /// counted.
-    pub fn new(jobs: &[&FlowJob], channels: &Channels, count: bool) -> Self {
-        let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.used_channels()).collect();
+    pub fn new(jobs: &[(&FlowJob, &Computing)], channels: &Channels, count: bool) -> Self {
+        let phases = jobs
+            .iter()
+            .map(|(job, computing)| (*computing, job.phases.len()));
+        let mut line = Timeline::new(phases, count);
+        let used = jobs.iter().flat_map(|(job, _)| job.used_channels());
+        let links: BTreeSet<u32> = used.collect();
         let links: Vec<u32> = links.into_iter().collect();
         let index_of: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
         let mut flows = Vec::new();
         let mut routes = Vec::new();
         let mut members = Vec::new();
-        for (i, job) in jobs.iter().enumerate() {
+        for (i, (job, _)) in jobs.iter().enumerate() {
             let mut slots = Vec::new();
             for phase in &job.phases {
                 let first = flows.len() as u32;
@@ -107,19 +98,14 @@ impl FlowRun {
                 });
                 slots.push(list);
             }
-            let mut computing = Computing::new(job.seed, job.spread);
             // All jobs begin their first iteration together.
+            let computing = &mut line.jobs[i].computing;
             let until = computing.draw_seconds(job.phases[0].compute);
             members.push(FlowMember {
                 slots,
-                computing,
-                phase: 0,
                 stage: FlowStage::Computes { until },
-                began: 0.0,
                 begun: 0,
                 open: 0,
-                done: vec![0.0; job.phases.len()],
-                finished: FinishedIterations::default(),
                 job: (*job).clone(),
             });
         }
@@ -131,16 +117,14 @@ impl FlowRun {
         let routes = routes
             .iter()
             .map(|(route, weight)| (route.as_slice(), *weight));
-        // With drawn computing times no state comes again.
-        let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
         FlowRun {
             filling: MaxMinRates::new(capacity, bound, routes),
             jobs: members,
             flows,
             bound,
             links,
-            pattern: repeats.then(Pattern::default),
-            ..FlowRun::default()
+            ends: EndQueue::new(),
+            line,
         }
     }
 
@@ -162,76 +146,7 @@ impl FlowRun {
             phases,
             ..FlowJob::default()
         };
-        FlowRun::new(&[&job], channels, false)
-    }
-
-    /// Returns the time in seconds, simulated and counted.
-    pub fn elapsed_time(&self) -> f64 {
-        self.now + self.skipped
-    }
-
-    /// Returns the second of the next event; infinite if there is none.
-    fn next_event(&mut self) -> f64 {
-        while let Some(Reverse((_, slot, version))) = self.ends.peek() {
-            if self.flows[*slot as usize].version == *version {
-                break;
-            }
-            self.ends.pop();
-        }
-        let end = self
-            .ends
-            .peek()
-            .map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
-        let mut next = end;
-        for job in &self.jobs {
-            match job.stage {
-                FlowStage::Computes { until } | FlowStage::Alone { until } => {
-                    next = next.min(until)
-                }
-                FlowStage::Sends => {
-                    if let Some(slot) = job.slots[job.phase].get(job.begun) {
-                        next = next.min(job.began + self.flows[*slot as usize].latency);
-                    }
-                }
-            }
-        }
-        next
-    }
-
-    /// Simulates the next event, and all others at its time.
-    fn simulate_step(&mut self, goal: StopCondition) {
-        nodeorder_base::observer::unwind_if_stopped();
-        self.now = self.next_event();
-        // Messages that should end together do, whatever the last bits of their times are.
-        let together = (self.now * (1.0 + 1e-13)).to_bits();
-        while let Some(Reverse((key, slot, version))) = self.ends.peek().copied() {
-            if key > together {
-                break;
-            }
-            self.ends.pop();
-            if self.flows[slot as usize].version == version {
-                self.end_smallest(slot);
-            }
-        }
-        let before = self.jobs[0].finished.count;
-        for job in 0..self.jobs.len() {
-            match self.jobs[job].stage {
-                FlowStage::Computes { until } if until <= self.now => self.begin_sending(job),
-                FlowStage::Alone { until } if until <= self.now => self.end_phase(job),
-                FlowStage::Sends if self.jobs[job].open == 0 => self.end_phase(job),
-                FlowStage::Sends => self.begin_flows(job),
-                _ => {}
-            }
-        }
-        self.filling.update_rates(|slot, rate| {
-            let flow = &mut self.flows[slot as usize];
-            flow.change_rate(self.now, rate);
-            flow.queue_end(&mut self.ends, slot);
-        });
-        // States are compared once an iteration of the first job: more often would find nothing more.
-        if self.jobs[0].finished.count > before && self.pattern.is_some() {
-            self.skip_periods(goal);
-        }
+        FlowRun::new(&[(&job, &Computing::new(0, 0.0))], channels, false)
     }
 
     /// Ends the messages of the smallest size left in a slot.
@@ -239,7 +154,7 @@ impl FlowRun {
         let flow = &mut self.flows[slot as usize];
         let (size, count) = flow.sizes[flow.next];
         flow.sent = size;
-        flow.since = self.now;
+        flow.since = self.line.now;
         flow.next += 1;
         if self.filling.has_links(slot) {
             self.filling.end_messages(slot, count);
@@ -254,15 +169,16 @@ impl FlowRun {
 
     /// Lets a job that has computed send.
     fn begin_sending(&mut self, job: usize) {
-        let now = self.now;
-        self.keep_span(job, false);
+        let now = self.line.now;
+        self.line.begin_stage(job, false);
+        let phase = self.line.jobs[job].phase;
         let member = &self.jobs[job];
-        let slots = member.slots[member.phase].len();
+        let slots = member.slots[phase].len();
         // A phase without messages ends with its computing.
         if slots == 0 {
             return self.end_phase(job);
         }
-        let seconds = member.job.sending.get(member.phase);
+        let seconds = member.job.sending.get(phase);
         // While all others compute, the phase takes as long as alone: no flow has to be followed.
         let alone = seconds.map(|seconds| now + seconds).filter(|until| {
             self.jobs.iter().enumerate().all(|(other, member)| {
@@ -271,7 +187,6 @@ impl FlowRun {
             })
         });
         let member = &mut self.jobs[job];
-        member.began = now;
         member.begun = 0;
         member.open = slots;
         match alone {
@@ -285,14 +200,15 @@ impl FlowRun {
 
     /// Begins the flows of a job whose latency has passed.
     fn begin_flows(&mut self, job: usize) {
+        let progress = &self.line.jobs[job];
         let member = &mut self.jobs[job];
-        while let Some(slot) = member.slots[member.phase].get(member.begun).copied() {
+        while let Some(slot) = member.slots[progress.phase].get(member.begun).copied() {
             let flow = &mut self.flows[slot as usize];
-            if member.began + flow.latency > self.now {
+            if progress.began + flow.latency > self.line.now {
                 break;
             }
             member.begun += 1;
-            flow.begin_messages(self.now);
+            flow.begin_messages(self.line.now);
             if self.filling.has_links(slot) {
                 self.filling
                     .start_messages(slot, flow.sizes.iter().map(|(_, count)| count).sum());
@@ -306,143 +222,158 @@ impl FlowRun {
     /// Ends a phase of a job, and lets it compute for the next one.
     fn end_phase(&mut self, job: usize) {
         if !matches!(self.jobs[job].stage, FlowStage::Computes { .. }) {
-            self.keep_span(job, true);
+            self.line.begin_stage(job, true);
         }
-        let time = self.elapsed_time();
+        self.line.end_phase(job);
+        let progress = &mut self.line.jobs[job];
         let member = &mut self.jobs[job];
-        member.done[member.phase] += 1.0;
-        member.phase = (member.phase + 1) % member.done.len();
-        // Back at the first phase: an iteration is done.
-        if member.phase == 0 {
-            member.finished.add_iteration(time);
-        }
-        let compute = member.job.phases[member.phase].compute;
-        let until = self.now + member.computing.draw_seconds(compute);
+        let compute = member.job.phases[progress.phase].compute;
+        let until = self.line.now + progress.computing.draw_seconds(compute);
         member.stage = FlowStage::Computes { until };
-        member.began = self.now;
-    }
-
-    /// Keeps the span of a job's stage, which ends now.
-    fn keep_span(&mut self, job: usize, sends: bool) {
-        let span = Span {
-            job,
-            from: self.jobs[job].began + self.skipped,
-            to: self.elapsed_time(),
-            sends,
-        };
-        self.spans.add_span(span);
     }
 
     /// Skips periods of states that come again, as many as fit before the goal.
     fn skip_periods(&mut self, goal: StopCondition) {
-        let Some(pattern) = &mut self.pattern else {
-            return;
-        };
         let mut state = SimulationState::default();
-        for member in &self.jobs {
+        let now = self.line.now;
+        for (member, progress) in self.jobs.iter().zip(&self.line.jobs) {
             // Numbers of stages stand for their names; a job that sends is known by when it began.
             let (stage, left) = match member.stage {
-                FlowStage::Computes { until } => (0, until - self.now),
-                FlowStage::Alone { until } => (1, until - self.now),
-                FlowStage::Sends => (2, self.now - member.began),
+                FlowStage::Computes { until } => (0, until - now),
+                FlowStage::Alone { until } => (1, until - now),
+                FlowStage::Sends => (2, now - progress.began),
             };
             state
                 .whole
-                .extend([member.phase as u32, stage, member.begun as u32]);
+                .extend([progress.phase as u32, stage, member.begun as u32]);
             state.times.push(left);
             if member.stage == FlowStage::Sends {
-                for slot in &member.slots[member.phase][..member.begun] {
+                for slot in &member.slots[progress.phase][..member.begun] {
                     let flow = &self.flows[*slot as usize];
                     state.whole.push(flow.next as u32);
                     if let Some((size, _)) = flow.sizes.get(flow.next) {
-                        state.parts.push(flow.sent_at(self.now) / size);
+                        state.parts.push(flow.sent_at(now) / size);
                     }
                 }
             }
         }
-        let mut jobs: Vec<_> = self
-            .jobs
-            .iter_mut()
-            .map(|member| (&mut member.finished, &mut member.done))
-            .collect();
-        if let Some(seconds) =
-            pattern.skip_periods(state, (self.now, self.skipped), goal, &mut jobs)
-        {
-            // Spans of skipped time are not known one by one.
-            self.skipped += seconds;
-            self.spans.stop_keeping();
-        }
+        self.line.skip_periods(state, goal);
     }
 
     /// Runs as [`Simulation::run_until`] does, but no further than the end of the first iteration.
     fn run_within_phase(&mut self, time: f64) {
-        while self.jobs[0].finished.count == 0 && self.next_event() <= time {
+        while self.line.jobs[0].count == 0 && self.next_event() <= time {
             self.simulate_step(StopCondition::Time(time));
         }
-        if self.jobs[0].finished.count == 0 {
-            self.now = self.now.max(time);
+        if self.line.jobs[0].count == 0 {
+            self.line.now = self.line.now.max(time);
         }
     }
 }
 
 impl Simulation for FlowRun {
-    fn run_iterations(&mut self, iterations: u64) -> f64 {
-        while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.simulate_step(StopCondition::Iterations(iterations));
-        }
-        self.elapsed_time()
+    fn timeline(&mut self) -> &mut Timeline {
+        &mut self.line
     }
 
-    fn run_until(&mut self, time: f64) {
-        while self.next_event() + self.skipped <= time {
-            self.simulate_step(StopCondition::Time(time));
+    fn next_event(&mut self) -> f64 {
+        while let Some(Reverse((_, slot, version))) = self.ends.peek() {
+            if self.flows[*slot as usize].version == *version {
+                break;
+            }
+            self.ends.pop();
         }
-        self.now = self.now.max(time - self.skipped);
+        let end = self
+            .ends
+            .peek()
+            .map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
+        let mut next = end;
+        for (job, progress) in self.jobs.iter().zip(&self.line.jobs) {
+            match job.stage {
+                FlowStage::Computes { until } | FlowStage::Alone { until } => {
+                    next = next.min(until)
+                }
+                FlowStage::Sends => {
+                    if let Some(slot) = job.slots[progress.phase].get(job.begun) {
+                        next = next.min(progress.began + self.flows[*slot as usize].latency);
+                    }
+                }
+            }
+        }
+        next
     }
 
-    fn finished_iterations(&self, job: usize) -> &FinishedIterations {
-        &self.jobs[job].finished
+    fn simulate_step(&mut self, goal: StopCondition) {
+        nodeorder_base::observer::unwind_if_stopped();
+        let now = self.next_event();
+        self.line.now = now;
+        // Messages that should end together do, whatever the last bits of their times are.
+        let together = (now * (1.0 + 1e-13)).to_bits();
+        while let Some(Reverse((key, slot, version))) = self.ends.peek().copied() {
+            if key > together {
+                break;
+            }
+            self.ends.pop();
+            if self.flows[slot as usize].version == version {
+                self.end_smallest(slot);
+            }
+        }
+        let before = self.line.jobs[0].count;
+        for job in 0..self.jobs.len() {
+            match self.jobs[job].stage {
+                FlowStage::Computes { until } if until <= now => self.begin_sending(job),
+                FlowStage::Alone { until } if until <= now => self.end_phase(job),
+                FlowStage::Sends if self.jobs[job].open == 0 => self.end_phase(job),
+                FlowStage::Sends => self.begin_flows(job),
+                _ => {}
+            }
+        }
+        self.filling.update_rates(|slot, rate| {
+            let flow = &mut self.flows[slot as usize];
+            flow.change_rate(now, rate);
+            flow.queue_end(&mut self.ends, slot);
+        });
+        // States are compared once an iteration of the first job: more often would find nothing more.
+        if self.line.jobs[0].count > before && self.line.pattern.is_some() {
+            self.skip_periods(goal);
+        }
     }
 
     fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
-        for member in &self.jobs {
-            for (phase, done) in member.job.phases.iter().zip(&member.done) {
+        for (member, progress) in self.jobs.iter().zip(&self.line.jobs) {
+            for (phase, done) in member.job.phases.iter().zip(&progress.done) {
                 for group in &phase.groups {
                     let sum: f64 = group.sizes.iter().map(|(size, n)| size * n).sum();
                     add_bytes(&mut bytes, &group.route, done * sum);
                 }
             }
-            let phase = &member.job.phases[member.phase];
+            let phase = &member.job.phases[progress.phase];
             if let FlowStage::Alone { .. } = member.stage {
                 // As far as it is alone after so long.
                 let mut run = FlowRun::simulate_phase(phase, channels);
-                run.run_within_phase(self.now - member.began);
+                run.run_within_phase(self.line.now - progress.began);
                 for (link, part) in run.carried_bytes(channels) {
                     add_bytes(&mut bytes, &[(link, 1.0)], part);
                 }
             }
             if member.stage == FlowStage::Sends {
                 // Slots of a phase have consecutive numbers, in the order of its groups.
-                let first = member.slots[member.phase]
+                let first = member.slots[progress.phase]
                     .iter()
                     .min()
                     .copied()
                     .unwrap_or(0);
-                for slot in &member.slots[member.phase][..member.begun] {
+                for slot in &member.slots[progress.phase][..member.begun] {
                     let flow = &self.flows[*slot as usize];
                     // The last slot may be that of messages inside nodes, which load nothing.
                     if let Some(group) = phase.groups.get((slot - first) as usize) {
-                        add_bytes(&mut bytes, &group.route, flow.carried_by(self.now));
+                        add_bytes(&mut bytes, &group.route, flow.carried_by(self.line.now));
                     }
                 }
             }
         }
         bytes.into_iter().collect()
-    }
-
-    fn kept_spans(&mut self) -> &mut Spans {
-        &mut self.spans
     }
 }
 

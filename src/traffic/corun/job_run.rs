@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 
 use super::Channels;
-use super::pattern::{NEAR, Pattern, SimulationState, StopCondition};
-use super::timing::{Computing, FinishedIterations, Simulation, Span, Spans};
+use super::pattern::{NEAR, SimulationState, StopCondition};
+use super::timing::{Computing, Simulation, Timeline};
 use super::usage::JobLoad;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
@@ -36,17 +36,9 @@ struct JobMember {
     usage: JobLoad,
     /// By phase: the links that others may fill too, with the phase's uses of each ([`LinkUses`]).
     rows: Vec<Vec<(u32, f64)>>,
-    computing: Computing,
-    /// Index of the present phase.
-    phase: usize,
     stage: JobStage,
-    /// Second at which the stage began.
-    began: f64,
     /// Second at which it ends if no other job begins to send.
     until: f64,
-    /// By phase: number of times it was done.
-    done: Vec<f64>,
-    finished: FinishedIterations,
 }
 
 /// A link that several jobs send over.
@@ -104,13 +96,7 @@ impl SharedLink {
 pub(super) struct JobRun {
     jobs: Vec<JobMember>,
     links: Vec<SharedLink>,
-    /// Simulated seconds.
-    now: f64,
-    /// Seconds of repeated periods that were added up without being simulated.
-    skipped: f64,
-    /// States met so far; `None` if none can come again.
-    pattern: Option<Pattern>,
-    spans: Spans,
+    line: Timeline,
 }
 
 /// Number of iterations of the first job from which on states that come again are looked for: fewer are done sooner
@@ -120,107 +106,56 @@ const PATTERNS_FROM: u64 = 1000;
 impl JobRun {
     /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together.
     /// `count`: states that come again are counted.
-    pub fn new(jobs: &[&JobLoad], contended: &[u32], channels: &Channels, count: bool) -> Self {
+    pub fn new(
+        jobs: &[(&JobLoad, &Computing)],
+        contended: &[u32],
+        channels: &Channels,
+        count: bool,
+    ) -> Self {
+        let phases = jobs
+            .iter()
+            .map(|(job, computing)| (*computing, job.phases.len()));
+        let mut line = Timeline::new(phases, count);
         let rows = drop_covered_links(
             contended
                 .iter()
                 .map(|channel| list_link_uses(jobs, *channel, channels)),
         );
         let mut members = Vec::new();
-        for usage in jobs.iter().copied() {
-            let mut computing = Computing::new(usage.seed, usage.spread);
+        for ((usage, _), progress) in jobs.iter().zip(&mut line.jobs) {
             members.push(JobMember {
-                until: draw_wait(usage, 0, &mut computing),
-                usage: usage.clone(),
+                until: draw_wait(usage, 0, &mut progress.computing),
+                usage: (*usage).clone(),
                 rows: vec![Vec::new(); usage.phases.len()],
-                computing,
-                phase: 0,
                 stage: JobStage::Waits,
-                began: 0.0,
-                done: vec![0.0; usage.phases.len()],
-                finished: FinishedIterations::default(),
             });
         }
-        let mut jobs = members;
         let links = vec![SharedLink::default(); rows.len()];
         for (row, uses) in (0..).zip(&rows) {
             for (job, phase, uses) in uses {
-                jobs[*job as usize].rows[*phase as usize].push((row, *uses));
+                members[*job as usize].rows[*phase as usize].push((row, *uses));
             }
         }
-        // With drawn computing times no state comes again.
-        let repeats = count && jobs.iter().all(|job| job.usage.spread == 0.0);
         JobRun {
-            jobs,
+            jobs: members,
             links,
-            now: 0.0,
-            skipped: 0.0,
-            pattern: repeats.then(Pattern::default),
-            spans: Spans::default(),
-        }
-    }
-
-    /// Returns the second of the next event.
-    fn next_event(&self) -> f64 {
-        self.jobs
-            .iter()
-            .map(|job| job.until)
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// Simulates the next event, and all others at its time.
-    fn simulate_step(&mut self, goal: StopCondition) {
-        nodeorder_base::observer::unwind_if_stopped();
-        self.now = self.next_event();
-        let before = self.jobs[0].finished.count;
-        for i in 0..self.jobs.len() {
-            let job = &mut self.jobs[i];
-            if job.until > self.now {
-                continue;
-            }
-            let from = std::mem::replace(&mut job.began, self.now) + self.skipped;
-            let sends = matches!(job.stage, JobStage::Sends);
-            self.spans.add_span(Span {
-                job: i,
-                from,
-                to: self.now + self.skipped,
-                sends,
-            });
-            if !sends && job.usage.phases[job.phase].bytes > 0.0 {
-                self.begin_sending(i);
-                continue;
-            }
-            job.done[job.phase] += 1.0;
-            job.phase = (job.phase + 1) % job.usage.phases.len();
-            if job.phase == 0 {
-                job.finished.add_iteration(self.now + self.skipped);
-            }
-            job.stage = JobStage::Waits;
-            job.until = self.now + draw_wait(&job.usage, job.phase, &mut job.computing);
-        }
-        let count = self.jobs[0].finished.count;
-        if count > before && count >= PATTERNS_FROM {
-            self.skip_periods(goal);
+            line,
         }
     }
 
     /// Skips periods of states that come again, as many as fit before the goal.
     fn skip_periods(&mut self, goal: StopCondition) {
-        let Some(pattern) = &mut self.pattern else {
-            return;
-        };
         let mut state = SimulationState::default();
-        for job in &self.jobs {
+        let now = self.line.now;
+        for (job, progress) in self.jobs.iter().zip(&self.line.jobs) {
             state.whole.extend([
-                job.phase as u32,
+                progress.phase as u32,
                 u32::from(matches!(job.stage, JobStage::Sends)),
             ]);
-            state
-                .times
-                .extend([job.until - self.now, self.now - job.began]);
+            state.times.extend([job.until - now, now - progress.began]);
         }
         for link in &mut self.links {
-            link.advance_service(self.now);
+            link.advance_service(now);
             link.active.sort_unstable_by_key(|(job, ..)| *job);
             for (job, _, done) in &link.active {
                 let phases = self.jobs[*job as usize].usage.phases.iter();
@@ -237,34 +172,23 @@ impl JobRun {
             // A mark between links, as their numbers of jobs differ.
             state.whole.push(u32::MAX);
         }
-        let mut jobs: Vec<_> = self
-            .jobs
-            .iter_mut()
-            .map(|job| (&mut job.finished, &mut job.done))
-            .collect();
-        if let Some(seconds) =
-            pattern.skip_periods(state, (self.now, self.skipped), goal, &mut jobs)
-        {
-            // Spans of skipped time are not known one by one.
-            self.skipped += seconds;
-            self.spans.stop_keeping();
-        }
+        self.line.skip_periods(state, goal);
     }
 
     /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the
     /// others there.
     fn begin_sending(&mut self, i: usize) {
+        let now = self.line.now;
+        let at = self.line.jobs[i].phase;
         let job = &mut self.jobs[i];
-        let phase = &job.usage.phases[job.phase];
+        let phase = &job.usage.phases[at];
         job.stage = JobStage::Sends;
-        job.until = self.now + phase.sending_time();
+        job.until = now + phase.sending_time();
         let service = phase.bytes / phase.weight;
         let weight = phase.weight;
-        for at in 0..job.rows[job.phase].len() {
-            let job = &self.jobs[i];
-            let (row, uses) = job.rows[job.phase][at];
+        for (row, uses) in job.rows[at].clone() {
             let link = &mut self.links[row as usize];
-            link.advance_service(self.now);
+            link.advance_service(now);
             link.active
                 .push((i as u32, uses * weight, link.service + service));
             // Alone on the link it ends no later than alone on the machine.
@@ -280,45 +204,62 @@ impl JobRun {
 }
 
 impl Simulation for JobRun {
-    fn run_iterations(&mut self, iterations: u64) -> f64 {
-        while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.simulate_step(StopCondition::Iterations(iterations));
-        }
-        self.now + self.skipped
+    fn timeline(&mut self) -> &mut Timeline {
+        &mut self.line
     }
 
-    fn run_until(&mut self, time: f64) {
-        while self.next_event() + self.skipped <= time {
-            self.simulate_step(StopCondition::Time(time));
-        }
-        self.now = self.now.max(time - self.skipped);
+    fn next_event(&mut self) -> f64 {
+        self.jobs
+            .iter()
+            .map(|job| job.until)
+            .fold(f64::INFINITY, f64::min)
     }
 
-    fn finished_iterations(&self, job: usize) -> &FinishedIterations {
-        &self.jobs[job].finished
+    fn simulate_step(&mut self, goal: StopCondition) {
+        nodeorder_base::observer::unwind_if_stopped();
+        let now = self.next_event();
+        self.line.now = now;
+        let before = self.line.jobs[0].count;
+        for i in 0..self.jobs.len() {
+            if self.jobs[i].until > now {
+                continue;
+            }
+            let sends = matches!(self.jobs[i].stage, JobStage::Sends);
+            self.line.begin_stage(i, sends);
+            if !sends && self.jobs[i].usage.phases[self.line.jobs[i].phase].bytes > 0.0 {
+                self.begin_sending(i);
+                continue;
+            }
+            self.line.end_phase(i);
+            let progress = &mut self.line.jobs[i];
+            let job = &mut self.jobs[i];
+            job.stage = JobStage::Waits;
+            job.until = now + draw_wait(&job.usage, progress.phase, &mut progress.computing);
+        }
+        let count = self.line.jobs[0].count;
+        if count > before && count >= PATTERNS_FROM && self.line.pattern.is_some() {
+            self.skip_periods(goal);
+        }
     }
 
     fn carried_bytes(&self, _: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
-        for job in &self.jobs {
+        for (job, progress) in self.jobs.iter().zip(&self.line.jobs) {
             // A phase that is not done has carried as large a part as of its time has passed.
             for (p, phase) in job.usage.phases.iter().enumerate() {
                 let part = match job.stage {
-                    JobStage::Sends if p == job.phase => {
-                        (self.now - job.began) / (job.until - job.began)
+                    JobStage::Sends if p == progress.phase => {
+                        (self.line.now - progress.began) / (job.until - progress.began)
                     }
                     _ => 0.0,
                 };
                 for (link, uses) in &phase.channels {
-                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
+                    *bytes.entry(*link).or_default() +=
+                        uses * (progress.done[p] + part) * phase.bytes;
                 }
             }
         }
         bytes.into_iter().collect()
-    }
-
-    fn kept_spans(&mut self) -> &mut Spans {
-        &mut self.spans
     }
 }
 
@@ -329,9 +270,9 @@ fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut Computing) -> f64 {
 }
 
 /// Lists the uses of a channel by each phase of each job.
-fn list_link_uses(jobs: &[&JobLoad], channel: u32, channels: &Channels) -> LinkUses {
+fn list_link_uses(jobs: &[(&JobLoad, &Computing)], channel: u32, channels: &Channels) -> LinkUses {
     let mut row = LinkUses::new();
-    for (i, job) in (0..).zip(jobs) {
+    for (i, (job, _)) in (0..).zip(jobs) {
         for (phase, usage) in (0..).zip(&job.phases) {
             if let Ok(at) = usage
                 .channels

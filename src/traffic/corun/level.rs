@@ -44,7 +44,7 @@ use super::flow_run::FlowRun;
 use super::job_run::JobRun;
 use super::jobs::Phase;
 use super::messages::{FlowJob, JobSite};
-use super::timing::Simulation;
+use super::timing::{Computing, Simulation};
 use super::usage::JobLoad;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 use nodeorder_base::error::Result;
@@ -62,6 +62,7 @@ pub enum Detail {
 #[derive(Clone, Debug)]
 pub struct PlacedJob {
     traffic: Traffic,
+    computing: Computing,
     /// Channels on which it may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
     peak_demands: Vec<(u32, f64)>,
 }
@@ -96,41 +97,30 @@ impl PlacedJob {
             mapping,
             channels,
         };
-        Ok(match level {
+        let (traffic, peak_demands) = match level {
             Detail::Flow => {
                 let job = FlowJob::new(&site, phases)?;
                 // Messages that end early and late may meet on any channel.
-                let asks = job
-                    .used_channels()
-                    .into_iter()
-                    .map(|channel| (channel, f64::INFINITY));
-                PlacedJob {
-                    peak_demands: asks.collect(),
-                    traffic: Traffic::Flow(job),
-                }
+                let used = job.used_channels().into_iter();
+                let asks = used.map(|channel| (channel, f64::INFINITY)).collect();
+                (Traffic::Flow(job), asks)
             }
             Detail::Job => {
                 let job = JobLoad::new(&site, phases)?;
-                PlacedJob {
-                    peak_demands: job.peak_demands(),
-                    traffic: Traffic::Job(job),
-                }
+                let asks = job.peak_demands();
+                (Traffic::Job(job), asks)
             }
+        };
+        Ok(PlacedJob {
+            traffic,
+            computing: Computing::new(0, 0.0),
+            peak_demands,
         })
     }
 
     /// Sets that computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
     pub fn with_spread(mut self, spread: f64, seed: u64) -> Self {
-        match &mut self.traffic {
-            Traffic::Flow(job) => {
-                job.spread = spread;
-                job.seed = seed;
-            }
-            Traffic::Job(job) => {
-                job.spread = spread;
-                job.seed = seed;
-            }
-        }
+        self.computing = Computing::new(seed, spread);
         self
     }
 
@@ -147,13 +137,6 @@ impl PlacedJob {
         match &self.traffic {
             Traffic::Flow(job) => job.latency_share(channels),
             Traffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
-        }
-    }
-
-    fn spread(&self) -> f64 {
-        match &self.traffic {
-            Traffic::Flow(job) => job.spread,
-            Traffic::Job(job) => job.spread,
         }
     }
 }
@@ -243,7 +226,7 @@ impl RunningJobs {
             let keys: Vec<u32> = self.find_meeting_jobs(key).into_iter().collect();
             let job = &self.running[&key].job;
             // Alone, and each time alike: known without a simulation.
-            let seconds: Vec<f64> = if keys.len() == 1 && job.spread() == 0.0 {
+            let seconds: Vec<f64> = if keys.len() == 1 && !job.computing.is_drawn() {
                 vec![job.time_alone()]
             } else {
                 let mut run = self.create_simulation(&keys);
@@ -272,8 +255,8 @@ impl RunningJobs {
         let mut usages = Vec::new();
         for running in &jobs {
             match &running.job.traffic {
-                Traffic::Flow(job) => flows.push(job),
-                Traffic::Job(job) => usages.push(job),
+                Traffic::Flow(job) => flows.push((job, &running.job.computing)),
+                Traffic::Job(job) => usages.push((job, &running.job.computing)),
             }
         }
         if usages.is_empty() {

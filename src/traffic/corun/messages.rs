@@ -45,10 +45,6 @@ pub(super) struct FlowJob {
     pub phases: Vec<FlowPhase>,
     /// By phase: seconds of sending alone; empty while that is not known.
     pub sending: Vec<f64>,
-    /// Largest part by which a drawn computing time differs from its mean; 0 draws none.
-    pub spread: f64,
-    /// Seed of these draws.
-    pub seed: u64,
 }
 
 impl FlowJob {

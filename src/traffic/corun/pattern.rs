@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::timing::FinishedIterations;
+use super::timing::JobProgress;
 
 /// Largest difference at which two times (relative to the time between the states), or two parts, count as the same.
 pub(super) const NEAR: f64 = 1e-11;
@@ -63,7 +63,7 @@ impl Pattern {
         state: SimulationState,
         (now, skipped): (f64, f64),
         goal: StopCondition,
-        jobs: &mut [(&mut FinishedIterations, &mut Vec<f64>)],
+        jobs: &mut [JobProgress],
     ) -> Option<f64> {
         // The last one met gives the shortest period, of which the most fit.
         let before = self.seen.iter().rev().find(|met| {
@@ -75,8 +75,8 @@ impl Pattern {
             if self.seen.len() == KEPT {
                 self.seen.pop_front();
             }
-            let counts = jobs.iter().map(|(finished, _)| finished.count).collect();
-            let phases = jobs.iter().map(|(_, done)| done.to_vec()).collect();
+            let counts = jobs.iter().map(|job| job.count).collect();
+            let phases = jobs.iter().map(|job| job.done.clone()).collect();
             self.seen.push_back(SeenState {
                 state,
                 now,
@@ -90,9 +90,9 @@ impl Pattern {
             StopCondition::Iterations(n) => {
                 // The slowest job decides; its last period is simulated, as it may end within.
                 let mut most = 0;
-                for ((finished, _), before) in jobs.iter().zip(&before.counts) {
-                    let gained = (finished.count - before).max(1);
-                    let periods = n.saturating_sub(finished.count).div_ceil(gained);
+                for (job, before) in jobs.iter().zip(&before.counts) {
+                    let gained = (job.count - before).max(1);
+                    let periods = n.saturating_sub(job.count).div_ceil(gained);
                     most = most.max(periods.saturating_sub(1));
                 }
                 most
@@ -105,11 +105,11 @@ impl Pattern {
             return None;
         }
         let seconds = times as f64 * period;
-        for (i, (finished, done)) in jobs.iter_mut().enumerate() {
-            let gained = finished.count - before.counts[i];
-            finished.count += times * gained;
-            finished.last += if gained > 0 { seconds } else { 0.0 };
-            for (done, before) in done.iter_mut().zip(&before.phases[i]) {
+        for (i, job) in jobs.iter_mut().enumerate() {
+            let gained = job.count - before.counts[i];
+            job.count += times * gained;
+            job.last += if gained > 0 { seconds } else { 0.0 };
+            for (done, before) in job.done.iter_mut().zip(&before.phases[i]) {
                 *done += times as f64 * (*done - before);
             }
         }

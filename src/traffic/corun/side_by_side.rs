@@ -142,7 +142,8 @@ pub fn side_by_side(
     let steps = STEPS.min(iterations);
     let ends: Vec<f64> = (groups.par_iter_mut())
         .map(|(members, run)| {
-            run.kept_spans()
+            run.timeline()
+                .spans
                 .keep_first(settings.spans / jobs.len().max(1) * members.len());
             let mut end = 0.0;
             let mut done = 0;
@@ -179,7 +180,7 @@ pub fn side_by_side(
                 *utilisation += bytes / (channels.capacity[channel] * seconds);
             }
         }
-        for span in &run.kept_spans().list {
+        for span in &run.timeline().spans.list {
             outcome.spans.push(Span {
                 job: members[span.job],
                 ..*span

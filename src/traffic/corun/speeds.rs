@@ -123,12 +123,8 @@ impl FigureOptions {
     /// A text that is no such quantity; a bandwidth of 0.
     pub fn parse(params: &Params) -> Result<Self> {
         let own = NetworkFigures {
-            bandwidth: read_bandwidth(params, "bandwidth")?,
-            latency: params.optional_quantity("latency", Unit::Seconds)?,
-            node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
-            node_latency: None,
-            switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
             node_links_free: params.required_choice("node_links")? == "free",
+            ..NetworkFigures::read_keys(params, ["bandwidth", "latency"])?
         };
         Ok(FigureOptions {
             own,
@@ -164,15 +160,22 @@ impl NetworkFigures {
         let file = Tables::read("a file of links", text, None, 0)?;
         let params = &file.params;
         let figures = NetworkFigures {
-            bandwidth: read_bandwidth(params, "link_bandwidth")?,
-            latency: params.optional_quantity("link_latency", Unit::Seconds)?,
-            node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
             node_latency: params.optional_quantity("node_latency", Unit::Seconds)?,
-            switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
-            node_links_free: false,
+            ..NetworkFigures::read_keys(params, ["link_bandwidth", "link_latency"])?
         };
         file.check_keys(&FILE_KEYS, &[])?;
         Ok(figures)
+    }
+
+    /// Reads the figures that options and files have; the first two keys are those of links.
+    fn read_keys(params: &Params, [bandwidth, latency]: [&'static str; 2]) -> Result<Self> {
+        Ok(NetworkFigures {
+            bandwidth: read_bandwidth(params, bandwidth)?,
+            latency: params.optional_quantity(latency, Unit::Seconds)?,
+            node_bandwidth: read_bandwidth(params, "node_bandwidth")?,
+            switch_bandwidth: read_bandwidth(params, "switch_bandwidth")?,
+            ..NetworkFigures::default()
+        })
     }
 
     /// Reads the texts of options, by their names, and the file of `--links-file`, whose figures hold where no

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::timing::Simulation;
+use super::timing::{Computing, Simulation};
 
 /// Messages over a few links, with sizes and latencies that often meet.
 fn group() -> impl Strategy<Value = FlowGroup> {
@@ -30,7 +30,7 @@ fn group() -> impl Strategy<Value = FlowGroup> {
     })
 }
 
-fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
+fn jobs(spread: bool) -> impl Strategy<Value = Vec<(FlowJob, Computing)>> {
     let compute = prop_oneof![Just(0.0), Just(1.0), 0.1f64..4.0];
     let phase = (
         compute,
@@ -45,12 +45,11 @@ fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
     let job = (prop::collection::vec(phase, 1..3), 0u64..9);
     let job = job.prop_map(move |(phases, seed)| {
         let spread = if spread { 0.2 } else { 0.0 };
-        FlowJob {
+        let job = FlowJob {
             phases,
-            spread,
-            seed,
             sending: Vec::new(),
-        }
+        };
+        (job, Computing::new(seed, spread))
     });
     prop::collection::vec(job, 1..4)
 }
@@ -61,13 +60,17 @@ fn channels() -> Channels {
     Channels::from_links(CAPACITY.to_vec(), 1.0)
 }
 
-fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
+fn run(jobs: &[(FlowJob, Computing)], alone: bool, count: bool) -> FlowRun {
     let mut jobs = jobs.to_vec();
     if alone {
         jobs.iter_mut()
-            .for_each(|job| job.sending = FlowRun::time_phases_alone(job, &channels()));
+            .for_each(|(job, _)| job.sending = FlowRun::time_phases_alone(job, &channels()));
     }
-    FlowRun::new(&jobs.iter().collect::<Vec<_>>(), &channels(), count)
+    let jobs: Vec<_> = jobs
+        .iter()
+        .map(|(job, computing)| (job, computing))
+        .collect();
+    FlowRun::new(&jobs, &channels(), count)
 }
 
 proptest! {
@@ -79,13 +82,13 @@ proptest! {
         let mut run = run(&jobs, false, false);
         let mut sums = vec![0.0; CAPACITY.len()];
         for _ in 0..200 {
-            let (from, used) = (run.elapsed_time(), run.link_rates());
+            let (from, used) = (run.timeline().elapsed_time(), run.link_rates());
             for (link, rate) in &used {
                 prop_assert!(*rate <= CAPACITY[*link as usize] * (1.0 + 1e-9), "{link}: {rate}");
             }
             run.one_step();
             for (link, rate) in used {
-                sums[link as usize] += rate * (run.elapsed_time() - from);
+                sums[link as usize] += rate * (run.timeline().elapsed_time() - from);
             }
         }
         for (link, bytes) in run.carried_bytes(&channels()) {
@@ -148,7 +151,8 @@ fn a_billion_iterations_are_counted() {
     let jobs = [
         job(1.0, vec![group(&[0], 1.0)]),
         job(1.0, vec![group(&[0, 1], 1.0)]),
-    ];
+    ]
+    .map(|job| (job, Computing::new(0, 0.0)));
     let mut run = run(&jobs, true, true);
     let end = run.run_iterations(1_000_000_000);
     assert_eq!(

@@ -1,6 +1,7 @@
 //! What both levels share: drawn computing times, finished iterations, kept spans of time, and the simulation's trait.
 
 use super::Channels;
+use super::pattern::{Pattern, SimulationState, StopCondition};
 use nodeorder_base::random::{self, Generator};
 
 /// Source of a job's computing times.
@@ -19,60 +20,154 @@ impl Computing {
         }
     }
 
+    /// Checks whether times differ from their means.
+    pub fn is_drawn(&self) -> bool {
+        self.spread != 0.0
+    }
+
     /// Draws a time: `seconds` times a number from 1 - spread to 1 + spread.
     pub fn draw_seconds(&mut self, seconds: f64) -> f64 {
         // No draw at all, so that a spread elsewhere does not change the draws of this job.
-        if self.spread == 0.0 || seconds == 0.0 {
+        if !self.is_drawn() || seconds == 0.0 {
             return seconds;
         }
         seconds * (1.0 + self.spread * (2.0 * random::random_unit(&mut self.random) - 1.0))
     }
 }
 
-/// The iterations that a job has finished.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct FinishedIterations {
-    /// Number of iterations.
+/// The phase that a job is in, and what it has done.
+#[derive(Clone, Debug)]
+pub(super) struct JobProgress {
+    pub computing: Computing,
+    /// Index of the present phase.
+    pub phase: usize,
+    /// Second at which the present stage of the phase began.
+    pub began: f64,
+    /// By phase: number of times it was done.
+    pub done: Vec<f64>,
+    /// Number of iterations that it has finished.
     pub count: u64,
-    /// Second at which the last one ended; the first began at 0.
+    /// Second at which the last of them ended; the first began at 0.
     pub last: f64,
 }
 
-impl FinishedIterations {
-    /// Adds an iteration that ends now.
-    pub fn add_iteration(&mut self, now: f64) {
-        self.count += 1;
-        self.last = now;
+/// Time of a simulation, and how far its jobs are.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    /// Simulated seconds.
+    pub now: f64,
+    /// Seconds of repeated periods that were added up without being simulated.
+    skipped: f64,
+    pub jobs: Vec<JobProgress>,
+    /// States met so far; `None` if none can come again.
+    pub pattern: Option<Pattern>,
+    pub spans: Spans,
+}
+
+impl Timeline {
+    /// Begins at time 0 with jobs that draw their times from these sources and have so many phases each. `count`:
+    /// states that come again are counted.
+    pub fn new<'a>(jobs: impl Iterator<Item = (&'a Computing, usize)>, count: bool) -> Self {
+        let mut line = Timeline {
+            now: 0.0,
+            skipped: 0.0,
+            jobs: Vec::new(),
+            pattern: count.then(Pattern::default),
+            spans: Spans::default(),
+        };
+        for (computing, phases) in jobs {
+            // With drawn computing times no state comes again.
+            line.pattern = line.pattern.filter(|_| !computing.is_drawn());
+            line.jobs.push(JobProgress {
+                computing: computing.clone(),
+                phase: 0,
+                began: 0.0,
+                done: vec![0.0; phases],
+                count: 0,
+                last: 0.0,
+            });
+        }
+        line
     }
 
-    /// Returns the mean seconds of an iteration.
-    pub fn mean_seconds(&self) -> f64 {
-        self.last / self.count as f64
+    /// Returns the time in seconds, simulated and counted.
+    pub fn elapsed_time(&self) -> f64 {
+        self.now + self.skipped
+    }
+
+    /// Begins the next stage of a job, and keeps the span of the one that ends now.
+    pub fn begin_stage(&mut self, job: usize, sends: bool) {
+        let from = std::mem::replace(&mut self.jobs[job].began, self.now) + self.skipped;
+        self.spans.add_span(Span {
+            job,
+            from,
+            to: self.elapsed_time(),
+            sends,
+        });
+    }
+
+    /// Ends the phase of a job, and with the last one an iteration.
+    pub fn end_phase(&mut self, job: usize) {
+        let time = self.elapsed_time();
+        let job = &mut self.jobs[job];
+        job.done[job.phase] += 1.0;
+        job.phase = (job.phase + 1) % job.done.len();
+        if job.phase == 0 {
+            job.count += 1;
+            job.last = time;
+        }
+    }
+
+    /// Skips periods of a state that comes again, as many as fit before the goal.
+    pub fn skip_periods(&mut self, state: SimulationState, goal: StopCondition) {
+        let time = (self.now, self.skipped);
+        let pattern = self.pattern.as_mut();
+        if let Some(seconds) =
+            pattern.and_then(|pattern| pattern.skip_periods(state, time, goal, &mut self.jobs))
+        {
+            // Spans of skipped time are not known one by one.
+            self.skipped += seconds;
+            self.spans.stop_keeping();
+        }
     }
 }
 
 /// A simulation of jobs that share links.
 pub(super) trait Simulation: Send {
-    /// Runs until each job has done so many iterations, and returns the time in seconds.
-    fn run_iterations(&mut self, iterations: u64) -> f64;
+    /// Returns its time and jobs.
+    fn timeline(&mut self) -> &mut Timeline;
 
-    /// Runs up to a time, in seconds.
-    fn run_until(&mut self, time: f64);
+    /// Returns the simulated second of the next event; infinite if there is none.
+    fn next_event(&mut self) -> f64;
 
-    /// Returns the iterations that a job has finished.
-    fn finished_iterations(&self, job: usize) -> &FinishedIterations;
-
-    /// Returns the mean seconds of these iterations, and their number.
-    fn mean_iteration(&self, job: usize) -> (f64, u64) {
-        let finished = self.finished_iterations(job);
-        (finished.mean_seconds(), finished.count)
-    }
+    /// Simulates the next event, and all others at its time.
+    fn simulate_step(&mut self, goal: StopCondition);
 
     /// Returns the bytes that each channel has carried until now, channels ascending.
     fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
-    /// Returns the spans that are kept.
-    fn kept_spans(&mut self) -> &mut Spans;
+    /// Runs until each job has done so many iterations, and returns the time in seconds.
+    fn run_iterations(&mut self, iterations: u64) -> f64 {
+        while (self.timeline().jobs.iter()).any(|job| job.count < iterations) {
+            self.simulate_step(StopCondition::Iterations(iterations));
+        }
+        self.timeline().elapsed_time()
+    }
+
+    /// Runs up to a time, in seconds.
+    fn run_until(&mut self, time: f64) {
+        while self.next_event() + self.timeline().skipped <= time {
+            self.simulate_step(StopCondition::Time(time));
+        }
+        let line = self.timeline();
+        line.now = line.now.max(time - line.skipped);
+    }
+
+    /// Returns the mean seconds of the iterations that a job has finished, and their number.
+    fn mean_iteration(&mut self, job: usize) -> (f64, u64) {
+        let job = &self.timeline().jobs[job];
+        (job.last / job.count as f64, job.count)
+    }
 }
 
 /// A stretch of time in which a job computes, or sends.

@@ -31,20 +31,14 @@ pub(super) struct PhaseLoad {
 pub(super) struct JobLoad {
     /// The phases of an iteration, one after the other.
     pub phases: Vec<PhaseLoad>,
-    /// Largest part by which a drawn computing time differs from its mean; 0 draws none.
-    pub spread: f64,
-    /// Seed of these draws.
-    pub seed: u64,
 }
 
 impl JobLoad {
     /// Adds up the loads of phases on channels.
     pub fn new(site: &JobSite<'_>, phases: &[Phase]) -> Result<Self> {
         let usages = phases.iter().map(|phase| PhaseLoad::new(site, phase));
-        let phases = usages.collect::<Result<_>>()?;
         Ok(JobLoad {
-            phases,
-            ..JobLoad::default()
+            phases: usages.collect::<Result<_>>()?,
         })
     }
 

@@ -242,6 +242,16 @@ impl Demand {
         buffer
     }
 
+    /// Calls `visit` with the source and every flow, ascending by source and target.
+    pub fn for_each_flow(&self, mut visit: impl FnMut(u32, &Flow)) {
+        let mut row = Vec::new();
+        for (i, source) in self.roots(End::Source).iter().enumerate() {
+            for flow in self.flows_at(End::Source, i, &mut row) {
+                visit(*source, flow);
+            }
+        }
+    }
+
     /// Returns the traffic where it is all-to-all; `None` where flows are listed.
     pub fn as_all_to_all(&self) -> Option<&Uniform> {
         match &self.traffic {

@@ -4,7 +4,7 @@
 //! Two kinds of machines have two kinds of ways. On dragonflies, intermediates are groups, and the minimal way is at
 //! most one hop to a router with a cable to the other group, that cable, and a hop in the other group; several cables
 //! share. Elsewhere intermediates are routers with nodes, and the minimal way is that of `ecmp-hop`: all shortest
-//! paths, an equal share at every router. All ways to one router are then an [`EcmpDag`]. From nearest to farthest it
+//! paths, an equal share at every router. All ways to one router are then an [`ShortestPathDag`]. From nearest to farthest it
 //! gives costs (a router's cost is the mean over its links of the link's length and the next router's cost); from
 //! farthest to nearest it gives loads (a router sends what it has in equal parts over these links).
 //!
@@ -16,10 +16,8 @@ use rayon::prelude::*;
 
 use super::network::{Network, add_values};
 use crate::mapping::Fabric;
-use crate::mapping::routing::{Groups, is_dragonfly};
+use crate::mapping::routing::{Groups, ShortestPathDag, is_dragonfly};
 use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::graph::pack_link_length;
 
 /// Rows are filled up to a multiple of this length.
 pub(super) const LANES: usize = 16;
@@ -36,17 +34,7 @@ pub(super) struct MinimalRoutes<'a> {
     /// Position of each router among them.
     places: Vec<usize>,
     /// Ways to each router; empty on dragonflies.
-    ways: Vec<EcmpDag>,
-}
-
-/// Ways of `ecmp-hop` from all routers to one.
-struct EcmpDag {
-    /// Routers, nearest first.
-    nearest: Vec<u32>,
-    /// Start in `links` of the links of each of them.
-    first: Vec<u32>,
-    /// Links by which traffic leaves each of them, in equal shares.
-    links: Vec<u32>,
+    ways: Vec<ShortestPathDag>,
 }
 
 /// Costs of ways at some lengths of links.
@@ -81,7 +69,7 @@ impl<'a> MinimalRoutes<'a> {
         };
         let ways = (0..targets)
             .into_par_iter()
-            .map(|to| EcmpDag::new(network, to))
+            .map(|to| ShortestPathDag::new(network.graph, to))
             .collect();
         Ok(MinimalRoutes {
             network,
@@ -136,7 +124,7 @@ impl<'a> MinimalRoutes<'a> {
     pub fn route_costs<'l>(&self, lengths: &'l [f64]) -> RouteCosts<'l> {
         let ways = self.ways.par_iter();
         let minimal: Vec<Vec<f64>> = ways
-            .map(|ways| ways.path_costs(self.network, lengths))
+            .map(|ways| path_costs(ways, self.network, lengths))
             .collect();
         let outward = (0..self.network.router_count() as u32)
             .into_par_iter()
@@ -235,7 +223,11 @@ impl<'a> MinimalRoutes<'a> {
                         .map(|row| row.get(place).copied().unwrap_or(0.0))
                         .collect();
                     add_values(&mut volumes, &sent[*host as usize]);
-                    self.ways[*host as usize].add_loads(self.network, &mut volumes, &mut loads);
+                    self.ways[*host as usize].add_loads(
+                        self.network.graph,
+                        &mut volumes,
+                        &mut loads,
+                    );
                 }
                 loads
             })
@@ -295,72 +287,16 @@ impl<'a> MinimalRoutes<'a> {
     }
 }
 
-impl EcmpDag {
-    /// Finds the ways from all routers to one.
-    fn new(network: &Network<'_>, target: u32) -> Self {
-        let graph = network.graph;
-        let mut ways = vec![0; network.router_count()];
-        let mut nearest = Vec::new();
-        // Where links have weights, ways compare by distance and then by number of links.
-        if graph.is_weighted() {
-            graph.fill_path_lengths(RouterId(target), &mut ways, &mut nearest);
-        } else {
-            let mut hops = vec![0; ways.len()];
-            graph.fill_hops(RouterId(target), &mut hops, &mut nearest);
-            for (way, hops) in ways.iter_mut().zip(hops) {
-                *way = u64::from(hops) * pack_link_length(1);
-            }
+/// Returns the cost of a unit of traffic to the root of these ways from every router.
+fn path_costs(ways: &ShortestPathDag, network: &Network<'_>, lengths: &[f64]) -> Vec<f64> {
+    let mut costs = vec![0.0; network.router_count()];
+    for (router, links) in ways.iter() {
+        let mut sum = 0.0;
+        for link in links {
+            let next = network.graph.link_head(*link as usize);
+            sum += lengths[*link as usize] + costs[next as usize];
         }
-        let mut first = vec![0];
-        let mut links = Vec::new();
-        for router in &nearest {
-            for link in graph.links_from(*router) {
-                let way = ways[graph.link_head(link) as usize]
-                    + pack_link_length(graph.weight(link) as u32);
-                if *router != target && way == ways[*router as usize] {
-                    links.push(link as u32);
-                }
-            }
-            first.push(links.len() as u32);
-        }
-        EcmpDag {
-            nearest,
-            first,
-            links,
-        }
+        costs[router] = sum / links.len() as f64;
     }
-
-    /// Lists the routers other than the target with the links that they use, nearest first.
-    fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &[u32])> {
-        let ends = self.first.windows(2);
-        self.nearest.iter().zip(ends).skip(1).map(|(router, ends)| {
-            let links = &self.links[ends[0] as usize..ends[1] as usize];
-            (*router as usize, links)
-        })
-    }
-
-    /// Returns the cost of a unit of traffic to the target from every router.
-    fn path_costs(&self, network: &Network<'_>, lengths: &[f64]) -> Vec<f64> {
-        let mut costs = vec![0.0; network.router_count()];
-        for (router, links) in self.iter() {
-            let mut sum = 0.0;
-            for link in links {
-                let next = network.graph.link_head(*link as usize);
-                sum += lengths[*link as usize] + costs[next as usize];
-            }
-            costs[router] = sum / links.len() as f64;
-        }
-        costs
-    }
-
-    /// Adds the link loads of traffic to the target, `volumes` from each router; these gather on the way.
-    fn add_loads(&self, network: &Network<'_>, volumes: &mut [f64], loads: &mut [f64]) {
-        for (router, links) in self.iter().rev() {
-            let volume = volumes[router] / links.len() as f64;
-            for link in links.iter().filter(|_| volume > 0.0) {
-                loads[*link as usize] += volume;
-                volumes[network.graph.link_head(*link as usize) as usize] += volume;
-            }
-        }
-    }
+    costs
 }

@@ -199,18 +199,15 @@ fn find_shares(
 /// Lists the pairs of routers with traffic.
 fn list_pairs(demand: &Demand) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    let mut row = Vec::new();
-    for (i, from) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.flows_at(End::Source, i, &mut row) {
-            if flow.volume > 0.0 {
-                pairs.push(Pair {
-                    from: *from,
-                    to: flow.router,
-                    volume: flow.volume,
-                    paths: Vec::new(),
-                });
-            }
+    demand.for_each_flow(|from, flow| {
+        if flow.volume > 0.0 {
+            pairs.push(Pair {
+                from,
+                to: flow.router,
+                volume: flow.volume,
+                paths: Vec::new(),
+            });
         }
-    }
+    });
     pairs
 }

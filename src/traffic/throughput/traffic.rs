@@ -23,28 +23,11 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
             let spec = format!("all-to-all:n={},volume={volume}", nodes.len());
             Guest::make(&spec, topology.context())?
         }
-        "matching" => permutation_guest(
-            topology,
-            text,
-            &nodes,
-            &find_longest_matching(topology)?.targets,
-        )?,
-        "tornado" => {
-            permutation_guest(topology, text, &nodes, &tornado_targets(topology, &nodes)?)?
-        }
-        "group-shift" => permutation_guest(
-            topology,
-            text,
-            &nodes,
-            &group_shift_targets(topology, &nodes)?,
-        )?,
         "all-to-all" => {
-            return Err(unsuited_traffic_error(
-                topology,
-                text,
-                "a machine of two nodes or more",
-            ));
+            let needs = "a machine of two nodes or more";
+            return Err(unsuited_traffic_error(topology, text, needs));
         }
+        "matching" | "tornado" | "group-shift" => permutation_guest(topology, text, &nodes)?,
         guest => Guest::make(guest, topology.context())?,
     };
     let placed = ProcessMapping::in_order(&guest, "the machine", &nodes)?;
@@ -58,13 +41,13 @@ fn unsuited_traffic_error(topology: &Topology, text: &str, needs: &str) -> Error
     Error::unsuited(location, problem, "use all-to-all, matching or a guest")
 }
 
-/// Builds a guest in which every node sends 1 to its target. Fails if a target is not schedulable.
-fn permutation_guest(
-    topology: &Topology,
-    text: &str,
-    nodes: &[NodeId],
-    targets: &[NodeId],
-) -> Result<Guest> {
+/// Builds the guest called `text`, in which every node sends 1 to its target. Fails if a target is not schedulable.
+fn permutation_guest(topology: &Topology, text: &str, nodes: &[NodeId]) -> Result<Guest> {
+    let targets = match text {
+        "matching" => find_longest_matching(topology)?.targets,
+        "tornado" => tornado_targets(topology, nodes)?,
+        _ => group_shift_targets(topology, nodes)?,
+    };
     let mut messages = Vec::new();
     for (i, target) in targets.iter().enumerate() {
         let Ok(target) = nodes.binary_search(target) else {
@@ -83,11 +66,8 @@ fn permutation_guest(
 fn tornado_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let lattice = topology.lattice().filter(|lattice| lattice.cells.is_none());
     let Some(lattice) = lattice.filter(|lattice| lattice.extents[0] > 2) else {
-        return Err(unsuited_traffic_error(
-            topology,
-            "tornado",
-            "a grid of three routers or more in dimension 0",
-        ));
+        let needs = "a grid of three routers or more in dimension 0";
+        return Err(unsuited_traffic_error(topology, "tornado", needs));
     };
     let per_router = topology.network().per_router();
     let extent = lattice.extents[0];
@@ -106,11 +86,8 @@ fn group_shift_targets(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Node
     let network = topology.network();
     let levels = network.levels();
     let (true, Some(group)) = (is_dragonfly(topology), levels.first()) else {
-        return Err(unsuited_traffic_error(
-            topology,
-            "group-shift",
-            "a dragonfly",
-        ));
+        let needs = "a dragonfly";
+        return Err(unsuited_traffic_error(topology, "group-shift", needs));
     };
     let all = network.hosts() * network.per_router();
     Ok(nodes

@@ -9,26 +9,22 @@ use nodeorder_base::input::{Text, resolve_beside};
 use nodeorder_base::params::Values;
 use nodeorder_network::topology::Context;
 
-mod all_gather;
-mod all_reduce;
-mod all_to_all;
 mod benchmark;
-mod butterfly;
 mod chakra;
 mod collective;
 mod entry;
 mod file;
 mod goal;
 mod npb;
+mod numbered;
+mod one_collective;
 mod parallel;
 mod patterns;
 mod random;
-mod ring;
 mod sized;
 mod stencil;
 mod table;
 mod traffic;
-mod transpose;
 
 pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};

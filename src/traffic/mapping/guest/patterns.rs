@@ -1,6 +1,6 @@
 //! Common options of traffic patterns, and messages listed process by process.
 
-use super::{Guest, MAX_PROCESSES, Message};
+use super::{BuildGuest, Guest, MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
@@ -17,11 +17,10 @@ pub(super) fn parse_processes(params: &Params) -> Result<u32> {
     params.required_integer("n", 1, MAX_PROCESSES)
 }
 
-/// Reads the number of processes. Fails if it is no power of two.
-pub(super) fn parse_power_of_two(params: &Params) -> Result<u32> {
-    let n = parse_processes(params)?;
+/// Returns the logarithm of a number of processes. Fails if it is no power of two.
+pub(super) fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
     if n.is_power_of_two() {
-        Ok(n)
+        Ok(n.trailing_zeros())
     } else {
         Err(params.invalid_value("n", "a power of two"))
     }
@@ -47,6 +46,24 @@ pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
         return Err(Error::input(params.location_of("dims"), found, expected));
     }
     Ok(all as u32)
+}
+
+/// Pattern in which the targets of a process follow from its number.
+pub(super) struct NumberedPattern {
+    pub processes: u32,
+    /// Number of targets of a process, about.
+    pub each: u32,
+    /// Volume of each message.
+    pub volume: f64,
+    /// Names the targets of a process.
+    pub targets: Box<dyn Fn(u32, &mut dyn FnMut(u32))>,
+}
+
+impl BuildGuest for NumberedPattern {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let n = self.processes;
+        list_messages(label, context, n, self.each, self.volume, &self.targets)
+    }
 }
 
 /// Lists the messages of `n` processes, each of `volume`: `targets` is called for every process and names its

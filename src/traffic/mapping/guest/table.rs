@@ -1,10 +1,7 @@
 //! The table of guests.
 
 use super::entry::Pattern;
-use super::{
-    all_gather, all_reduce, all_to_all, butterfly, chakra, goal, npb, parallel, random, ring,
-    stencil, transpose,
-};
+use super::{chakra, goal, npb, numbered, one_collective, parallel, random, stencil};
 use nodeorder_base::registry::Registry;
 
 /// Every pattern of traffic that has a name.
@@ -12,14 +9,14 @@ pub static GUESTS: Registry<Pattern> = Registry::new(
     "guest",
     "",
     &[
-        all_to_all::GUEST,
-        all_reduce::GUEST,
-        all_gather::GUEST,
+        numbered::ALL_TO_ALL,
+        one_collective::ALL_REDUCE,
+        one_collective::ALL_GATHER,
         parallel::GUEST,
-        ring::GUEST,
+        numbered::RING,
         stencil::GUEST,
-        butterfly::GUEST,
-        transpose::GUEST,
+        numbered::BUTTERFLY,
+        numbered::TRANSPOSE,
         random::GUEST,
         npb::BT,
         npb::CG,

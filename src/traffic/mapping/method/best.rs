@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::problem::SlotHops;
-use super::refine::{self, refine_mapping};
+use super::refine::refine_mapping;
 use super::tabu::{self, search_swaps};
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
-use super::{bisection, greedy, grid, rank};
+use super::{METHODS, MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::{Opt, SEED, text_before_colon};
 
 /// `best[:time=2,rounds=R,seed=1]`: runs every other method that fits, each with its own defaults, and `bisection` by
 /// boxes. Then it improves what they found by rounds of searches, a `tabu` (up to 1024 processes) and a `refine` from
@@ -36,52 +35,46 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("rounds", "rounds of improvement").default_in_words("until the time is over"),
         SEED,
     ],
-    parse: run_all_methods,
+    parse: |params| {
+        let time = params.optional_real("time", 0.0, 1e9)?;
+        let rounds = params.optional_integer("rounds", 0, 1_000_000)?;
+        Ok(Box::new(BestOptions {
+            // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
+            time: time.or(rounds.is_none().then_some(2.0)),
+            rounds,
+            seed: params.seed()?,
+            default_seed: params.default_seed(),
+        }))
+    },
 };
 
-/// A method with options, tried on guests of some sizes.
-struct Trial {
-    method: MappingMethodEntry,
-    /// Method and options, as a user would write them.
-    text: &'static str,
-    /// Numbers of processes for which it is tried.
-    sizes: Range<usize>,
-}
-
-impl Trial {
-    /// Returns a method with its own defaults, tried on guests of any size.
-    const fn new(method: MappingMethodEntry) -> Self {
-        Trial {
-            text: method.name,
-            method,
-            sizes: 0..usize::MAX,
-        }
-    }
+/// Options of `best`.
+struct BestOptions {
+    /// Seconds after which the search ends; `None` where time does not count.
+    time: Option<f64>,
+    /// Number of rounds of improvement; `None` for as many as the time allows.
+    rounds: Option<u64>,
+    /// Seed of the rounds.
+    seed: u64,
+    /// Seed of the other methods.
+    default_seed: u64,
 }
 
 /// Number of processes from which on a method that looks at all free nodes for each process is too slow to be tried.
 const MANY: usize = 20_000;
 
-/// Trials by stage, those of one side by side. No stage begins once a mapping is known to be the best.
-const STAGES: [&[Trial]; 5] = [
-    &[Trial::new(rank::METHOD)],
-    &[Trial::new(grid::METHOD)],
+/// Methods with options by stage, each with the numbers of processes for which it is tried; those of one stage side by
+/// side. No stage begins once a mapping is known to be the best.
+const STAGES: [&[(&str, Range<usize>)]; 5] = [
+    &[("rank", 0..usize::MAX)],
+    &[("grid", 0..usize::MAX)],
     &[
-        Trial::new(bisection::METHOD),
-        Trial {
-            text: "bisection:halves=boxes",
-            ..Trial::new(bisection::METHOD)
-        },
-        Trial {
-            sizes: 0..MANY,
-            ..Trial::new(greedy::METHOD)
-        },
+        ("bisection", 0..usize::MAX),
+        ("bisection:halves=boxes", 0..usize::MAX),
+        ("greedy", 0..MANY),
     ],
-    &[Trial::new(refine::METHOD), Trial::new(tabu::METHOD)],
-    &[Trial {
-        sizes: MANY..usize::MAX,
-        ..Trial::new(greedy::METHOD)
-    }],
+    &[("refine", 0..usize::MAX), ("tabu", 0..usize::MAX)],
+    &[("greedy", MANY..usize::MAX)],
 ];
 
 /// Number of rounds where there is no clock to end them.
@@ -93,82 +86,78 @@ const STEPS: (u32, u64) = (20_000, 4_000);
 /// Largest number of mappings that are kept from one round to the next.
 const KEPT: usize = 8;
 
-/// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is over.
-fn run_all_methods(
-    problem: &MappingProblem,
-    params: &Params,
-    observer: &dyn Observer,
-) -> Result<MappingResult> {
-    let time = params.optional_real("time", 0.0, 1e9)?;
-    let rounds = params.optional_integer("rounds", 0u64, 1_000_000)?;
-    let seed = params.seed()?;
-    let default_seed = params.default_seed();
-    // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
-    let time = time.or(rounds.is_none().then_some(2.0));
-    let began = observer.elapsed_seconds();
-    let deadline = Deadline {
-        observer,
-        ends: began.zip(time).map(|(began, time)| began + time),
-        stopped: AtomicBool::new(false),
-    };
-    // A mapping that meets the bound may miss it by rounding.
-    let floor = lower_bound(problem) * (1.0 + 1e-12);
-    let mut found: Vec<RatedMapping> = Vec::new();
-    let mut unfinished: Vec<&'static str> = Vec::new();
-    for stage in STAGES {
-        if found.iter().any(|tried| tried.cost <= floor) {
-            return Ok(choose_mapping(found, Vec::new()));
-        }
-        let mut trials: Vec<&Trial> = stage.iter().collect();
-        trials.retain(|trial| trial.sizes.contains(&problem.len()));
-        // The mapping in rank order is there in any case.
-        if !found.is_empty() && deadline.should_stop() {
-            unfinished.extend(trials.iter().map(|trial| trial.method.name));
-            continue;
-        }
-        let runs: Vec<Option<(RatedMapping, bool)>> = trials
-            .par_iter()
-            .map(|trial| run_trial(trial, problem, default_seed, &deadline))
-            .collect::<Result<_>>()?;
-        for (tried, finished) in runs.into_iter().flatten() {
-            if !finished {
-                unfinished.push(tried.method);
+impl MapProcesses for BestOptions {
+    /// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is
+    /// over.
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+        let began = observer.elapsed_seconds();
+        let deadline = Deadline {
+            observer,
+            ends: began.zip(self.time).map(|(began, time)| began + time),
+            stopped: AtomicBool::new(false),
+        };
+        // A mapping that meets the bound may miss it by rounding.
+        let floor = lower_bound(problem) * (1.0 + 1e-12);
+        let mut found: Vec<RatedMapping> = Vec::new();
+        let mut unfinished: Vec<&'static str> = Vec::new();
+        for stage in STAGES {
+            if found.iter().any(|tried| tried.cost <= floor) {
+                return Ok(choose_mapping(found, Vec::new()));
             }
-            found.push(tried);
+            let fitting = stage
+                .iter()
+                .filter(|(_, sizes)| sizes.contains(&problem.len()));
+            let trials: Vec<&'static str> = fitting.map(|(text, _)| *text).collect();
+            // The mapping in rank order is there in any case.
+            if !found.is_empty() && deadline.should_stop() {
+                unfinished.extend(trials.into_iter().map(text_before_colon));
+                continue;
+            }
+            let runs: Vec<Option<(RatedMapping, bool)>> = trials
+                .par_iter()
+                .map(|text| run_trial(text, problem, self.default_seed, &deadline))
+                .collect::<Result<_>>()?;
+            for (tried, finished) in runs.into_iter().flatten() {
+                if !finished {
+                    unfinished.push(tried.method);
+                }
+                found.push(tried);
+            }
         }
-    }
-    // `greedy` and `bisection` stand in several trials.
-    unfinished.dedup();
-    let rounds = rounds.unwrap_or(if began.is_some() { u64::MAX } else { ROUNDS });
-    for round in 0..rounds {
-        found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        found.dedup_by(|next, kept| next.slots == kept.slots);
-        found.truncate(KEPT);
-        if found[0].cost <= floor || deadline.should_stop() {
-            break;
+        // `greedy` and `bisection` stand in several trials.
+        unfinished.dedup();
+        let rounds = if began.is_some() { u64::MAX } else { ROUNDS };
+        for round in 0..self.rounds.unwrap_or(rounds) {
+            found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            found.dedup_by(|next, kept| next.slots == kept.slots);
+            found.truncate(KEPT);
+            if found[0].cost <= floor || deadline.should_stop() {
+                break;
+            }
+            observer.report_progress(found[0].cost, floor);
+            found.extend(run_searches(problem, &found, round, self.seed, &deadline));
         }
-        observer.report_progress(found[0].cost, floor);
-        found.extend(run_searches(problem, &found, round, seed, &deadline));
+        Ok(choose_mapping(found, unfinished))
     }
-    Ok(choose_mapping(found, unfinished))
 }
 
-/// Runs a method, and returns its mapping and whether it came to its end; `None` where it cannot work on the problem.
+/// Runs a method with options, and returns its mapping and whether it came to its end; `None` where it cannot work on
+/// the problem.
 fn run_trial(
-    trial: &Trial,
+    text: &str,
     problem: &MappingProblem,
     seed: u64,
     deadline: &Deadline<'_>,
 ) -> Result<Option<(RatedMapping, bool)>> {
-    let params = Params::parse_inline(trial.text, ',', trial.method.options, seed)?;
+    let (method, params) = METHODS.find_and_read(text, seed)?;
     let deadline = Deadline {
         stopped: AtomicBool::new(false),
         ..*deadline
     };
-    match (trial.method.parse)(problem, &params, &deadline) {
+    match (method.parse)(&params)?.run(problem, &deadline) {
         Ok(result) => {
             let finished = !deadline.stopped.load(Ordering::Relaxed);
-            let tried = RatedMapping::new(problem, trial.method.name, result.slots);
+            let tried = RatedMapping::new(problem, result.method, result.slots);
             Ok(Some((tried, finished)))
         }
         // That one method cannot work on the problem is no failure of `best`.
@@ -324,10 +313,10 @@ fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
 mod tests {
     use std::sync::atomic::AtomicU32;
 
-    use super::grid::map_grid;
     use super::*;
     use crate::mapping::Guest;
-    use crate::mapping::method::{METHODS, place, tests};
+    use crate::mapping::method::grid::map_grid;
+    use crate::mapping::method::{place, tests};
     use crate::testing::build;
     use nodeorder_network::topology::{Context, Metric, Topology};
     use nodeorder_order::ordering::{NoObserver, NodeOrder};
@@ -389,7 +378,7 @@ mod tests {
     fn every_other_method_is_tried() {
         for method in METHODS.names().filter(|name| *name != METHOD.name) {
             let mut trials = STAGES.iter().flat_map(|stage| stage.iter());
-            assert!(trials.any(|trial| trial.text == method), "{method}");
+            assert!(trials.any(|(text, _)| *text == method), "{method}");
         }
     }
 
@@ -422,7 +411,10 @@ mod tests {
             let problem = tests::problem(&machine, &guest, seed);
             let cost = |text: &str| {
                 let (method, params) = METHODS.find_and_read(text, seed).unwrap();
-                let found = (method.parse)(&problem, &params, &NoObserver).ok()?;
+                let found = (method.parse)(&params)
+                    .unwrap()
+                    .run(&problem, &NoObserver)
+                    .ok()?;
                 Some(problem.hop_bytes(&found.slots))
             };
             let least = ["best:rounds=0", "best:rounds=1,seed=9"].map(|text| cost(text).unwrap());

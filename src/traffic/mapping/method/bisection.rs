@@ -3,7 +3,9 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Opt;
 use nodeorder_base::partition::{Candidate, OUTSIDE, Rules, Sides};
 
@@ -32,17 +34,29 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         &["rank", "boxes"],
         "how nodes are halved",
     )],
-    parse: |problem, params, _| {
-        let halves = match params.required_choice("halves")? {
-            "boxes" => SlotHalves::by_extent(problem),
-            _ => SlotHalves::by_rank(problem),
-        };
-        Ok(MappingResult::new(
-            "bisection",
-            map_by_halving(problem, &halves),
-        ))
+    parse: |params| {
+        let boxes = params.required_choice("halves")? == "boxes";
+        Ok(Box::new(Bisection { boxes }))
     },
 };
+
+/// Options of `bisection`.
+pub(super) struct Bisection {
+    /// Whether nodes are halved across their longest extent, else by rank.
+    pub boxes: bool,
+}
+
+impl MapProcesses for Bisection {
+    fn run(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
+        let halves = if self.boxes {
+            SlotHalves::by_extent(problem)
+        } else {
+            SlotHalves::by_rank(problem)
+        };
+        let slots = map_by_halving(problem, &halves);
+        Ok(MappingResult::new("bisection", slots))
+    }
+}
 
 /// Largest number of passes over a cut.
 const PASSES: usize = 12;
@@ -51,7 +65,7 @@ const PASSES: usize = 12;
 const SEEDS: usize = 6;
 
 /// List of slots that says how these are halved: every range of it splits in the middle.
-pub(super) struct SlotHalves {
+struct SlotHalves {
     /// Slots in the order of the list.
     slots: Vec<u32>,
     /// Whether the list was made so that its ranges are compact.
@@ -122,7 +136,7 @@ fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
 }
 
 /// Returns the slot of every process by halving processes and slots until every range holds one of each.
-pub(super) fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
+fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
     let mut order: Vec<u32> = (0..n as u32).collect();

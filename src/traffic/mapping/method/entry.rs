@@ -6,11 +6,20 @@ use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 use nodeorder_base::registry::Entry;
 
-/// A mapping method: an entry of [`super::METHODS`]. It finds the slot of every process.
-pub type MappingMethodEntry = Entry<FindSlots>;
+/// A mapping method by name: an entry of [`super::METHODS`].
+pub type MappingMethodEntry = Entry<ParseMethod>;
 
-/// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
-pub(super) type FindSlots = fn(&MappingProblem, &Params, &dyn Observer) -> Result<MappingResult>;
+/// Function that reads and checks the options of a mapping method.
+pub type ParseMethod = fn(&Params) -> Result<Box<dyn MapProcesses>>;
+
+/// Options of a mapping method, read and checked.
+pub trait MapProcesses {
+    /// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
+    ///
+    /// # Errors
+    /// A guest or nodes that the method cannot work on.
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult>;
+}
 
 /// A mapping as slots, and the method that found it.
 pub struct MappingResult {

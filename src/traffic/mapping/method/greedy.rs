@@ -2,7 +2,8 @@
 
 use std::collections::BinaryHeap;
 
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_base::partition::Candidate;
 
@@ -19,14 +20,21 @@ use nodeorder_base::partition::Candidate;
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
-    |problem, _, observer| {
-        let slots = map_greedily(problem, observer);
-        Ok(MappingResult::new("greedy", slots))
-    },
+    |_| Ok(Box::new(Greedy)),
 );
 
+/// The method `greedy`.
+pub(super) struct Greedy;
+
+impl MapProcesses for Greedy {
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+        let slots = map_greedily(problem, observer);
+        Ok(MappingResult::new("greedy", slots))
+    }
+}
+
 /// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
-pub(super) fn map_greedily(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
+fn map_greedily(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return (0..n).collect();

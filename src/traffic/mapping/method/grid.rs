@@ -1,8 +1,9 @@
 //! Guests that are grids under other numbers, laid out on nodes that form a grid: every message goes one hop.
 
 use super::product::{Factor, FactorShape, ProductGraph, factor_graph};
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::{Error, SourceLocation};
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::observer::Observer;
 
 /// `grid`: takes the guest and the network between the nodes apart into paths, rings and cliques, whatever their
 /// processes and nodes are numbered like, and lays every path or ring of the guest along a snake (or a closed one)
@@ -15,15 +16,24 @@ use nodeorder_base::error::{Error, SourceLocation};
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
-    |problem, _, _| match map_grid(problem) {
-        Some(slots) => Ok(MappingResult::new("grid", slots)),
-        None => Err(Error::unsuited(
-            SourceLocation::option("--map grid"),
-            "the guest and the network between its nodes are not grids of matching sizes",
-            "use --map best",
-        )),
-    },
+    |_| Ok(Box::new(Grid)),
 );
+
+/// The method `grid`.
+struct Grid;
+
+impl MapProcesses for Grid {
+    fn run(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
+        let slots = map_grid(problem).ok_or_else(|| {
+            Error::unsuited(
+                SourceLocation::option("--map grid"),
+                "the guest and the network between its nodes are not grids of matching sizes",
+                "use --map best",
+            )
+        })?;
+        Ok(MappingResult::new("grid", slots))
+    }
+}
 
 /// A pair of processes counts as linked if its volume is at least this part of the largest.
 const COUNTS: f64 = 0.01;

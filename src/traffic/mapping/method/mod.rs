@@ -26,7 +26,7 @@ mod refine;
 mod table;
 mod tabu;
 
-pub use entry::{MappingMethodEntry, MappingResult};
+pub use entry::{MapProcesses, MappingMethodEntry, MappingResult, ParseMethod};
 pub use problem::MappingProblem;
 pub use table::METHODS;
 
@@ -55,6 +55,7 @@ pub fn place(
     observer: &dyn Observer,
 ) -> Result<PlacedGuest> {
     let (method, params) = METHODS.find_and_read(text, topology.context().seed)?;
+    let method = (method.parse)(&params)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         return Err(Error::unsuited(
             SourceLocation::option(text),
@@ -63,7 +64,7 @@ pub fn place(
         ));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
-    let found = (method.parse)(&problem, &params, observer)?;
+    let found = method.run(&problem, observer)?;
     let slots = found.slots.iter();
     let nodes = slots.map(|slot| nodes[*slot as usize]).collect();
     Ok(PlacedGuest {
@@ -153,10 +154,8 @@ mod tests {
 
     #[test]
     fn methods_read_the_options_that_they_declare() {
-        let (machine, guest, nodes) = rings();
-        let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         nodeorder_base::registry::testing::check_table(&METHODS, |entry, params| {
-            (entry.parse)(&problem, params, &NoObserver).map(|_| ())
+            (entry.parse)(params).map(drop)
         });
     }
 
@@ -205,7 +204,7 @@ mod tests {
                     let problem =
                         MappingProblem::keeping_distances(&machine, &guest, &nodes, kept).unwrap();
                     let (method, params) = METHODS.find_and_read(method, 1).unwrap();
-                    let found = (method.parse)(&problem, &params, &NoObserver);
+                    let found = (method.parse)(&params).unwrap().run(&problem, &NoObserver);
                     found.map_err(|e| e.to_string()).map(|f| f.slots)
                 });
                 assert_eq!(found[0], found[1], "{spec} {method}");

@@ -1,8 +1,9 @@
 //! Local search on hop-bytes: swaps that bring partners together.
 
-use super::bisection::{SlotHalves, map_by_halving};
-use super::greedy::map_greedily;
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
+use super::bisection::Bisection;
+use super::greedy::Greedy;
+use super::rank::RankOrder;
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
@@ -29,16 +30,46 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("steps", "tries for each process").default_value("4000"),
         SEED,
     ],
-    parse: |problem, params, observer| {
-        let steps = params.required_integer("steps", 0u64, 1_000_000)?;
-        let seed = params.seed()?;
-        let start = starting_slots(problem, params, observer)?;
-        let slots = refine_mapping(problem, start, steps, seed, observer);
-        Ok(MappingResult::new("refine", slots))
-    },
+    parse: |params| Ok(Box::new(Refine(SwapOptions::parse(params, 1_000_000)?))),
 };
 
-/// Option that [`starting_slots`] reads.
+/// The method `refine`.
+struct Refine(SwapOptions);
+
+impl MapProcesses for Refine {
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+        let SwapOptions { from, steps, seed } = &self.0;
+        let start = from.run(problem, observer)?.slots;
+        let slots = refine_mapping(problem, start, *steps, *seed, observer);
+        Ok(MappingResult::new("refine", slots))
+    }
+}
+
+/// Options of methods that swap processes of another method's mapping.
+pub(super) struct SwapOptions {
+    /// The other method.
+    pub from: Box<dyn MapProcesses>,
+    /// Number of swaps, or of tries for each process.
+    pub steps: u64,
+    pub seed: u64,
+}
+
+impl SwapOptions {
+    /// Reads the options, of which `steps` is at most `most`.
+    pub fn parse(params: &Params, most: u64) -> Result<Self> {
+        Ok(SwapOptions {
+            from: match params.required_choice("from")? {
+                "greedy" => Box::new(Greedy),
+                "rank" => Box::new(RankOrder),
+                _ => Box::new(Bisection { boxes: false }),
+            },
+            steps: params.required_integer("steps", 0, most)?,
+            seed: params.seed()?,
+        })
+    }
+}
+
+/// Option `from` of [`SwapOptions`].
 pub(super) const FROM: Opt = Opt::one_of(
     "from",
     &["bisection", "greedy", "rank"],
@@ -47,19 +78,6 @@ pub(super) const FROM: Opt = Opt::one_of(
 
 /// Number of slots tried around a partner.
 const NEAR: usize = 12;
-
-/// Returns the mapping that `from=` names.
-pub(super) fn starting_slots(
-    problem: &MappingProblem,
-    params: &Params,
-    observer: &dyn Observer,
-) -> Result<Vec<u32>> {
-    Ok(match params.required_choice("from")? {
-        "greedy" => map_greedily(problem, observer),
-        "rank" => (0..problem.len() as u32).collect(),
-        _ => map_by_halving(problem, &SlotHalves::by_rank(problem)),
-    })
-}
 
 /// Improves a mapping by `steps` tries for each process, fewer where `observer` says to stop.
 pub(super) fn refine_mapping(

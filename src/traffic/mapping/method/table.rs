@@ -1,11 +1,11 @@
 //! The table of mapping methods.
 
-use super::entry::FindSlots;
+use super::entry::ParseMethod;
 use super::{best, bisection, greedy, grid, rank, refine, tabu};
 use nodeorder_base::registry::Registry;
 
 /// Every mapping method.
-pub static METHODS: Registry<FindSlots> = Registry::new(
+pub static METHODS: Registry<ParseMethod> = Registry::new(
     "mapping method",
     "--map",
     &[

@@ -1,8 +1,8 @@
 //! Tabu search over all swaps of two processes, for guests of some hundred processes.
 
-use super::refine::{FROM, starting_slots};
-use super::{MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::{Error, SourceLocation};
+use super::refine::{FROM, SwapOptions};
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{random_below, seed_generator};
@@ -29,9 +29,14 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("steps", "swaps made").default_value("20000"),
         SEED,
     ],
-    parse: |problem, params, observer| {
-        let steps = params.required_integer("steps", 0u32, 10_000_000)?;
-        let seed = params.seed()?;
+    parse: |params| Ok(Box::new(Tabu(SwapOptions::parse(params, 10_000_000)?))),
+};
+
+/// The method `tabu`.
+struct Tabu(SwapOptions);
+
+impl MapProcesses for Tabu {
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
         if problem.len() > MOST_PROCESSES {
             let n = problem.len();
             return Err(Error::unsuited(
@@ -40,11 +45,12 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
                 format!("use refine beyond {MOST_PROCESSES}"),
             ));
         }
-        let start = starting_slots(problem, params, observer)?;
-        let slots = search_swaps(problem, start, steps, seed, observer);
+        let SwapOptions { from, steps, seed } = &self.0;
+        let start = from.run(problem, observer)?.slots;
+        let slots = search_swaps(problem, start, *steps as u32, *seed, observer);
         Ok(MappingResult::new("tabu", slots))
-    },
-};
+    }
+}
 
 /// Largest number of processes for which tables of all pairs are kept.
 pub(super) const MOST_PROCESSES: usize = 1024;

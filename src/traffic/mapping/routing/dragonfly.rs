@@ -1,6 +1,6 @@
 //! Groups of a dragonfly and the cables between them, for its routings.
 
-use super::super::demand::{Demand, End};
+use super::super::demand::Demand;
 use super::Fabric;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
@@ -129,21 +129,18 @@ impl Groups {
             sent: vec![0.0; cells as usize],
             received: vec![0.0; cells as usize],
         };
-        let mut buffer = Vec::new();
-        for (i, source) in demand.roots(End::Source).iter().enumerate() {
-            for flow in demand.flows_at(End::Source, i, &mut buffer) {
-                let from = self.group_of(*source);
-                let to = self.group_of(flow.router);
-                if from == to {
-                    fabric
-                        .links
-                        .add_load(*source, flow.router, flow.volume, loads);
-                } else {
-                    totals.sent[self.cell_of(*source, to)] += flow.volume;
-                    totals.received[self.cell_of(flow.router, from)] += flow.volume;
-                }
+        demand.for_each_flow(|source, flow| {
+            let from = self.group_of(source);
+            let to = self.group_of(flow.router);
+            if from == to {
+                fabric
+                    .links
+                    .add_load(source, flow.router, flow.volume, loads);
+            } else {
+                totals.sent[self.cell_of(source, to)] += flow.volume;
+                totals.received[self.cell_of(flow.router, from)] += flow.volume;
             }
-        }
+        });
         Ok(totals)
     }
 

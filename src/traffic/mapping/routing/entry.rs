@@ -1,5 +1,6 @@
 //! Entries of the table of routings: which paths a routing takes.
 
+use super::dragonfly::is_dragonfly;
 use super::fabric::Fabric;
 use crate::mapping::demand::Demand;
 use nodeorder_base::error::Result;
@@ -74,6 +75,17 @@ impl FixedPaths {
             loads,
             lengths: |_| Ok(PathLengths::Shortest),
             routes: None,
+        }
+    }
+
+    /// Returns paths on dragonflies, some of which are longer than the shortest.
+    pub(super) const fn dragonfly_paths(
+        loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
+        lengths: fn(&Fabric<'_>) -> Result<PathLengths>,
+    ) -> Self {
+        FixedPaths {
+            lengths,
+            ..FixedPaths::shortest_paths("dragonfly", is_dragonfly, loads)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The direct way through a dragonfly: at most one cable between groups.
 
 use super::super::demand::Demand;
-use super::dragonfly::{Groups, is_dragonfly};
+use super::dragonfly::Groups;
 use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
@@ -18,13 +18,7 @@ use nodeorder_base::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    RoutingMethod::Fixed(FixedPaths {
-        needs: "dragonfly",
-        suits: is_dragonfly,
-        loads: find_loads,
-        lengths: mean_lengths,
-        routes: None,
-    }),
+    RoutingMethod::Fixed(FixedPaths::dragonfly_paths(find_loads, mean_lengths)),
 );
 
 /// Finds the loads of `minimal`.

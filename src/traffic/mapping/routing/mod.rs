@@ -21,6 +21,7 @@ mod levels;
 mod minimal;
 mod one_path;
 mod rail;
+mod shortest_paths;
 mod table;
 mod up_down;
 mod valiant;
@@ -32,6 +33,7 @@ pub(super) use entry::PathLengths;
 pub use entry::{BestShares, FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
 pub use fabric::Fabric;
 pub use one_path::Routes;
+pub use shortest_paths::ShortestPathDag;
 pub use table::ROUTINGS;
 
 /// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine.

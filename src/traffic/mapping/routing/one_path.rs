@@ -3,10 +3,9 @@
 use super::super::demand::{Demand, End};
 use super::dimension_order::{TieRule, grid_loads, ways_along_axis};
 use super::fabric::sum_over_roots;
-use super::weighted::ShortestPathDag;
+use super::shortest_paths::ShortestPathDag;
 use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 
@@ -38,25 +37,22 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return grid_loads(TieRule::Parity, fabric, demand);
     }
     let targets = demand.roots(End::Target);
-    let graph = fabric.topology.graph()?;
-    let zeros = vec![0.0; graph.router_count()];
+    let links = fabric.links;
     sum_over_roots(
         fabric,
         targets.len(),
-        || (Routes::with_grid(graph, None), Vec::new(), zeros.clone()),
-        |(paths, buffer, carried), root, loads| {
-            paths.search_target(targets[root]);
+        || (Vec::new(), vec![0.0; links.router_count()]),
+        |(buffer, carried), root, loads| {
+            let dag = ShortestPathDag::new(links, targets[root]);
             for flow in demand.flows_at(End::Target, root, buffer) {
                 carried[flow.router as usize] = flow.volume;
             }
             // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
-            for at in paths.routers_by_distance().iter().skip(1).rev() {
-                let volume = std::mem::take(&mut carried[*at as usize]);
-                if volume > 0.0
-                    && let Some(next) = paths.next_router(*at)
-                {
-                    carried[next as usize] += volume;
-                    fabric.links.add_load(*at, next, volume, loads);
+            for (at, next) in dag.iter().rev() {
+                let volume = std::mem::take(&mut carried[at]);
+                if let Some(link) = choose_link(next, targets[root]).filter(|_| volume > 0.0) {
+                    carried[links.link_head(link) as usize] += volume;
+                    loads[link] += volume;
                 }
             }
             // The buffer is all zeros again for the next target.
@@ -64,6 +60,13 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             Ok(())
         },
     )
+}
+
+/// Chooses one of the links to the next routers, by the target, so that traffic to different targets spreads over them;
+/// `None` if there are none.
+fn choose_link(next: &[u32], target: u32) -> Option<usize> {
+    let link = next.get(target as usize % next.len().max(1))?;
+    Some(*link as usize)
 }
 
 /// Finds the links of each pair's path.
@@ -90,14 +93,8 @@ pub struct Routes<'t> {
     graph: &'t RouterGraph,
     /// Dimensions of the machine; `None` where paths are searched for.
     grid: Option<&'t Product>,
-    /// Hops from every router to the target.
-    hops: Vec<u32>,
-    /// Routers in the order of the search, the nearest first.
-    queue: Vec<u32>,
-    /// Shortest ways, in place of hops, where links have weights.
-    ways: Option<ShortestPathDag<'t>>,
-    /// Target searched from last.
-    target: u32,
+    /// Target searched from last, and the shortest paths to it.
+    found: Option<(u32, ShortestPathDag)>,
 }
 
 impl<'t> Routes<'t> {
@@ -106,71 +103,34 @@ impl<'t> Routes<'t> {
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the router graph does not fit.
     pub fn new(topology: &'t Topology) -> Result<Self> {
-        let grid = match topology.metric() {
-            Metric::Product(product) => Some(product),
-            _ => None,
-        };
-        Ok(Routes::with_grid(topology.graph()?, grid))
-    }
-
-    /// Prepares to find routes along the dimensions of `grid`, or without it by searches of `graph`.
-    fn with_grid(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
-        Routes {
-            graph,
-            grid,
-            hops: vec![0; graph.router_count()],
-            queue: Vec::new(),
-            ways: graph.is_weighted().then(|| ShortestPathDag::new(graph)),
-            target: u32::MAX,
-        }
-    }
-
-    /// Finds the hops of all routers to a target, unless that was the last one.
-    fn search_target(&mut self, target: u32) {
-        if let Some(ways) = &mut self.ways {
-            ways.search_root(target);
-        } else if self.target != target {
-            self.graph
-                .fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
-        }
-        self.target = target;
-    }
-
-    /// Returns the routers by their distance from the target, the nearest first.
-    fn routers_by_distance(&self) -> &[u32] {
-        self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
-    }
-
-    /// Returns the router after `at` on the way to the target; `None` at the target, and where no path leads there.
-    fn next_router(&self, at: u32) -> Option<u32> {
-        if let Some(ways) = &self.ways {
-            let mut nearer = ways.nearer_neighbours(at);
-            let count = nearer.clone().count();
-            return nearer.nth(self.target as usize % count.max(1));
-        }
-        let hop = self.hops[at as usize];
-        let neighbours = self.graph.neighbours(RouterId(at)).iter();
-        let mut nearer = neighbours.filter(|v| self.hops[**v as usize].checked_add(1) == Some(hop));
-        // By the target, so that traffic to different targets spreads over the neighbours.
-        let count = nearer.clone().count();
-        nearer.nth(self.target as usize % count.max(1)).copied()
+        Ok(Routes {
+            graph: topology.graph()?,
+            grid: match topology.metric() {
+                Metric::Product(product) => Some(product),
+                _ => None,
+            },
+            found: None,
+        })
     }
 
     /// Puts the routers of the route into `path`, both ends included.
     ///
     /// # Complexity
-    /// O(hops·degree); a search of the whole graph where `target` is another than before and there is no grid.
+    /// O(hops); a search of the whole graph where `target` is another than before and there is no grid.
     pub fn fill_path(&mut self, source: u32, target: u32, path: &mut Vec<u32>) {
         path.clear();
         path.push(source);
         if let Some(grid) = self.grid {
             return walk_dimensions(grid, target, path);
         }
-        self.search_target(target);
+        let found = self.found.take().filter(|(root, _)| *root == target);
+        let (_, dag) = self
+            .found
+            .insert(found.unwrap_or_else(|| (target, ShortestPathDag::new(self.graph, target))));
         let mut at = source;
-        while let Some(next) = self.next_router(at) {
-            path.push(next);
-            at = next;
+        while let Some(link) = choose_link(dag.next_links(at), target) {
+            at = self.graph.link_head(link);
+            path.push(at);
         }
     }
 }

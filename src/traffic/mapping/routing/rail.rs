@@ -1,6 +1,6 @@
 //! Along the rails of a multi-rail network.
 
-use super::super::demand::{Demand, End};
+use super::super::demand::Demand;
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
@@ -35,21 +35,16 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let hosts = fabric.topology.network().hosts();
     let mut up = vec![0.0; hosts as usize];
     let mut down = up.clone();
-    let mut buffer = Vec::new();
-    for (i, source) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.flows_at(End::Source, i, &mut buffer) {
-            let from = source / each;
-            // What changes the rail does so first.
-            let leaf = from * each + flow.router % each;
-            fabric
-                .links
-                .add_load(*source, leaf, flow.volume, &mut loads);
-            if from != flow.router / each {
-                up[leaf as usize] += flow.volume;
-                down[flow.router as usize] += flow.volume;
-            }
+    demand.for_each_flow(|source, flow| {
+        let from = source / each;
+        // What changes the rail does so first.
+        let leaf = from * each + flow.router % each;
+        fabric.links.add_load(source, leaf, flow.volume, &mut loads);
+        if from != flow.router / each {
+            up[leaf as usize] += flow.volume;
+            down[flow.router as usize] += flow.volume;
         }
-    }
+    });
     for leaf in 0..hosts {
         let rising = up[leaf as usize] / f64::from(rails.spines);
         let falling = down[leaf as usize] / f64::from(rails.spines);

@@ -1,6 +1,6 @@
 //! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
 
-use super::super::demand::{Demand, End};
+use super::super::demand::Demand;
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::{Metric, Topology};
@@ -83,21 +83,18 @@ fn list_levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
 fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut loads = fabric.zero_loads();
     let mut levels = list_levels(fabric);
-    let mut buffer = Vec::new();
-    for (i, source) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.flows_at(End::Source, i, &mut buffer) {
-            for level in &mut levels {
-                let from = source / level.leaves;
-                let to = flow.router / level.leaves;
-                // Both ends below one subtree: the flow has turned.
-                if from == to {
-                    break;
-                }
-                level.out[from as usize] += flow.volume;
-                level.into[to as usize] += flow.volume;
+    demand.for_each_flow(|source, flow| {
+        for level in &mut levels {
+            let from = source / level.leaves;
+            let to = flow.router / level.leaves;
+            // Both ends below one subtree: the flow has turned.
+            if from == to {
+                break;
             }
+            level.out[from as usize] += flow.volume;
+            level.into[to as usize] += flow.volume;
         }
-    }
+    });
     for level in levels.iter().filter(|level| level.parents > 0) {
         // Between a subtree's tops and their parents there are so many links, all alike.
         let links = f64::from(level.tops) * f64::from(level.parents);

@@ -1,7 +1,7 @@
 //! By way of a third group, to spread traffic that would crowd the direct cables.
 
 use super::super::demand::Demand;
-use super::dragonfly::{Groups, is_dragonfly};
+use super::dragonfly::Groups;
 use super::minimal::load_direct_cables;
 use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
@@ -18,13 +18,7 @@ use nodeorder_base::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
-    RoutingMethod::Fixed(FixedPaths {
-        needs: "dragonfly",
-        suits: is_dragonfly,
-        loads: find_loads,
-        lengths: mean_lengths,
-        routes: None,
-    }),
+    RoutingMethod::Fixed(FixedPaths::dragonfly_paths(find_loads, mean_lengths)),
 );
 
 /// Finds the loads of `valiant`.

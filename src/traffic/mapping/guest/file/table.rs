@@ -20,33 +20,42 @@ pub static FORMATS: Registry<ReadFile> = Registry::new(
     "guest format",
     "",
     &[
-        FormatEntry {
-            name: "csv",
-            about: "source,target,volume, header optional; processes from 0",
-            example: "traffic.csv",
-            options: &[],
-            parse: read_csv,
-        },
-        FormatEntry {
-            name: "mtx",
-            about: "MatrixMarket coordinate or array: row is source, column target",
-            example: "traffic.mtx",
-            options: &[],
-            parse: read_matrix_market,
-        },
-        FormatEntry {
-            name: "grf",
-            about: "Scotch graph: edges stand at both ends, edge loads are volumes",
-            example: "traffic.grf",
-            options: &[],
-            parse: read_scotch,
-        },
-        FormatEntry {
-            name: "mat",
-            about: "TopoMatch: a square matrix as text, row is source",
-            example: "traffic.mat",
-            options: &[],
-            parse: read_topomatch,
-        },
+        describe_format(
+            "csv",
+            "source,target,volume, header optional; processes from 0",
+            "traffic.csv",
+            read_csv,
+        ),
+        describe_format(
+            "mtx",
+            "MatrixMarket coordinate or array: row is source, column target",
+            "traffic.mtx",
+            read_matrix_market,
+        ),
+        describe_format(
+            "grf",
+            "Scotch graph: edges stand at both ends, edge loads are volumes",
+            "traffic.grf",
+            read_scotch,
+        ),
+        describe_format(
+            "mat",
+            "TopoMatch: a square matrix as text, row is source",
+            "traffic.mat",
+            read_topomatch,
+        ),
     ],
 );
+
+/// Describes a format, whose files end in `name`.
+const fn describe_format(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    parse: ReadFile,
+) -> FormatEntry {
+    FormatEntry {
+        example,
+        ..FormatEntry::plain(name, about, parse)
+    }
+}

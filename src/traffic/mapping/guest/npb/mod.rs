@@ -36,6 +36,7 @@
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
+use super::patterns::logarithm_of;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
@@ -78,15 +79,6 @@ macro_rules! benchmark {
     };
 }
 use benchmark;
-
-/// Returns the logarithm of a number of processes. Fails if it is no power of two.
-fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
-    if n.is_power_of_two() {
-        Ok(n.trailing_zeros())
-    } else {
-        Err(params.invalid_value("n", "a power of two"))
-    }
-}
 
 /// Checks that there are no more processes along a side than it has points.
 fn check_side(params: &Params, along: u32, points: u32) -> Result<()> {
