@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// One topology of a Slurm file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Site {
     /// Plugin that it is for.
     pub kind: SiteKind,
@@ -32,9 +32,10 @@ impl Site {
 }
 
 /// A topology plugin of Slurm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SiteKind {
     /// topology/tree.
+    #[default]
     Tree,
     /// topology/block.
     Block,

@@ -1,22 +1,20 @@
 //! Batsim: a workload whose jobs have the resources that an ordering and an allocator give them.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Export, ExportTarget, ParseTarget, WriteOrder, checked_names};
+use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport};
+use super::node_names::join_items;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{POLICIES, ScheduleResult, Settings, Task, simulate};
-use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Options, Trace, open};
 
 /// `--to batsim:trace=FILE,alloc=…`.
@@ -34,7 +32,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         )
         .default_value("1"),
     ],
-    parse: ParseTarget::Order(parse),
+    parse: ParseTarget::Options(parse),
 };
 
 /// A job of a workload as Batsim reads it, times in seconds. Batsim itself passes over `alloc`, `mapping` and `start`:
@@ -50,7 +48,7 @@ struct Job {
     alloc: String,
     /// The mapping of a message EXECUTE_JOB: the index within `alloc` of each process, one a resource in rank order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mapping: Option<serde_json::Value>,
+    mapping: Option<Value>,
     start: i64,
 }
 
@@ -63,7 +61,7 @@ struct BatsimOptions {
     procs_stated: bool,
 }
 
-fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
+fn parse(params: &Params) -> Result<WriteExport> {
     let Some(trace) = params.optional_path("trace")? else {
         return Err(params.invalid_value("trace", "trace = a file of jobs"));
     };
@@ -79,17 +77,21 @@ fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
         Some((name, options)) => format!("{name}:{}", options.replace(':', ",")),
         None => policy,
     };
-    Ok(Box::new(BatsimOptions {
+    let options = BatsimOptions {
         trace,
         allocator,
         policy,
         procs_per_node: params.required_integer("procs_per_node", 1, u32::MAX)?,
         procs_stated: params.has_key("procs_per_node"),
-    }))
+    };
+    Ok(Box::new(move |input| options.write_export(input)))
 }
 
-impl WriteOrder for BatsimOptions {
-    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+impl BatsimOptions {
+    fn write_export(&self, input: &ExportInput) -> Result<Export> {
+        let ExportInput {
+            topology, order, ..
+        } = *input;
         let options = Options {
             // The machine is ours: the trace's own may have another number of nodes.
             nodes: Some(order.len() as u32),
@@ -98,7 +100,7 @@ impl WriteOrder for BatsimOptions {
             memory: topology.context().memory,
             ..Options::default()
         };
-        let resources = Resources::new(checked_names(topology, order)?);
+        let resources = Resources::new(input.checked_names()?);
         let trace = open::open_trace(&self.trace, &options)?;
         let distances = RankDistances::new(topology, order)?;
         let context = AllocatorContext {
@@ -148,26 +150,20 @@ impl WriteOrder for BatsimOptions {
 
 /// Notes which jobs of the trace are left out or changed.
 fn note_left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
-    let name = trace.name();
-    let texts = trace.tally().describe_reasons();
-    let mut notes: Vec<String> = texts.map(|text| format!("{name}: {text}")).collect();
-    notes.extend(
-        trace
-            .processors_hint()
-            .map(|hint| format!("{name}: {hint}")),
-    );
+    let mut notes: Vec<String> = trace.tally().describe_reasons().collect();
+    notes.extend(trace.processors_hint().map(|hint| hint.to_string()));
     // A long trace may lose thousands of jobs for one reason: each reason is one note with a count.
     let mut never: BTreeMap<&str, usize> = BTreeMap::new();
-    result
-        .left_out
-        .iter()
-        .for_each(|job| *never.entry(&job.reason).or_default() += 1);
-    notes.extend(
-        never.into_iter().map(|(reason, count)| {
-            format!("{name}: left out {count}: can never be placed: {reason}")
-        }),
-    );
+    for job in &result.left_out {
+        *never.entry(&job.reason).or_default() += 1;
+    }
+    for (reason, count) in never {
+        notes.push(format!("left out {count}: can never be placed: {reason}"));
+    }
     notes
+        .iter()
+        .map(|note| format!("{}: {note}", trace.name()))
+        .collect()
 }
 
 /// Writes the workload, a job and a profile a line, jobs in the order of the queue.
@@ -188,7 +184,7 @@ fn write_workload(
         profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
         let (alloc, mapping) =
             of.format_ranks(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
-        json_line(&Job {
+        let job = Job {
             id: task.id.to_string(),
             subtime: task.submit,
             // Batsim ends a job at its walltime, so that one as long as its run would not end by itself.
@@ -198,24 +194,20 @@ fn write_workload(
             alloc,
             mapping,
             start: record.start,
-        })
+        };
+        // Texts and numbers alone: it is always JSON.
+        serde_json::to_string(&job).unwrap_or_default()
     });
-    let jobs = jobs.collect::<Vec<_>>().join(",\n");
-    let profiles: Vec<String> = profiles
+    let jobs = join_items(jobs, ",\n");
+    let profiles = profiles
         .iter()
-        .map(|(run, profile)| format!("\"delay-{run}\": {profile}"))
-        .collect();
-    let profiles = profiles.join(",\n");
+        .map(|(run, profile)| format!("\"delay-{run}\": {profile}"));
+    let profiles = join_items(profiles, ",\n");
     // As JSON text, since names of files and orderings may hold quotes.
     let description = json!(description);
     format!(
         "{{\n\"nb_res\": {nodes},\n\"description\": {description},\n\"jobs\": [\n{jobs}\n],\n\"profiles\": {{\n{profiles}\n}}\n}}\n"
     )
-}
-
-fn json_line(job: &Job) -> String {
-    // Texts and numbers alone: it is always JSON.
-    serde_json::to_string(job).unwrap_or_default()
 }
 
 /// The numbers that Batsim gives to hosts: from 0, by name, digits in a row by their value.
@@ -229,35 +221,35 @@ struct Resources {
 
 /// Returns the sort key of a name: its bytes, digits in a row as one number.
 fn sort_key(name: &str) -> Vec<(u8, u128)> {
-    let mut key: Vec<(u8, u128)> = Vec::new();
-    let mut inside = false;
-    for byte in name.bytes() {
-        match (byte.is_ascii_digit(), key.last_mut().filter(|_| inside)) {
-            (true, Some((_, number))) => {
-                // Saturates on names of more digits than 128 bits hold; then whole names decide.
-                *number = number
-                    .saturating_mul(10)
-                    .saturating_add(u128::from(byte - b'0'));
-            }
+    // Each other byte is a piece of its own.
+    name.as_bytes()
+        .chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit())
+        .map(|piece| match piece[0] {
             // Under the byte of `0`, so that numbers stand among other characters where digits do.
-            (true, None) => key.push((b'0', u128::from(byte - b'0'))),
-            (false, _) => key.push((byte, 0)),
-        }
-        inside = byte.is_ascii_digit();
-    }
-    key
+            b'0'..=b'9' => (b'0', read_number(piece)),
+            byte => (byte, 0),
+        })
+        .collect()
+}
+
+/// Reads digits as a number. It saturates on more than 128 bits hold; then whole names decide.
+fn read_number(digits: &[u8]) -> u128 {
+    digits.iter().fold(0, |number: u128, digit| {
+        number
+            .saturating_mul(10)
+            .saturating_add(u128::from(digit - b'0'))
+    })
 }
 
 impl Resources {
     /// Numbers hosts that are given in rank order.
     fn new(names: Vec<String>) -> Resources {
-        let keys: Vec<_> = names.iter().map(|name| sort_key(name)).collect();
         let mut rank: Vec<u32> = (0..names.len() as u32).collect();
-        // `n2` and `n02` have the same key; whole names keep the numbering the same on every run.
-        let compare = |a: usize, b: usize| -> Ordering {
-            keys[a].cmp(&keys[b]).then_with(|| names[a].cmp(&names[b]))
-        };
-        rank.sort_unstable_by(|a, b| compare(*a as usize, *b as usize));
+        rank.sort_by_cached_key(|rank| {
+            let name = &names[*rank as usize];
+            // `n2` and `n02` have the same key; whole names keep the numbering the same on every run.
+            (sort_key(name), name.clone())
+        });
         let mut number = vec![0; names.len()];
         (0..)
             .zip(&rank)
@@ -270,39 +262,34 @@ impl Resources {
     }
 
     /// Formats a job's ranks as `2-3 7`, and the mapping of its processes where they do not go by number.
-    fn format_ranks(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
+    fn format_ranks(&self, ranks: &Ranks) -> (String, Option<Value>) {
         let numbers: Vec<u32> = ranks
             .iter()
             .map(|rank| self.number[rank as usize])
             .collect();
         let mut sorted = numbers.clone();
         sorted.sort_unstable();
-        let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
-            [one] => one.to_string(),
-            _ => format!("{}-{}", run[0], run[run.len() - 1]),
-        });
-        let set = runs.collect::<Vec<_>>().join(" ");
+        let mut set = Ranks::default();
+        sorted.iter().for_each(|number| set.push_rank(*number));
+        let set = set.to_string();
         // Without a mapping Batsim gives processes the resources by number, which is the rank order here.
         if numbers == sorted {
             return (set, None);
         }
         // Processes stand in the order of texts, which is no matter for a reader of JSON.
         let index = |number: &u32| sorted.partition_point(|other| other < number).to_string();
-        let mapping: serde_json::Map<String, serde_json::Value> = numbers
-            .iter()
-            .enumerate()
-            .map(|(i, n)| (i.to_string(), index(n).into()))
-            .collect();
-        (set, Some(mapping.into()))
+        let mapping = numbers.iter().enumerate();
+        let mapping = mapping.map(|(i, n)| (i.to_string(), Value::from(index(n))));
+        (set, Some(mapping.collect()))
     }
 
     /// Writes `resource,host,rank`, a resource a line.
     fn write_resources(&self) -> String {
-        let rows = self.rank.iter().enumerate();
-        let rows = rows.map(|(n, rank)| format!("{n},{},{rank}\n", self.names[*rank as usize]));
-        std::iter::once("resource,host,rank\n".to_string())
-            .chain(rows)
-            .collect()
+        let mut text = String::from("resource,host,rank\n");
+        for (number, rank) in self.rank.iter().enumerate() {
+            text += &format!("{number},{},{rank}\n", self.names[*rank as usize]);
+        }
+        text
     }
 }
 

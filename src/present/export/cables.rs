@@ -1,8 +1,7 @@
 //! A machine as routers and cables alone: what the networks of simulators are written from.
 
-use super::locate_option;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
+use super::entry::refuse_export;
+use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 
 /// Lists links as two routers, the lower first, and the number of their cables, ascending. `parallel` says whether the
@@ -18,37 +17,11 @@ pub(super) fn list_cables(
     parallel: bool,
 ) -> Result<Vec<(u32, u32, u32)>> {
     let network = topology.network();
-    let refuse = |problem: &str, remedy: &str| {
-        Err(Error::unsuited(
-            locate_option("--to", target),
-            format!("{problem} ({})", topology.name()),
-            remedy,
-        ))
-    };
     let mut joints = 0;
     network.for_each_joint(&mut |_, _, _| joints += 1);
-    // A node on several rails has several routers, and a joint passes traffic on without a cable: these formats give
-    // a node one router and a link a cable.
-    if joints > 0
-        || network
-            .rails()
-            .is_some_and(|rails| rails.interfaces_per_node() > 1)
-    {
-        return refuse(
-            "nodes on several rails",
-            "a machine whose nodes have one node link each",
-        );
-    }
-    if network
+    let weighted = network
         .link_weights()
-        .is_some_and(|weights| weights.iter().any(|weight| *weight != 1))
-    {
-        return refuse("hops that do not all count 1", "a network without weights");
-    }
-    // Simulators search a path for every pair, and would fail in the midst of a run.
-    if network.component_of().is_some() {
-        return refuse("components that no path joins", "one connected network");
-    }
+        .is_some_and(|weights| weights.iter().any(|weight| *weight != 1));
     let mut links = Vec::new();
     network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
     topology.require_memory("the links of an export", 64 * links.len() as u64)?;
@@ -58,32 +31,55 @@ pub(super) fn list_cables(
     let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
     // The upper bound keeps files small, since each cable is written as an edge: capacities in bytes a second would
     // be billions of them.
-    let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);
-    if !parallel && !alike {
-        return refuse(
+    let whole = links
+        .iter()
+        .all(|(_, _, c)| c.fract() == 0.0 && (1.0..=65536.0).contains(c));
+    for (refused, problem, remedy) in [
+        // A node on several rails has several routers, and a joint passes traffic on without a cable: these formats
+        // give a node one router and a link a cable.
+        (
+            joints > 0 || has_several_node_links(topology),
+            "nodes on several rails",
+            ONE_NODE_LINK,
+        ),
+        (
+            weighted,
+            "hops that do not all count 1",
+            "a network without weights",
+        ),
+        // Simulators search a path for every pair, and would fail in the midst of a run.
+        (
+            network.component_of().is_some(),
+            "components that no path joins",
+            "one connected network",
+        ),
+        (
+            !parallel && !alike,
             "links of different capacities",
             "a network whose links are all alike",
-        );
-    }
-    if parallel && !links.iter().all(|link| whole(link.2)) {
-        return refuse(
+        ),
+        (
+            parallel && !whole,
             "capacities that are no whole number of cables",
             "whole capacities",
-        );
+        ),
+    ] {
+        if refused {
+            let problem = format!("{problem} ({})", topology.name());
+            return Err(refuse_export(target, problem, remedy));
+        }
     }
-    let count = |capacity: f64| if parallel { capacity as u32 } else { 1 };
-    Ok(links
+    let cables = links
         .into_iter()
-        .map(|(u, v, capacity)| (u, v, count(capacity)))
-        .collect())
+        .map(|(u, v, capacity)| (u, v, if parallel { capacity as u32 } else { 1 }));
+    Ok(cables.collect())
 }
 
-/// Lists the schedulable nodes of each router, those without nodes included.
-pub(super) fn nodes_by_router(topology: &Topology) -> Vec<Vec<NodeId>> {
-    let mut nodes = vec![Vec::new(); topology.network().routers() as usize];
-    topology
-        .nodes()
-        .iter()
-        .for_each(|node| nodes[topology.router_of(node).index()].push(node));
-    nodes
+/// What targets can say whose nodes have one router each.
+pub(super) const ONE_NODE_LINK: &str = "a machine whose nodes have one node link each";
+
+/// Checks whether nodes are on several switches, rail by rail.
+pub(super) fn has_several_node_links(topology: &Topology) -> bool {
+    let rails = topology.network().rails();
+    rails.is_some_and(|rails| rails.interfaces_per_node() > 1)
 }

@@ -1,18 +1,15 @@
 //! caminos: a network, the server of each task and a whole configuration, to move packets.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use super::cables::list_cables;
-use super::{
-    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, header_comments, jobs_or_all,
-    locate_option, one_each,
-};
-use nodeorder_base::error::{Error, Result};
+use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
+use super::node_names::join_items;
+use super::placed::ExportJob;
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to caminos`.
 pub(super) const TARGET: ExportTarget = ExportTarget {
@@ -28,10 +25,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         Opt::whole("message", "phits of a message").default_value("16"),
         Opt::number("phit", "bytes of a phit, for jobs with messages of their own").default_value("64"),
     ],
-    parse: ParseTarget::Jobs(parse),
+    parse: ParseTarget::Options(parse),
 };
-
-const ABOUT: &str = include_str!("texts/caminos.txt");
 
 /// Most numbers in all maps of the bursts of one job: more would make files of over a hundred megabytes.
 const MOST: usize = 1 << 24;
@@ -48,18 +43,20 @@ struct CaminosOptions {
     phit: f64,
 }
 
-fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
-    Ok(Box::new(CaminosOptions {
+fn parse(params: &Params) -> Result<WriteExport> {
+    let options = CaminosOptions {
         routing: params.required_choice("routing")?,
         load: params.required_real("load", 0.0, 1.0)?,
         cycles: params.required_integer("cycles", 1, 1 << 40)?,
         message: params.required_integer("message", 1, 1 << 20)?,
         phit: params.required_real("phit", 1e-9, 1e15)?,
-    }))
+    };
+    Ok(Box::new(move |input| options.write_export(input)))
 }
 
-impl WriteJobs for CaminosOptions {
-    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
+impl CaminosOptions {
+    fn write_export(&self, input: &ExportInput) -> Result<Export> {
+        let ExportInput { topology, jobs, .. } = *input;
         let network = topology.network();
         let links = list_cables(topology, "caminos", false)?;
         let routers = network.routers();
@@ -67,16 +64,12 @@ impl WriteJobs for CaminosOptions {
         // caminos puts server s on router s / servers_per_router, which ids that are dealt over routers do not obey.
         if links.is_empty() || network.dealt_over() > 1 {
             let problem = "a machine of one router, or whose node ids are dealt over routers";
-            return Err(Error::unsuited(
-                locate_option("--to", "caminos"),
-                problem,
-                "routers that links join",
-            ));
+            return Err(refuse_export("caminos", problem, "routers that links join"));
         }
-        one_each(topology, jobs, "caminos")?;
+        input.check_one_each("caminos")?;
         // caminos gives every router servers, those that carry no nodes included; the extra ones stay idle.
         let tasks = u64::from(routers) * u64::from(per_router);
-        let all = jobs_or_all(order, jobs);
+        let all = input.jobs_or_all();
         // Within one node there is nothing to send.
         let sending = all.iter().filter(|job| job.nodes.len() > 1);
         let mut files = vec![("network.adj".into(), write_adjacency(routers, &links))];
@@ -88,22 +81,20 @@ impl WriteJobs for CaminosOptions {
                 format!("job-{i}.map")
             };
             let lines = job.nodes.iter().enumerate();
-            let map = lines
-                .map(|(task, node)| format!("{task} {node}\n"))
-                .collect();
+            let map = lines.map(|(task, node)| format!("{task} {node}\n"));
             let application = self.write_application(job)?;
             traffic.push(format!(
                 "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
                 // A line break would end the comment, and the rest of the name become syntax.
                 job.name.replace(char::is_control, " ")
             ));
-            files.push((file, map));
+            files.push((file, map.collect()));
         }
         let bursts = !jobs.is_empty() && jobs.iter().all(|job| !job.traffic.is_empty());
         if traffic.is_empty() {
             let problem = "nothing to send: no job has two nodes";
-            return Err(Error::unsuited(
-                locate_option("--to", "caminos"),
+            return Err(refuse_export(
+                "caminos",
                 problem,
                 "a job of two nodes or more",
             ));
@@ -111,7 +102,7 @@ impl WriteJobs for CaminosOptions {
         // Bursts are sent in the first cycle: a warm-up would leave them out of what is measured.
         let warm = if bursts { 0 } else { self.cycles / 10 };
         let [channels, routing] = routing_of(topology, self.routing)?;
-        let message = self.message;
+        let about = include_str!("texts/caminos.txt").replace("PHITS", &self.message.to_string());
         // The buffers below hold 64 and 32 phits: a packet must fit into them, a long message need not.
         let packet = self.message.min(16);
         let text = format!(
@@ -122,76 +113,18 @@ impl WriteJobs for CaminosOptions {
              delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
              output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
              link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
-            header_comments(
-                "//",
-                topology,
-                order,
-                &ABOUT.replace("PHITS", &message.to_string())
-            ),
+            input.header_comments("//", &about),
             topology.context().seed,
             self.cycles,
             traffic.join(",\n  "),
         );
-        let notes = topology.capacity_assumption().into_iter().collect();
         Ok(Export {
             folder: Some("main.cfg"),
-            text,
             beside: files,
-            notes,
-            binary: Vec::new(),
+            ..Export::of_links(topology, text)
         })
     }
-}
 
-/// Writes the neighbours of every router.
-fn write_adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
-    let mut neighbours = vec![Vec::new(); routers as usize];
-    for (u, v, _) in links {
-        neighbours[*u as usize].push(*v);
-        neighbours[*v as usize].push(*u);
-    }
-    let degree = neighbours.iter().map(Vec::len).max().unwrap_or(0);
-    // The format spells its words in Spanish: nodes and degree.
-    let mut text = format!("NODOS {routers}\nGRADO {degree}\n");
-    for (router, list) in neighbours.iter().enumerate() {
-        let list: Vec<String> = list.iter().map(u32::to_string).collect();
-        let _ = writeln!(text, "N {router}\n{}", list.join(" "));
-    }
-    text
-}
-
-/// Returns the number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that
-/// none waits for another in a circle.
-fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
-    let graph = topology.graph()?;
-    let hosts = (0..topology.network().hosts()).map(RouterId);
-    let far = hosts
-        .filter_map(|host| graph.hops_from(host).into_iter().max())
-        .max()
-        .unwrap_or(1);
-    // Two legs of shortest paths, each as long as the longest: the router between them may be any, also one without
-    // nodes.
-    let hops = if routing == "shortest" { far } else { 2 * far };
-    let all: Vec<String> = (0..hops).map(|channel| channel.to_string()).collect();
-    let all = format!("[{}]", all.join(","));
-    let each: Vec<String> = (0..hops).map(|channel| format!("[{channel}]")).collect();
-    let valiant = "Valiant { first: Shortest, second: Shortest }";
-    let inner = match routing {
-        "valiant" => valiant.into(),
-        "ugal" => format!(
-            "Sum {{ policy: TryBoth, first_routing: Shortest, second_routing: {valiant}, first_allowed_virtual_channels: {all}, \
-             second_allowed_virtual_channels: {all}, first_extra_label: 0, second_extra_label: 10 }}"
-        ),
-        _ => "Shortest".to_string(),
-    };
-    let channels = each.join(",");
-    Ok([
-        hops.to_string(),
-        format!("ChannelsPerHop {{ routing: {inner}, channels: [ {channels},{all} ] }}"),
-    ])
-}
-
-impl CaminosOptions {
     /// Writes the traffic of a job: its messages as bursts, or uniform traffic where it has none.
     ///
     /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the
@@ -227,11 +160,7 @@ impl CaminosOptions {
                     "job `{}`, whose messages are too many and too different",
                     job.name
                 );
-                return Err(Error::unsuited(
-                    locate_option("--to", "caminos"),
-                    problem,
-                    "a smaller job",
-                ));
+                return Err(refuse_export("caminos", problem, "a smaller job"));
             }
             let burst = bursts
                 // A burst has one number of messages for all its tasks, so that other numbers need a burst of their
@@ -240,19 +169,59 @@ impl CaminosOptions {
                 .or_insert_with(|| (0..n).collect());
             burst[source] = (source + after) % n;
         }
-        let bursts: Vec<String> = bursts
-            .into_iter()
-            .map(|((_, messages), map)| {
-                let map: Vec<String> = map.iter().map(usize::to_string).collect();
-                format!(
-                    "Burst {{ pattern: EmbeddedMap {{ map: [{}] }}, tasks: {n}, messages_per_task: {messages}, message_size: {message} }}",
-                    map.join(",")
-                )
-            })
-            .collect();
-        Ok(format!(
-            "TrafficSum {{ list: [ {} ] }}",
-            bursts.join(",\n   ")
-        ))
+        let bursts = bursts.into_iter().map(|((_, messages), map)| {
+            let map = join_items(map, ",");
+            format!(
+                "Burst {{ pattern: EmbeddedMap {{ map: [{map}] }}, tasks: {n}, messages_per_task: {messages}, message_size: {message} }}"
+            )
+        });
+        let list = join_items(bursts, ",\n   ");
+        Ok(format!("TrafficSum {{ list: [ {list} ] }}"))
     }
+}
+
+/// Writes the neighbours of every router.
+fn write_adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
+    let mut neighbours = vec![Vec::new(); routers as usize];
+    for (u, v, _) in links {
+        neighbours[*u as usize].push(*v);
+        neighbours[*v as usize].push(*u);
+    }
+    let degree = neighbours.iter().map(Vec::len).max().unwrap_or(0);
+    // The format spells its words in Spanish: nodes and degree.
+    let mut text = format!("NODOS {routers}\nGRADO {degree}\n");
+    for (router, list) in neighbours.iter().enumerate() {
+        text += &format!("N {router}\n{}\n", join_items(list, " "));
+    }
+    text
+}
+
+/// Returns the number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that
+/// none waits for another in a circle.
+fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
+    let graph = topology.graph()?;
+    let hosts = (0..topology.network().hosts()).map(RouterId);
+    let far = hosts
+        .filter_map(|host| graph.hops_from(host).into_iter().max())
+        .max()
+        .unwrap_or(1);
+    // Two legs of shortest paths, each as long as the longest: the router between them may be any, also one without
+    // nodes.
+    let hops = if routing == "shortest" { far } else { 2 * far };
+    let each = join_items(0..hops, "],[");
+    let all = join_items(0..hops, ",");
+    let valiant = "Valiant { first: Shortest, second: Shortest }";
+    let inner = match routing {
+        "valiant" => valiant.into(),
+        "ugal" => format!(
+            "Sum {{ policy: TryBoth, first_routing: Shortest, second_routing: {valiant}, first_allowed_virtual_channels: [{all}], \
+             second_allowed_virtual_channels: [{all}], first_extra_label: 0, second_extra_label: 10 }}"
+        ),
+        _ => "Shortest".to_string(),
+    };
+    let channels = format!("[{each}],[{all}]");
+    Ok([
+        hops.to_string(),
+        format!("ChannelsPerHop {{ routing: {inner}, channels: [ {channels} ] }}"),
+    ])
 }

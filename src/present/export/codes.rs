@@ -1,14 +1,11 @@
 //! CODES: the nodes of jobs, and the wiring of a dragonfly.
 
 use super::cables::list_cables;
-use super::{
-    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, jobs_or_all, locate_option, one_each,
-};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
+use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
+use super::node_names::join_items;
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to codes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(
@@ -18,46 +15,33 @@ pub(super) const TARGET: ExportTarget = ExportTarget::new(
         "wiring",
         "write alloc.conf, intra and inter into a folder, on machines of equal groups",
     )],
-    ParseTarget::Jobs(parse),
+    ParseTarget::Options(parse),
 );
 
-struct CodesOptions {
-    wiring: bool,
+fn parse(params: &Params) -> Result<WriteExport> {
+    let wiring = params.is_set("wiring")?;
+    Ok(Box::new(move |input| write(input, wiring)))
 }
 
-fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
-    Ok(Box::new(CodesOptions {
-        wiring: params.is_set("wiring")?,
-    }))
-}
-
-impl WriteJobs for CodesOptions {
-    /// Writes a line a job: the file has no comments.
-    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
-        if topology.network().rails().is_some() {
-            let problem = "nodes on rails, which its models do not have";
-            return Err(Error::unsuited(
-                locate_option("--to", "codes"),
-                problem,
-                "a machine without rails",
-            ));
-        }
-        one_each(topology, jobs, "codes")?;
-        let mut text = String::new();
-        for job in jobs_or_all(order, jobs) {
-            let ids: Vec<String> = job.nodes.iter().map(NodeId::to_string).collect();
-            text += &ids.join(" ");
-            text.push('\n');
-        }
-        let note = "run with: model-net-mpi-replay --alloc_file=FILE beside a workload file of as many lines; to undo: sort the ids of each line";
-        let mut export = Export::from(text);
-        export.notes.push(note.into());
-        if self.wiring {
-            export.folder = Some("alloc.conf");
-            export.binary = wiring_files(topology)?;
-        }
-        Ok(export)
+/// Writes a line a job: the file has no comments.
+fn write(input: &ExportInput, wiring: bool) -> Result<Export> {
+    if input.topology.network().rails().is_some() {
+        let problem = "nodes on rails, which its models do not have";
+        return Err(refuse_export("codes", problem, "a machine without rails"));
     }
+    input.check_one_each("codes")?;
+    let mut text = String::new();
+    for job in input.jobs_or_all().iter() {
+        text += &(join_items(&job.nodes, " ") + "\n");
+    }
+    let note = "run with: model-net-mpi-replay --alloc_file=FILE beside a workload file of as many lines; to undo: sort the ids of each line";
+    let mut export = Export::from(text);
+    export.notes.push(note.into());
+    if wiring {
+        export.folder = Some("alloc.conf");
+        export.binary = wiring_files(input.topology)?;
+    }
+    Ok(export)
 }
 
 /// Writes the files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where
@@ -69,11 +53,8 @@ impl WriteJobs for CodesOptions {
 fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let refuse = |problem: &str| {
         let remedy = "leave out wiring=true, or a dragonfly whose groups are all alike";
-        Error::unsuited(
-            locate_option("--to", "codes:wiring=true"),
-            format!("{problem} ({})", topology.name()),
-            remedy,
-        )
+        let problem = format!("{problem} ({})", topology.name());
+        refuse_export("codes:wiring=true", problem, remedy)
     };
     let network = topology.network();
     let links = list_cables(topology, "codes:wiring=true", true)?;
@@ -99,9 +80,8 @@ fn wiring_files(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
         for _ in 0..cables {
             if u / size == v / size {
                 let kind = u32::from(u / chassis != v / chassis);
-                let a = u % size;
-                let b = v % size;
-                inside[(u / size) as usize].extend([a, b, kind, b, a, kind]);
+                let group = &mut inside[(u / size) as usize];
+                group.extend([u % size, v % size, kind, v % size, u % size, kind]);
             } else {
                 between.extend([u, v, v, u]);
             }

@@ -2,29 +2,24 @@
 
 use std::path::Path;
 
-use super::{Export, ExportTarget, ParseTarget};
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to csv`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
-    "csv",
-    "rank,node,name, one node a line",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
-);
+pub(super) const TARGET: ExportTarget =
+    plain_target("csv", "rank,node,name, one node a line", write);
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));
+fn write(input: &ExportInput) -> Result<Export> {
+    let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * input.order.len()));
     let failed = |e: ::csv::Error| Error::io(Path::new("the CSV export"), "writing", e.into());
     writer
         .write_record(["rank", "node", "name"])
         .map_err(failed)?;
-    for (rank, node) in order.nodes().iter().enumerate() {
+    for (rank, node) in input.order.nodes().iter().enumerate() {
         let record = [
             rank.to_string(),
             node.to_string(),
-            topology.node_name(*node),
+            input.topology.node_name(*node),
         ];
         writer.write_record(record).map_err(failed)?;
     }
@@ -38,13 +33,14 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_order::ordering::NodeOrder;
 
     #[test]
     fn one_line_a_node_in_rank_order() {
         let topology = Topology::inline("mesh:2x6", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake:axes=yx").unwrap();
-        let text = super::super::write_order("csv", &topology, &order)
+        let text = crate::export::write_order("csv", &topology, &order)
             .unwrap()
             .text;
         assert!(

@@ -1,7 +1,11 @@
-//! An export target's entry, and the files that it makes.
+//! An export target's entry, what it is given, and the files that it makes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::placed::ExportJob;
-use nodeorder_base::error::Result;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::Params;
 use nodeorder_base::registry::Entry;
 use nodeorder_network::topology::Topology;
@@ -10,43 +14,96 @@ use nodeorder_order::ordering::NodeOrder;
 /// An export target: an entry of [`super::TARGETS`].
 pub type ExportTarget = Entry<ParseTarget>;
 
-/// Function that reads the options of a target.
+/// Describes a target without options.
+pub(super) const fn plain_target(
+    name: &'static str,
+    about: &'static str,
+    write: fn(&ExportInput) -> Result<Export>,
+) -> ExportTarget {
+    ExportTarget::plain(name, about, ParseTarget::Plain(write))
+}
+
+/// Writer of a target whose options are read and checked. It fails on a machine, an ordering, names or jobs that the
+/// format cannot say.
+pub type WriteExport = Box<dyn Fn(&ExportInput) -> Result<Export>>;
+
+/// How a target comes to write.
 #[derive(Clone, Copy)]
 pub enum ParseTarget {
-    /// For a target that writes an ordering.
-    Order(fn(&Params) -> Result<Box<dyn WriteOrder>>),
-    /// For a target that writes an ordering or, if there are any, the jobs on it.
-    Jobs(fn(&Params) -> Result<Box<dyn WriteJobs>>),
+    /// Without options.
+    Plain(fn(&ExportInput) -> Result<Export>),
+    /// With options, which the function reads.
+    Options(fn(&Params) -> Result<WriteExport>),
 }
 
-/// Options of a target for orderings, read and checked. A function writes without options.
-pub trait WriteOrder {
-    /// Makes the files.
+impl ParseTarget {
+    /// Reads and checks the options.
     ///
     /// # Errors
-    /// A machine, an ordering or names that the format cannot say.
-    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export>;
-}
-
-impl<W: Fn(&Topology, &NodeOrder) -> Result<Export>> WriteOrder for W {
-    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
-        self(topology, order)
+    /// An option without its value, or with one that the target does not have.
+    pub fn read_options(self, params: &Params) -> Result<WriteExport> {
+        match self {
+            ParseTarget::Plain(write) => Ok(Box::new(write)),
+            ParseTarget::Options(parse) => parse(params),
+        }
     }
 }
 
-/// Options of a target that takes jobs, read and checked. A function writes without options.
-pub trait WriteJobs {
-    /// Makes the files; of the whole ordering where there are no `jobs`.
-    ///
-    /// # Errors
-    /// As [`WriteOrder::write`]; jobs that the format cannot say.
-    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export>;
+/// What is exported: the ordering of a machine or, for targets that take jobs, those on it if there are any.
+#[derive(Clone, Copy)]
+pub struct ExportInput<'a> {
+    /// The machine.
+    pub topology: &'a Topology,
+    /// Its ordering.
+    pub order: &'a NodeOrder,
+    /// The jobs; empty for the whole ordering.
+    pub jobs: &'a [ExportJob],
 }
 
-impl<W: Fn(&Topology, &NodeOrder, &[ExportJob]) -> Result<Export>> WriteJobs for W {
-    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
-        self(topology, order, jobs)
+impl ExportInput<'_> {
+    /// Returns the jobs, or the whole ordering as one job where there are none.
+    pub(super) fn jobs_or_all(&self) -> Cow<'_, [ExportJob]> {
+        if !self.jobs.is_empty() {
+            return self.jobs.into();
+        }
+        let all = ExportJob {
+            name: "all".into(),
+            nodes: self.order.nodes().to_vec(),
+            traffic: Vec::new(),
+        };
+        vec![all].into()
     }
+
+    /// Refuses a node that holds two processes, which the target cannot say.
+    ///
+    /// # Errors
+    /// With the node and both jobs.
+    pub(super) fn check_one_each(&self, target: &str) -> Result<()> {
+        let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
+        for ExportJob {
+            name: job, nodes, ..
+        } in self.jobs
+        {
+            for node in nodes {
+                if let Some(other) = held.insert(*node, job) {
+                    let name = self.topology.node_name(*node);
+                    let problem =
+                        format!("two processes on node {name} (jobs `{other}` and `{job}`)");
+                    return Err(refuse_export(target, problem, "one process a node"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the error of what the target cannot say, with what it can.
+pub(super) fn refuse_export(target: &str, problem: impl Into<String>, remedy: &str) -> Error {
+    Error::unsuited(
+        SourceLocation::option(format!("--to {target}")),
+        problem,
+        remedy,
+    )
 }
 
 /// The files that an export writes.
@@ -69,6 +126,16 @@ impl From<String> for Export {
         Export {
             text,
             ..Export::default()
+        }
+    }
+}
+
+impl Export {
+    /// Makes the export of a network's links, which notes what is assumed of their capacities.
+    pub(super) fn of_links(topology: &Topology, text: String) -> Export {
+        Export {
+            notes: topology.capacity_assumption().into_iter().collect(),
+            ..Export::from(text)
         }
     }
 }

@@ -1,22 +1,19 @@
 //! Flux: brokers ranked in rank order.
 
-use super::{Export, ExportTarget, ParseTarget, checked_names, header_comments};
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use nodeorder_base::error::Result;
-use nodeorder_network::topology::{Topology, compact_list};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::topology::compact_list;
 
 /// `--to flux`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+pub(super) const TARGET: ExportTarget = plain_target(
     "flux",
     "TOML for Flux: broker ranks and resources in rank order",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
+    write,
 );
 
-const ABOUT: &str = include_str!("texts/flux.txt");
-
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let hosts = compact_list(checked_names(topology, order)?);
-    let text = header_comments("#", topology, order, ABOUT);
+fn write(input: &ExportInput) -> Result<Export> {
+    let hosts = compact_list(input.checked_names()?);
+    let text = input.header_comments("#", include_str!("texts/flux.txt"));
     Ok(format!(
         "{text}[bootstrap]\nhosts = [\n    {{ host = \"{hosts}\" }},\n]\n\n[[resource.config]]\nhosts = \"{hosts}\"\n"
     )

@@ -1,10 +1,10 @@
 //! The hosts of one job in rank order, in the forms that launchers take.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use serde_json::json;
 
+use super::node_names::join_items;
 use nodeorder_base::registry::{Entry, Registry};
 use nodeorder_network::topology::compact_list;
 
@@ -71,21 +71,20 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
             "JSON {host: rank}, for torchrun --node-rank",
             |job| {
                 // Text by text: a map of values would sort hosts by name.
-                let entries = (0..)
-                    .zip(job.hosts)
-                    .map(|(rank, host): (u32, _)| format!("{}: {rank}", json!(host)));
-                format!("{{{}}}\n", entries.collect::<Vec<_>>().join(", "))
+                let hosts = job.hosts.iter().enumerate();
+                let entries = hosts.map(|(rank, host)| format!("{}: {rank}", json!(host)));
+                format!("{{{}}}\n", join_items(entries, ", "))
             },
         ),
     ],
 );
 
 /// Writes a line for each process: its host, its rank, its slot on the host.
-fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
+fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, u32, u32) -> String) -> String {
     let mut text = String::new();
-    for (i, host) in job.hosts.iter().enumerate() {
+    for (i, host) in (0..).zip(job.hosts) {
         for slot in 0..job.per_node {
-            text += &line(host, i * job.per_node as usize + slot as usize, slot);
+            text += &line(host, i * job.per_node + slot, slot);
         }
     }
     text
@@ -94,16 +93,13 @@ fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> St
 /// Writes the rank order of Cray MPICH, which places ranks on the launcher's nodes line by line: the i-th line has
 /// the ranks of the i-th node.
 fn mpich_rank_order(job: &JobHosts<'_>) -> String {
-    let index: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
+    let index: HashMap<&String, u32> = job.hosts.iter().zip(0..).collect();
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
         // Both lists have the same hosts, so that none is missing.
-        let first = index
-            .get(host)
-            .map_or(0, |index| index * job.per_node as usize);
-        let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
-        let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
+        let first = index.get(host).map_or(0, |index| index * job.per_node);
+        text += &(join_items(first..first + job.per_node, ",") + "\n");
     }
     text
 }

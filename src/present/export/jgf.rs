@@ -1,98 +1,91 @@
 //! Flux: the resource graph in JSON Graph Format, ids in rank order.
 
-use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
 
-use super::units::{ExportUnit, list_units};
-use super::{Export, ExportTarget, ParseTarget};
+use serde_json::json;
+
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
+use super::units::list_units;
 use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to jgf`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+pub(super) const TARGET: ExportTarget = plain_target(
     "jgf",
     "JSON for Flux: the resource graph (JGF) of units and nodes, node ids in rank order",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
+    write,
 );
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let units = list_units(topology, order)?;
-    let mut above = vec![None; units.len()];
-    for (i, unit) in units.iter().enumerate() {
-        unit.below.iter().for_each(|below| above[*below] = Some(i));
-    }
-    // From the top down, so that each path is known before those below it.
-    let mut paths = vec![String::new(); units.len()];
-    let mut vertices = Vec::new();
-    let mut edges = Vec::new();
-    let cluster =
-        json!({"id": "0", "metadata": vertex_json("cluster", "cluster0", 0, 0, -1, "/cluster0")});
-    vertices.push(cluster);
-    let mut next = 1u64;
+fn write(input: &ExportInput) -> Result<Export> {
+    let units = list_units(input)?;
+    let ranks = input.all_names()?;
+    let ranks: HashMap<&String, usize> = ranks.iter().zip(0..).collect();
+    let mut graph = ResourceGraph::default();
+    // Rank -1: no broker runs on a switch.
+    graph.add_vertex("cluster", "cluster0", 0, -1, None);
     let mut ids = vec![0; units.len()];
-    let mut counts = std::collections::BTreeMap::new();
-    // A unit above all others is the cluster: one switch is one vertex.
-    let mut tops = (0..units.len()).filter(|i| above[*i].is_none());
-    let whole = tops.next().filter(|_| tops.next().is_none());
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let tops = units.iter().filter(|unit| unit.above.is_none()).count();
+    // From the top down, so that each path is known before those below it.
     for (i, unit) in units.iter().enumerate().rev() {
-        // It keeps id 0, so that what is below it hangs on the vertex of the cluster.
-        if whole == Some(i) {
-            paths[i] = "/cluster0".into();
+        // A unit above all others is the cluster, with its id 0: one switch is one vertex.
+        if unit.above.is_none() && tops == 1 {
             continue;
         }
-        let parent = above[i].map_or("/cluster0".to_string(), |parent: usize| {
-            paths[parent].clone()
-        });
-        paths[i] = format!("{parent}/{}", unit.name);
-        ids[i] = next;
-        edges.push(edge_json(above[i].map_or(0, |parent| ids[parent]), next));
-        let number: &mut u64 = counts.entry(unit.level.clone()).or_default();
-        // Rank -1: no broker runs on a switch.
-        let metadata = vertex_json(&unit.level, &unit.name, *number, next, -1, &paths[i]);
+        let number = counts.entry(&unit.level).or_default();
+        let above = unit.above.map_or(0, |above| ids[above]);
+        ids[i] = graph.add_vertex(&unit.level, &unit.name, *number, -1, Some(above));
         *number += 1;
-        vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
-        next += 1;
     }
     let mut nodes: Vec<(usize, &String, usize)> = Vec::new();
-    for (i, ExportUnit { nodes: own, .. }) in units.iter().enumerate() {
-        nodes.extend(own.iter().map(|node| (0, node, i)));
+    for (unit, id) in units.iter().zip(ids) {
+        nodes.extend(unit.nodes.iter().map(|node| (ranks[node], node, id)));
     }
-    let rank = super::all_names(topology, order)?;
-    let rank: std::collections::HashMap<&String, usize> = rank.iter().zip(0..).collect();
-    nodes
-        .iter_mut()
-        .for_each(|(number, node, _)| *number = rank[*node]);
     // Ids of nodes must rise with ranks: the match policies low and high go by them.
     nodes.sort_unstable();
-    for (number, node, unit) in nodes {
-        let path = format!("{}/{node}", paths[unit]);
-        let metadata = vertex_json("node", node, number as u64, next, number as i64, &path);
-        vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
-        edges.push(edge_json(ids[unit], next));
-        next += 1;
+    for (rank, node, above) in nodes {
+        graph.add_vertex("node", node, rank, rank as i64, Some(above));
     }
     // A vertex or edge a line.
-    let lines = |list: Vec<Value>| {
-        list.iter()
-            .map(Value::to_string)
-            .collect::<Vec<_>>()
-            .join(",\n")
-    };
-    let vertices = lines(vertices);
-    let edges = lines(edges);
+    let vertices = graph.vertices.join(",\n");
+    let edges = graph.edges.join(",\n");
     Ok(
         format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n")
             .into(),
     )
 }
 
-fn vertex_json(kind: &str, name: &str, id: u64, unique: u64, rank: i64, path: &str) -> Value {
-    json!({
-        "type": kind, "basename": kind, "name": name, "id": id, "uniq_id": unique, "rank": rank,
-        "exclusive": false, "unit": "", "size": 1, "paths": {"containment": path},
-    })
+/// Vertices and edges as JSON, and the path of each vertex.
+#[derive(Default)]
+struct ResourceGraph {
+    vertices: Vec<String>,
+    edges: Vec<String>,
+    paths: Vec<String>,
 }
 
-fn edge_json(source: u64, target: u64) -> Value {
-    json!({"source": source.to_string(), "target": target.to_string(), "metadata": {"subsystem": "containment"}})
+impl ResourceGraph {
+    /// Adds a vertex, with an edge from the one above it. Returns its id.
+    fn add_vertex(
+        &mut self,
+        kind: &str,
+        name: &str,
+        number: usize,
+        rank: i64,
+        above: Option<usize>,
+    ) -> usize {
+        let unique = self.vertices.len();
+        let id = unique.to_string();
+        let path = format!("{}/{name}", above.map_or("", |above| &self.paths[above]));
+        let metadata = json!({
+            "type": kind, "basename": kind, "name": name, "id": number, "uniq_id": unique, "rank": rank,
+            "exclusive": false, "unit": "", "size": 1, "paths": {"containment": path},
+        });
+        if let Some(above) = above {
+            let edge = json!({"source": above.to_string(), "target": id, "metadata": {"subsystem": "containment"}});
+            self.edges.push(edge.to_string());
+        }
+        let vertex = json!({"id": id, "metadata": metadata});
+        self.vertices.push(vertex.to_string());
+        self.paths.push(path);
+        unique
+    }
 }

@@ -53,11 +53,8 @@ pub fn sort_by_rank(
         .filter(|n| wanted.contains(n))
         .collect();
     if kept.len() < wanted.len() {
-        let kept: HashSet<NodeId> = kept.into_iter().collect();
         let lost = nodes.iter().find(|node| !kept.contains(node));
-        let name = lost
-            .map(|node| topology.node_name(*node))
-            .unwrap_or_default();
+        let name = lost.map_or_else(String::new, |node| topology.node_name(*node));
         let option = format!("--by {}", order.label());
         let found = format!("no rank for host `{name}`");
         return Err(Error::option(option, found, "an ordering of all hosts"));

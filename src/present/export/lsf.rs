@@ -1,24 +1,19 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::{
-    Export, ExportTarget, ParseTarget, checked_names, choose_prefix, header_comments, padded_name,
-};
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
+use super::node_names::{choose_prefix, padded_name};
 use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to lsf`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+pub(super) const TARGET: ExportTarget = plain_target(
     "lsf",
     "lsb.hosts for LSF: a compute unit a host, in rank order",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
+    write,
 );
 
-const ABOUT: &str = include_str!("texts/lsf.txt");
-
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header_comments("#", topology, order, ABOUT);
-    let names = checked_names(topology, order)?;
+fn write(input: &ExportInput) -> Result<Export> {
+    let mut text = input.header_comments("#", include_str!("texts/lsf.txt"));
+    let names = input.checked_names()?;
     // A compute unit and a host of one name could not be told apart.
     let prefix = choose_prefix(&names);
     text += "Begin ComputeUnit\nNAME MEMBER TYPE\n";

@@ -1,24 +1,20 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::{Export, ExportTarget, ParseTarget, checked_names, header_comments};
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
 
 /// `--to pbs`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+pub(super) const TARGET: ExportTarget = plain_target(
     "pbs",
     "qmgr input for OpenPBS: a rank a vnode, to sort by",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
+    write,
 );
 
-const ABOUT: &str = include_str!("texts/pbs.txt");
-
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let mut text = header_comments("#", topology, order, ABOUT);
+fn write(input: &ExportInput) -> Result<Export> {
+    let mut text = input.header_comments("#", include_str!("texts/pbs.txt"));
     // Flag h makes it a resource of vnodes, which they can be sorted by.
     text += "create resource rank type=long, flag=h\n";
-    for (rank, name) in checked_names(topology, order)?.iter().enumerate() {
+    for (rank, name) in input.checked_names()?.iter().enumerate() {
         text += &format!("set node {name} resources_available.rank = {rank}\n");
     }
     Ok(text.into())

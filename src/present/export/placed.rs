@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::locate_option;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{FigureSet, Replay};
 use nodeorder_network::topology::Topology;
@@ -30,16 +28,13 @@ pub struct ExportJob {
 
 impl From<&Job> for ExportJob {
     fn from(job: &Job) -> Self {
-        let traffic = job
-            .phases
-            .iter()
-            .map(|phase| (phase.guest.clone(), phase.bytes))
-            .collect();
-        let nodes = job.mapping.nodes()[..job.processes() as usize].to_vec();
+        let phases = job.phases.iter();
         ExportJob {
             name: job.name.clone(),
-            nodes,
-            traffic,
+            nodes: job.mapping.nodes()[..job.processes() as usize].to_vec(),
+            traffic: phases
+                .map(|phase| (phase.guest.clone(), phase.bytes))
+                .collect(),
         }
     }
 }
@@ -58,20 +53,17 @@ impl ExportJob {
         event: u64,
     ) -> Result<(Vec<Self>, Option<String>)> {
         let distances = RankDistances::new(topology, order)?;
-        let mut allocator = allocator::make(
-            alloc,
-            &AllocatorContext {
-                topology,
-                order,
-                distances: &distances,
-            },
-        )?;
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        };
+        let mut allocator = allocator::make(alloc, &context)?;
         // A job of the targets has whole nodes, so that pods cannot be said.
         if allocator.pod_rules().is_some() {
-            let problem = "pods, of which a node may have several";
             return Err(Error::unsuited(
-                locate_option("--alloc", alloc),
-                problem,
+                SourceLocation::option(format!("--alloc {alloc}")),
+                "pods, of which a node may have several",
                 "an allocator of nodes",
             ));
         }
@@ -98,85 +90,39 @@ impl ExportJob {
             replay.replay_block(&block, None, &mut placed)?;
             let mut placed = placed.drain(..).peekable();
             for (i, what) in block.events.iter().enumerate() {
+                // A log may use the number of a job again after its end.
                 if let Event::Free { job } = what {
-                    // A log may use the number of a job again after its end.
                     live.remove(&job.0);
                 }
-                if let (Event::Place { job, .. }, Some(found)) =
-                    // Placements come in the order of events; an event without one was refused or skipped.
-                    (what, placed.next_if(|found| found.event == i))
+                // Placements come in the order of events; an event without one was refused or skipped.
+                if let Event::Place { job, .. } = what
+                    && let Some(found) = placed.next_if(|found| found.event == i)
                 {
                     let ranks = found.figures.ranks.unwrap_or_default();
-                    live.insert(
-                        job.0,
-                        (done + i as u64, block.name_of_event(i).to_string(), ranks),
-                    );
+                    let nodes = ranks.iter().map(|rank| order.nodes()[rank as usize]);
+                    let begun = ExportJob {
+                        name: block.name_of_event(i).to_string(),
+                        nodes: nodes.collect(),
+                        traffic: Vec::new(),
+                    };
+                    live.insert(job.0, (done + i as u64, begun));
                 }
             }
             done += block.events.len() as u64;
         }
-        let counts = replay.counts();
-        let lost = counts.skipped + counts.count_refused();
         if done < event {
             let found = format!("{done} events in {}", log.name());
             let expected = format!("--at from 1 to {done}");
             return Err(Error::option(format!("--at {event}"), found, expected));
         }
-        let mut placed: Vec<_> = live.into_values().collect();
-        // By start: numbers of jobs need not rise in a log.
-        placed.sort_unstable_by_key(|(began, ..)| *began);
+        let counts = replay.counts();
+        let lost = counts.skipped + counts.count_refused();
         let note =
             format!("{lost} of the jobs before event {event} found no place and are not written");
-        Ok((
-            placed
-                .into_iter()
-                .map(|(_, name, ranks): (u64, String, Ranks)| ExportJob {
-                    name,
-                    nodes: ranks
-                        .iter()
-                        .map(|rank| order.nodes()[rank as usize])
-                        .collect(),
-                    traffic: Vec::new(),
-                })
-                .collect(),
-            (lost > 0).then_some(note),
-        ))
+        let mut placed: Vec<(u64, ExportJob)> = live.into_values().collect();
+        // By start: numbers of jobs need not rise in a log.
+        placed.sort_unstable_by_key(|(began, _)| *began);
+        let jobs = placed.into_iter().map(|(_, job)| job).collect();
+        Ok((jobs, (lost > 0).then_some(note)))
     }
-}
-
-/// Returns the jobs, or the whole ordering as one job where there are none.
-pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJob> {
-    if !jobs.is_empty() {
-        return jobs.to_vec();
-    }
-    let name = "all".into();
-    let nodes = order.nodes().to_vec();
-    vec![ExportJob {
-        name,
-        nodes,
-        traffic: Vec::new(),
-    }]
-}
-
-/// Refuses a node that holds two processes, which the target cannot say.
-///
-/// # Errors
-/// With the node and both jobs.
-pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) -> Result<()> {
-    let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
-    for job in jobs {
-        for node in &job.nodes {
-            if let Some(other) = held.insert(*node, &job.name) {
-                let name = topology.node_name(*node);
-                let job = &job.name;
-                let problem = format!("two processes on node {name} (jobs `{other}` and `{job}`)");
-                return Err(Error::unsuited(
-                    locate_option("--to", target),
-                    problem,
-                    "one process a node",
-                ));
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,9 +1,9 @@
 //! SimGrid: a platform with our routes, and the hosts in rank order.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
-use super::{Export, ExportTarget, ParseTarget, header_comments};
+use super::cables::has_several_node_links;
+use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -12,10 +12,10 @@ use nodeorder_traffic::corun::NetworkFigures;
 use nodeorder_traffic::mapping::routing::Routes;
 
 /// `--to simgrid`.
-pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+pub(super) const TARGET: ExportTarget = plain_target(
     "simgrid",
     "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    ParseTarget::Order(|_| Ok(Box::new(write))),
+    |input| write_simgrid(input.topology, input.order, &SimGridFigures::default()),
 );
 
 /// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
@@ -35,25 +35,12 @@ impl SimGridFigures {
         self.network.bandwidth.unwrap_or(1.25e9)
     }
 
-    fn latency(&self) -> String {
-        self.network
-            .latency
-            .map_or("1us".into(), |seconds| format!("{seconds}s"))
-    }
-
     /// Formats the latency of a link of this weight.
     fn link_latency(&self, weight: u32) -> String {
-        match weight {
-            1 => self.latency(),
-            _ => format!(
-                "{}s",
-                self.network.latency.unwrap_or(1e-6) * f64::from(weight)
-            ),
+        match (self.network.latency, weight) {
+            (None, 1) => "1us".into(),
+            (latency, _) => format!("{}s", latency.unwrap_or(1e-6) * f64::from(weight)),
         }
-    }
-
-    fn speed(&self) -> String {
-        self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
     }
 
     /// Describes the figures: those of a link, and which are placeholders.
@@ -66,34 +53,24 @@ impl SimGridFigures {
             _ => format!(
                 "{} B/s each way; {} a hop",
                 self.bandwidth(),
-                self.latency()
+                self.link_latency(1)
             ),
         };
-        let given = [bandwidth, latency, self.speed].map(|figure| figure.is_some());
-        let names = ["bandwidth", "latency", "speed"].into_iter().zip(given);
-        let missing: Vec<&str> = names
-            .filter(|(_, given)| !given)
-            .map(|(name, _)| name)
-            .collect();
-        let note = match missing.as_slice() {
-            [] => String::new(),
-            [_, _, _] => " Bandwidth, latency and speed are placeholders: put yours.".to_string(),
-            some => format!(" A placeholder, put yours: {}.", some.join(", ")),
+        let missing: Vec<&str> = [
+            ("bandwidth", bandwidth),
+            ("latency", latency),
+            ("speed", self.speed),
+        ]
+        .into_iter()
+        .filter_map(|(name, figure)| figure.is_none().then_some(name))
+        .collect();
+        let note = match missing.len() {
+            0 => String::new(),
+            3 => " Bandwidth, latency and speed are placeholders: put yours.".to_string(),
+            _ => format!(" A placeholder, put yours: {}.", missing.join(", ")),
         };
         [link, note]
     }
-}
-
-const ABOUT: &str = include_str!("texts/simgrid.txt");
-
-const RAILS: &str = include_str!("texts/simgrid-rails.txt");
-
-const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
-
-const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
-
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    write_simgrid(topology, order, &SimGridFigures::default())
 }
 
 /// Writes the target `simgrid` with the platform's figures.
@@ -105,35 +82,46 @@ pub fn write_simgrid(
     order: &NodeOrder,
     figures: &SimGridFigures,
 ) -> Result<Export> {
-    let names = xml_names(topology, order)?;
+    let input = ExportInput {
+        topology,
+        order,
+        jobs: &[],
+    };
+    let network = topology.network();
     let explicit = order.len() <= EXPLICIT;
+    let platform = Platform {
+        input,
+        figures,
+        names: xml_names(input)?,
+        rails: match network.rails() {
+            Some(rails) if has_several_node_links(topology) => rails.interfaces_per_node(),
+            _ => 1,
+        },
+        explicit,
+    };
     let [link, note] = figures.describe_figures();
-    let speeds = figures.network;
-    let nodes = if speeds.node_links_free {
+    let nodes = if figures.network.node_links_free {
         "A node link bounds each message by itself (FATPIPE)."
     } else {
         "All that a node sends shares its node link, all that it receives the other way."
     };
-    let about = ABOUT
+    let mut about = include_str!("texts/simgrid.txt")
         .replace("LINK", &link)
         .replace("NODES", nodes)
         .replace("NOTE", &note);
-    let rails = if topology.network().rails().is_some() {
-        RAILS
+    if network.rails().is_some() {
+        about += include_str!("texts/simgrid-rails.txt");
+    }
+    let routing = if explicit {
+        about += include_str!("texts/simgrid-with-routes.txt");
+        "Full"
     } else {
-        ""
+        about += include_str!("texts/simgrid-without-routes.txt");
+        "Dijkstra"
     };
-    let about = format!(
-        "{about}{rails}{}",
-        if explicit {
-            WITH_ROUTES
-        } else {
-            WITHOUT_ROUTES
-        }
-    );
     // A switch's bandwidth is a link that routes name. SimGrid's own routes are made of the links between routers
     // alone.
-    if speeds.switch_bandwidth.is_some() && !explicit {
+    if figures.network.switch_bandwidth.is_some() && !explicit {
         let found = format!(
             "a bandwidth of switches on a machine of {} nodes",
             order.len()
@@ -141,32 +129,29 @@ pub fn write_simgrid(
         let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
         return Err(Error::option("--switch-bandwidth", found, expected));
     }
-    let (routers, _) = routers_and_rails(topology);
-    let speed = figures.speed();
+    let speed = figures
+        .speed
+        .map_or("1Gf".into(), |speed| format!("{speed}f"));
     // Two hyphens may not stand in a comment.
-    let comment = header_comments(" ", topology, order, &about).replace("--", "- -");
+    let comment = input.header_comments(" ", &about).replace("--", "- -");
     let mut text = format!(
         "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--\n{comment}-->\n\
-         <platform version=\"4.1\">\n  <zone id=\"machine\" routing=\"{}\">\n",
-        if explicit { "Full" } else { "Dijkstra" }
+         <platform version=\"4.1\">\n  <zone id=\"machine\" routing=\"{routing}\">\n"
     );
-    for name in &names {
-        write_line(
-            &mut text,
-            format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"),
-        );
+    for name in &platform.names {
+        text += &format!("    <host id=\"{name}\" speed=\"{speed}\"/>\n");
     }
     if !explicit {
-        for router in 0..routers {
-            write_line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
+        for router in 0..platform.count_routers() {
+            text += &format!("    <router id=\"router-{router}\"/>\n");
         }
     }
-    write_links(topology, &names, figures, explicit, &mut text);
-    if explicit {
-        all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
+    text += &platform.format_links();
+    text += &if explicit {
+        platform.format_all_routes()?
     } else {
-        routes_of_links(topology, order.nodes(), &names, &speeds, &mut text);
-    }
+        platform.format_link_routes()
+    };
     text += "  </zone>\n</platform>\n";
     // A plain text, where names stand without the escapes of XML.
     let hosts = order
@@ -174,158 +159,205 @@ pub fn write_simgrid(
         .iter()
         .map(|node| topology.node_name(*node) + "\n")
         .collect();
-    let notes = topology.capacity_assumption().into_iter().collect();
     Ok(Export {
-        text,
         beside: vec![(".hosts".into(), hosts)],
-        notes,
-        ..Export::default()
+        ..Export::of_links(topology, text)
     })
 }
 
-/// Writes node links, switches and links.
-fn write_links(
-    topology: &Topology,
-    names: &[String],
-    figures: &SimGridFigures,
+/// What is written of a platform.
+struct Platform<'a> {
+    input: ExportInput<'a>,
+    figures: &'a SimGridFigures,
+    /// The names of the nodes as XML writes them.
+    names: Vec<String>,
+    /// How many rails that share alike a router stands for.
+    rails: u32,
+    /// Whether the routes of all pairs are written out.
     explicit: bool,
-    text: &mut String,
-) {
-    let network = topology.network();
-    let speeds = figures.network;
-    // Rails that share alike are written as one of their bandwidth together.
-    let (routers, rails) = routers_and_rails(topology);
-    let each = figures.bandwidth() * f64::from(rails);
-    let node_bandwidth = speeds
-        .node_bandwidth
-        .map_or(each, |own| own * f64::from(rails));
-    let node_latency = speeds.node_latency.unwrap_or(0.0);
-    let policy = if speeds.node_links_free {
-        "FATPIPE"
-    } else {
-        "SPLITDUPLEX"
-    };
-    let weights = network.link_weights().unwrap_or_default();
-    let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
-    for name in names {
-        let link = format_args!(
-            "<link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>"
-        );
-        write_line(text, link);
+}
+
+impl Platform<'_> {
+    /// Counts the routers written: those of one rail where one stands for several.
+    fn count_routers(&self) -> u32 {
+        let network = self.input.topology.network();
+        match network.rails() {
+            Some(rails) if self.rails > 1 => rails.per_rail(),
+            _ => network.routers(),
+        }
     }
-    if let Some(through) = speeds.switch_bandwidth {
-        for router in 0..network.routers() {
-            let switch = format_args!(
-                "<link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>"
+
+    /// Formats node links, switches and links.
+    fn format_links(&self) -> String {
+        let network = self.input.topology.network();
+        let speeds = self.figures.network;
+        // Rails that share alike are written as one of their bandwidth together.
+        let rails = f64::from(self.rails);
+        let each = self.figures.bandwidth() * rails;
+        let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * rails);
+        let node_latency = speeds.node_latency.unwrap_or(0.0);
+        let policy = if speeds.node_links_free {
+            "FATPIPE"
+        } else {
+            "SPLITDUPLEX"
+        };
+        let mut text = String::new();
+        for name in &self.names {
+            text += &format!(
+                "    <link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>\n"
             );
-            write_line(text, switch);
+        }
+        if let Some(through) = speeds.switch_bandwidth {
+            for router in 0..network.routers() {
+                text += &format!(
+                    "    <link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>\n"
+                );
+            }
+        }
+        let weights = network.link_weights().unwrap_or_default();
+        let mut weights = weights.into_iter().chain(std::iter::repeat(1));
+        network.for_each_link(&mut |u, v, capacity| {
+            let [u, v] = [u.min(v), u.max(v)];
+            let bandwidth = each * capacity;
+            // Also taken for links that are not written, so that those of later links stay in step.
+            let latency = self.figures.link_latency(weights.next().unwrap_or(1));
+            // The other rails are within this one.
+            if v < self.count_routers() {
+                text += &format!(
+                    "    <link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+                );
+            }
+        });
+        let rails = network.rails();
+        let inside = each * rails.map_or(1.0, |rails| rails.nvlink_capacity);
+        // Only a route that is written out can name a link that leads to no router.
+        if rails.is_some_and(|rails| rails.per_domain() > 1) && self.explicit {
+            text += &format!(
+                "    <link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n"
+            );
+        }
+        network.for_each_joint(&mut |u, v, weight| {
+            let [u, v] = [u.min(v), u.max(v)];
+            let latency = self.figures.link_latency(weight);
+            text += &format!(
+                "    <link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>\n"
+            );
+        });
+        text
+    }
+
+    /// Formats the route of every node link and link, from which SimGrid finds all others.
+    fn format_link_routes(&self) -> String {
+        let ExportInput {
+            topology, order, ..
+        } = self.input;
+        let mut text = String::new();
+        let up = self.node_direction("UP");
+        for (node, name) in order.nodes().iter().zip(&self.names) {
+            let router = topology.router_of(*node);
+            text += &format!(
+                "    <route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>\n"
+            );
+        }
+        topology.network().for_each_joint(&mut |u, v, _| {
+            let [u, v] = [u.min(v), u.max(v)];
+            text += &format!(
+                "    <route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>\n"
+            );
+        });
+        topology.network().for_each_link(&mut |u, v, _| {
+            let [u, v] = [u.min(v), u.max(v)];
+            // The other rails are within this one.
+            if v < self.count_routers() {
+                text += &format!(
+                    // The other way is the same route backwards, as SimGrid takes routes to be unless told otherwise.
+                    "    <route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>\n"
+                );
+            }
+        });
+        text
+    }
+
+    /// Formats the direction of a node link, which those that are not shared do not have.
+    fn node_direction(&self, way: &str) -> String {
+        if self.figures.network.node_links_free {
+            String::new()
+        } else {
+            format!(" direction=\"{way}\"")
         }
     }
-    network.for_each_link(&mut |u, v, capacity| {
-        let (u, v) = (u.min(v), u.max(v));
-        let bandwidth = each * capacity;
-        let latency = figures.link_latency(weights.next().unwrap_or(1));
-        // The other rails are within this one. Their weights are taken before, so that those of later links stay in
-        // step.
-        if v >= routers {
-            return;
+
+    /// Formats a route for every pair of different nodes; those on one router meet there.
+    fn format_all_routes(&self) -> Result<String> {
+        let ExportInput {
+            topology, order, ..
+        } = self.input;
+        let mut routes = Routes::new(topology)?;
+        let graph = topology.graph()?;
+        let up = self.node_direction("UP");
+        let down = self.node_direction("DOWN");
+        let mut path = Vec::new();
+        let mut text = String::new();
+        let hosts: HashMap<NodeId, &String> =
+            order.nodes().iter().copied().zip(&self.names).collect();
+        for (target, b) in order.nodes().iter().zip(&self.names) {
+            for (source, a) in order.nodes().iter().zip(&self.names) {
+                if source == target {
+                    continue;
+                }
+                routes.fill_path(
+                    topology.router_of(*source).0,
+                    topology.router_of(*target).0,
+                    &mut path,
+                );
+                // Our route back may take other links, so that each direction has a route of its own.
+                text += &format!("    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">");
+                let Some([leaves, _]) = topology.node_links([*source, *target]) else {
+                    text += "<link_ctn id=\"inside-domains\"/></route>\n";
+                    continue;
+                };
+                // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is
+                // in the ordering.
+                let a = hosts.get(&leaves).unwrap_or(&a);
+                text += &format!("<link_ctn id=\"node-{a}\"{up}/>");
+                if self.figures.network.switch_bandwidth.is_some() {
+                    for switch in &path {
+                        text += &format!("<link_ctn id=\"switch-{switch}\"/>");
+                    }
+                }
+                for hop in path.windows(2) {
+                    let [u, v] = [hop[0].min(hop[1]), hop[0].max(hop[1])];
+                    let joint = graph
+                        .find_link(u, v)
+                        .is_some_and(|link| graph.is_joint(link));
+                    // A link is named with the lower router first, and UP leads to the higher one. Joints are FATPIPE
+                    // links, which have no directions.
+                    let way = match (joint, u == hop[0]) {
+                        (true, _) => "",
+                        (false, true) => " direction=\"UP\"",
+                        (false, false) => " direction=\"DOWN\"",
+                    };
+                    text += &format!("<link_ctn id=\"link-{u}-{v}\"{way}/>");
+                }
+                text += &format!("<link_ctn id=\"node-{b}\"{down}/></route>\n");
+            }
         }
-        let link = format_args!(
-            "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
-        );
-        write_line(text, link);
-    });
-    let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
-    // Only a route that is written out can name a link that leads to no router.
-    if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
-        let link = format_args!(
-            "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
-        );
-        write_line(text, link);
-    }
-    network.for_each_joint(&mut |u, v, weight| {
-        let (u, v, latency) = (u.min(v), u.max(v), figures.link_latency(weight));
-        let link = format_args!(
-            "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
-        );
-        write_line(text, link);
-    });
-}
-
-/// Writes the route of every node link and link, from which SimGrid finds all others.
-fn routes_of_links(
-    topology: &Topology,
-    nodes: &[NodeId],
-    names: &[String],
-    speeds: &NetworkFigures,
-    text: &mut String,
-) {
-    let (network, (routers, _)) = (topology.network(), routers_and_rails(topology));
-    for (node, name) in nodes.iter().zip(names) {
-        let router = topology.router_of(*node);
-        let up = link_direction(speeds, "UP");
-        let route = format_args!(
-            "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
-        );
-        write_line(text, route);
-    }
-    network.for_each_joint(&mut |u, v, _| {
-        let (u, v) = (u.min(v), u.max(v));
-        let route = format_args!(
-            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
-        );
-        write_line(text, route);
-    });
-    network.for_each_link(&mut |u, v, _| {
-        let (u, v) = (u.min(v), u.max(v));
-        // The other rails are within this one.
-        if v >= routers {
-            return;
-        }
-        let route = format_args!(
-            // The other way is the same route backwards, as SimGrid takes routes to be unless told otherwise.
-            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
-        );
-        write_line(text, route);
-    });
-}
-
-fn write_line(text: &mut String, what: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "    {what}");
-}
-
-/// Returns the direction of a node link, which those that are not shared do not have.
-fn link_direction(figures: &NetworkFigures, way: &str) -> String {
-    if figures.node_links_free {
-        String::new()
-    } else {
-        format!(" direction=\"{way}\"")
-    }
-}
-
-/// Counts the routers written, and the rails that these stand for: all, and one, but where nodes are on several
-/// rails.
-fn routers_and_rails(topology: &Topology) -> (u32, u32) {
-    match topology
-        .network()
-        .rails()
-        .filter(|rails| rails.interfaces_per_node() > 1)
-    {
-        Some(rails) => (rails.per_rail(), rails.interfaces_per_node()),
-        None => (topology.network().routers(), 1),
+        Ok(text)
     }
 }
 
 /// Lists the names as XML writes them.
-fn xml_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
-    let mut names = Vec::with_capacity(order.len());
-    for node in order.nodes() {
-        let name = topology.node_name(*node);
+///
+/// # Errors
+/// A name with blanks.
+fn xml_names(input: ExportInput<'_>) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for node in input.order.nodes() {
+        let name = input.topology.node_name(*node);
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
             let expected = "a name without blanks, which a host file needs";
-            return Err(Error::option(topology.name(), found, expected));
+            return Err(Error::option(input.topology.name(), found, expected));
         }
         let marks = [
             // First, since the others write this mark themselves.
@@ -341,67 +373,4 @@ fn xml_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         );
     }
     Ok(names)
-}
-
-/// Writes a route for every pair of different nodes; those on one router meet there.
-fn all_routes(
-    topology: &Topology,
-    nodes: &[NodeId],
-    names: &[String],
-    figures: &NetworkFigures,
-    text: &mut String,
-) -> Result<()> {
-    let mut routes = Routes::new(topology)?;
-    let graph = topology.graph()?;
-    let mut path = Vec::new();
-    // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the
-    // ordering.
-    let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
-    for (to, target) in nodes.iter().enumerate() {
-        for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
-            routes.fill_path(
-                topology.router_of(*source).0,
-                topology.router_of(*target).0,
-                &mut path,
-            );
-            let a = &names[from];
-            let b = &names[to];
-            let _ = write!(
-                text,
-                // Our route back may take other links, so that each direction has a route of its own.
-                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">"
-            );
-            let Some([leaves, _]) = topology.node_links([*source, *target]) else {
-                text.push_str("<link_ctn id=\"inside-domains\"/></route>\n");
-                continue;
-            };
-            let a = ranks.get(&leaves).map_or(a, |rank| &names[*rank]);
-            let up = link_direction(figures, "UP");
-            let _ = write!(text, "<link_ctn id=\"node-{a}\"{up}/>");
-            if figures.switch_bandwidth.is_some() {
-                path.iter().for_each(|switch| {
-                    let _ = write!(text, "<link_ctn id=\"switch-{switch}\"/>");
-                });
-            }
-            for hop in path.windows(2) {
-                let u = hop[0].min(hop[1]);
-                let v = hop[0].max(hop[1]);
-                // A link is named with the lower router first, and UP leads to the higher one.
-                let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
-                let joint = graph
-                    .find_link(u, v)
-                    .is_some_and(|link| graph.is_joint(link));
-                // Joints are FATPIPE links, which have no directions.
-                let way = if joint {
-                    String::new()
-                } else {
-                    format!(" direction=\"{way}\"")
-                };
-                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
-            }
-            let down = link_direction(figures, "DOWN");
-            let _ = writeln!(text, "<link_ctn id=\"node-{b}\"{down}/></route>");
-        }
-    }
-    Ok(())
 }

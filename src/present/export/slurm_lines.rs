@@ -1,12 +1,10 @@
 //! Slurm by the order of NodeName lines: ranks inside a leaf, the leaves in rank order.
 
-use super::slurm_site::SlurmEntry;
-use super::units::{check_contiguous, list_units};
-use super::{Export, ExportTarget, ParseTarget, WriteOrder, all_names, header_comments};
+use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
+use super::units::{ExportUnit, list_units};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::{Topology, compact_list};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::topology::compact_list;
 
 /// `--to slurm-lines[:leaf=one|site,choose=tightest|first]`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(
@@ -24,62 +22,76 @@ pub(super) const TARGET: ExportTarget = ExportTarget::new(
             "tightest: jobs get the tightest free run; first (with leaf=one): the first free nodes, without TopoOptional",
         ),
     ],
-    ParseTarget::Order(parse),
+    ParseTarget::Options(parse),
 );
 
-const ABOUT: &str = include_str!("texts/slurm-lines.txt");
-const FIRST: &str = include_str!("texts/slurm-lines-first.txt");
-
-struct SlurmLinesOptions {
-    /// Whether the leaves are the machine's own switches.
-    site: bool,
-    /// Whether jobs get the first free nodes.
-    first: bool,
-}
-
-fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
-    let options = SlurmLinesOptions {
-        site: params.required_choice("leaf")? == "site",
-        first: params.required_choice("choose")? == "first",
-    };
-    if options.first && options.site {
+fn parse(params: &Params) -> Result<WriteExport> {
+    let site = params.required_choice("leaf")? == "site";
+    let first = params.required_choice("choose")? == "first";
+    if first && site {
         let problem = "choose=first with leaf=site, whose switches Slurm then goes by";
         let location = params.location_of("choose");
         return Err(Error::unsuited(location, problem, "use leaf=one with it"));
     }
-    Ok(Box::new(options))
+    Ok(Box::new(move |input| write(input, site, first)))
 }
 
-impl WriteOrder for SlurmLinesOptions {
-    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
-        let names = all_names(topology, order)?;
-        let about = if self.first { FIRST } else { ABOUT };
-        let mut text = header_comments("#", topology, order, about);
-        let optional = if self.first { "" } else { ",TopoOptional" };
-        // Slurm takes the last TopologyParam line alone, so that both words stand in one.
-        text +=
-            &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
-        names
-            .iter()
-            .for_each(|name| text += &format!("NodeName={name}\n"));
-        let mut tree = header_comments(
-            "#",
-            topology,
-            order,
-            "The topology.conf that belongs to the NodeName lines of slurm-lines.\n",
-        );
-        if self.site {
-            let units = list_units(topology, order)?;
-            // Slurm keeps nodes leaf after leaf, so that ranks cannot leave a leaf and come back.
-            check_contiguous(&units, &names, "slurm-lines:leaf=site")?;
-            let entries = SlurmEntry::entries_of_units(&units).into_iter();
-            entries.for_each(|entry| tree += &entry.conf_line("SwitchName"));
+/// Writes the lines, and the tree of the machine's own switches or of one leaf. `first` says whether jobs get the
+/// first free nodes.
+fn write(input: &ExportInput, site: bool, first: bool) -> Result<Export> {
+    let names = input.all_names()?;
+    let mut text = input.header_comments(
+        "#",
+        if first {
+            include_str!("texts/slurm-lines-first.txt")
         } else {
-            tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
-        }
-        Ok(Export {
-            beside: vec![(".topology.conf".into(), tree)],
-            ..Export::from(text)
-        })
+            include_str!("texts/slurm-lines.txt")
+        },
+    );
+    let optional = if first { "" } else { ",TopoOptional" };
+    // Slurm takes the last TopologyParam line alone, so that both words stand in one.
+    text += &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
+    text.extend(names.iter().map(|name| format!("NodeName={name}\n")));
+    let mut tree = input.header_comments(
+        "#",
+        "The topology.conf that belongs to the NodeName lines of slurm-lines.\n",
+    );
+    if site {
+        let units = list_units(input)?;
+        check_contiguous(&units, &names)?;
+        tree.extend(
+            units
+                .iter()
+                .map(|unit| unit.conf_line("SwitchName", &units)),
+        );
+    } else {
+        tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
+    }
+    Ok(Export {
+        beside: vec![(".topology.conf".into(), tree)],
+        ..Export::from(text)
+    })
+}
+
+/// Refuses an ordering that leaves a leaf and comes back to it: Slurm keeps nodes leaf after leaf.
+///
+/// # Errors
+/// With the leaf.
+fn check_contiguous(units: &[ExportUnit], names: &[String]) -> Result<()> {
+    let mut ranked = names.iter();
+    // Leaves stand in the order of their lowest ranks, and their nodes in rank order.
+    let parted = units
+        .iter()
+        .find(|unit| !unit.nodes.iter().all(|node| ranked.next() == Some(node)));
+    match parted {
+        None => Ok(()),
+        Some(unit) => Err(refuse_export(
+            "slurm-lines:leaf=site",
+            format!(
+                "an ordering that leaves switch {} and comes back to it",
+                unit.name
+            ),
+            "use leaf=one, or an ordering that keeps leaves together, such as hierarchical",
+        )),
     }
 }

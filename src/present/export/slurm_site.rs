@@ -1,109 +1,171 @@
-//! A machine as Slurm describes it, its lines in rank order.
+//! A machine as Slurm describes it, its lines in rank order: as a topology.conf and as a topology.yaml.
 
 use std::collections::HashMap;
 
-use super::all_names;
+use super::entry::{Export, ExportInput, ExportTarget, plain_target, refuse_export};
+use super::node_names::join_items;
 use super::units::{ExportUnit, list_units};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::compact_list;
 use nodeorder_network::topology::site::{Site, SiteKind, SiteTorus};
-use nodeorder_network::topology::{Topology, compact_list};
-use nodeorder_order::ordering::NodeOrder;
 
-/// A topology of Slurm's.
-pub(super) struct Described {
-    pub kind: SiteKind,
-    pub name: String,
-    pub lines: Vec<SlurmEntry>,
-    pub sizes: Vec<u64>,
-    pub toruses: Vec<SiteTorus>,
-}
+/// `--to slurm-permuted`.
+pub(super) const PERMUTED: ExportTarget = plain_target(
+    "slurm-permuted",
+    "topology.conf: the site's own switches, blocks or rings, their lines in rank order; the fabric stays as it is",
+    write_conf,
+);
 
-/// A switch, block or ring.
-#[derive(Clone, Default)]
-pub(super) struct SlurmEntry {
-    pub name: String,
-    pub nodes: Vec<String>,
-    pub children: Vec<String>,
-}
-
-impl SlurmEntry {
-    /// Converts units to switches.
-    pub(super) fn entries_of_units(units: &[ExportUnit]) -> Vec<SlurmEntry> {
-        units
-            .iter()
-            .map(|unit: &ExportUnit| SlurmEntry {
-                name: unit.name.clone(),
-                nodes: unit.nodes.clone(),
-                children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
-            })
-            .collect()
+fn write_conf(input: &ExportInput) -> Result<Export> {
+    let (site, units) = describe_site(input, PERMUTED.name)?;
+    let mut text = input.header_comments("#", include_str!("texts/slurm-permuted.txt"));
+    let key = match site.kind {
+        SiteKind::Block => "BlockName",
+        SiteKind::Ring => "RingName",
+        _ => "SwitchName",
+    };
+    units
+        .iter()
+        .for_each(|unit| text += &unit.conf_line(key, &units));
+    if !site.sizes.is_empty() {
+        text += &format!("BlockSizes={}\n", join_items(&site.sizes, ","));
     }
+    Ok(text.into())
+}
 
-    /// Writes the line of topology.conf, which begins with `key`.
-    pub(super) fn conf_line(self, key: &str) -> String {
-        let mut line = format!("{key}={}", self.name);
-        for (word, names) in [("Nodes", self.nodes), ("Switches", self.children)] {
-            if !names.is_empty() {
-                line += &format!(" {word}={}", compact_list(names));
+/// `--to slurm-yaml`.
+pub(super) const YAML: ExportTarget = plain_target(
+    "slurm-yaml",
+    "topology.yaml (Slurm from 25.05): the machine's switches, blocks, rings or toruses, in rank order",
+    write_yaml,
+);
+
+fn write_yaml(input: &ExportInput) -> Result<Export> {
+    let (site, units) = describe_site(input, YAML.name)?;
+    let mut text = input.header_comments("#", include_str!("texts/slurm-yaml.txt"));
+    text += &format!(
+        "---\n- topology: \"{}\"\n  cluster_default: true\n",
+        site.name
+    );
+    let key = match site.kind {
+        SiteKind::Flat => return Ok((text + "  flat: true\n").into()),
+        // A torus is returned as it was read: its cells are cables, and Slurm places by shapes, not by the order of
+        // nodes.
+        SiteKind::Torus => {
+            text += "  torus3d:\n    toruses:\n";
+            text.extend(site.toruses.iter().map(write_torus));
+            return Ok(text.into());
+        }
+        SiteKind::Tree => {
+            text += "  tree:\n    switches:\n";
+            "switch"
+        }
+        SiteKind::Ring => {
+            text += "  ring:\n    rings:\n";
+            "ring"
+        }
+        SiteKind::Block => {
+            text += "  block:\n";
+            if !site.sizes.is_empty() {
+                text += "    block_sizes:\n";
+            }
+            text.extend(site.sizes.iter().map(|size| format!("      - {size}\n")));
+            text += "    blocks:\n";
+            "block"
+        }
+    };
+    for unit in &units {
+        text += &format!("      - {key}: \"{}\"\n", unit.name);
+        for (word, list) in unit.host_lists(["nodes", "children"], &units) {
+            text += &format!("        {word}: \"{list}\"\n");
+        }
+    }
+    Ok(text.into())
+}
+
+/// Writes a torus with its cells, or a region a row of cells where it has holes, and its placements.
+fn write_torus(torus: &SiteTorus) -> String {
+    let triple = |[x, y, z]: [u32; 3]| format!("{{x: {x}, y: {y}, z: {z}}}");
+    let mut text = format!(
+        "      - name: \"{}\"\n        dims: {}\n",
+        torus.name,
+        triple(torus.dims)
+    );
+    // A list of nodes fills the torus cell by cell; with holes in it each cell is written as a region.
+    let whole: Option<Vec<String>> = torus.cells.iter().cloned().collect();
+    if let Some(nodes) = whole {
+        text += &format!("        nodes: \"{}\"\n", compact_list(nodes));
+    } else {
+        text += "        regions:\n";
+        let [nx, ny, _] = torus.dims;
+        for (cell, node) in (0..)
+            .zip(&torus.cells)
+            .filter_map(|(i, n)| Some((i, n.as_ref()?)))
+        {
+            let anchor = triple([cell % nx, cell / nx % ny, cell / nx / ny]);
+            text += &format!(
+                "          - anchor: {anchor}\n            dims: {{x: 1, y: 1, z: 1}}\n            nodes: \"{node}\"\n"
+            );
+        }
+    }
+    if !torus.placements.is_empty() {
+        text += "        placements:\n";
+    }
+    for placement in &torus.placements {
+        text += &format!("          - dims: {}\n", triple(placement.dims));
+        for (key, value) in [
+            ("anchor_spacing", placement.spacing),
+            ("anchor_seed", placement.seed),
+        ] {
+            if let Some(value) = value {
+                text += &format!("            {key}: {}\n", triple(value));
             }
         }
-        line + "\n"
     }
+    text
 }
 
 /// Describes the site's own topology where the machine is read from a file of Slurm's, else its units as a tree.
-/// Lines go by the lowest rank of their nodes, those below others first; the nodes of a leaf and a block by rank,
+/// Its lines go by the lowest rank of their nodes, those below others first; the nodes of a leaf and a block by rank,
 /// those of a ring as they stand.
 ///
 /// # Errors
 /// A torus or flat network where `target` is slurm-permuted; names that Slurm gives a meaning.
-pub(super) fn describe_site(
-    topology: &Topology,
-    order: &NodeOrder,
-    target: &str,
-) -> Result<Described> {
-    let names = all_names(topology, order)?;
-    let Some(site) = topology.network().site() else {
-        let units = list_units(topology, order)?;
-        let kind = SiteKind::Tree;
-        let name = "default".into();
-        let lines = SlurmEntry::entries_of_units(&units);
-        return Ok(Described {
-            kind,
-            name,
-            lines,
-            sizes: Vec::new(),
-            toruses: Vec::new(),
-        });
+pub(super) fn describe_site(input: &ExportInput, target: &str) -> Result<(Site, Vec<ExportUnit>)> {
+    let names = input.all_names()?;
+    let Some(site) = input.topology.network().site() else {
+        let site = Site {
+            name: "default".into(),
+            ..Site::default()
+        };
+        return Ok((site, list_units(input)?));
     };
     if target == "slurm-permuted" && matches!(site.kind, SiteKind::Torus | SiteKind::Flat) {
-        let problem =
-            "topology/torus3d and topology/flat, which have no lines whose order Slurm follows";
-        let remedy =
-            "use slurm-yaml for the torus itself, slurm-names or slurm-weights for the ordering";
-        return Err(Error::unsuited(
-            SourceLocation::option(format!("--to {target}")),
-            problem,
-            remedy,
+        return Err(refuse_export(
+            target,
+            "topology/torus3d and topology/flat, which have no lines whose order Slurm follows",
+            "use slurm-yaml for the torus itself, slurm-names or slurm-weights for the ordering",
         ));
     }
-    let rank: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-    let of = |node: &String| rank.get(node.as_str()).copied().unwrap_or(usize::MAX);
-    let mut lowest: Vec<usize> = Vec::new();
-    let mut lines: Vec<SlurmEntry> = Vec::new();
+    let ranks: HashMap<&String, usize> = names.iter().zip(0..).collect();
+    let rank_of = |node: &String| ranks.get(node).copied().unwrap_or(usize::MAX);
+    let mut lines: Vec<ExportUnit> = Vec::new();
     for line in &site.lines {
         let mut nodes = line.nodes.clone();
         // The order within a ring is that of its cables.
         if site.kind != SiteKind::Ring {
-            nodes.sort_by_key(of);
+            nodes.sort_by_key(rank_of);
         }
-        lowest.push(nodes.iter().map(of).min().unwrap_or(usize::MAX));
-        lines.push(SlurmEntry {
+        lines.push(ExportUnit {
             name: line.name.clone(),
             nodes,
-            children: Vec::new(),
+            ..ExportUnit::default()
         });
     }
+    let mut lowest: Vec<usize> = lines
+        .iter()
+        .map(|line| line.nodes.iter().map(rank_of).min().unwrap_or(usize::MAX))
+        .collect();
     let sorted = match site.kind {
         SiteKind::Block => sort_blocks(site, &lowest),
         _ => sort_tree(site, &mut lowest, &mut lines),
@@ -112,18 +174,11 @@ pub(super) fn describe_site(
         .into_iter()
         .map(|i| std::mem::take(&mut lines[i]))
         .collect();
-    let toruses = site.toruses.clone();
-    Ok(Described {
-        kind: site.kind,
-        name: site.name.clone(),
-        lines,
-        sizes: site.sizes.clone(),
-        toruses,
-    })
+    Ok((site.clone(), lines))
 }
 
 /// Sorts the lines by height, then by lowest rank; children likewise.
-fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usize> {
+fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [ExportUnit]) -> Vec<usize> {
     let mut height = vec![0; lines.len()];
     for start in 0..lines.len() {
         let mut at = start;
@@ -139,10 +194,9 @@ fn sort_tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec
     let mut sorted: Vec<usize> = (0..lines.len()).collect();
     // By height first, as units are listed: a switch stands before the one that names it.
     sorted.sort_by_key(|i| (height[*i], lowest[*i]));
-    for i in &sorted {
+    for (at, i) in sorted.iter().enumerate() {
         if let Some(parent) = site.lines[*i].parent {
-            let name = lines[*i].name.clone();
-            lines[parent].children.push(name);
+            lines[parent].below.push(at);
         }
     }
     sorted

@@ -1,12 +1,12 @@
 //! Every target, and how a text names one.
 
-use super::{Export, ExportJob, ExportTarget, ParseTarget, locate_option};
+use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, refuse_export};
+use super::placed::ExportJob;
 use super::{
     batsim, booksim, caminos, codes, csv, flux, hypernodes, infragraph, jgf, kueue, lsf,
-    mpich_coords, pbs, simgrid, slurm_lines, slurm_names, slurm_permuted, slurm_topology,
-    slurm_weights, slurm_yaml, sst,
+    mpich_coords, pbs, simgrid, slurm_lines, slurm_ranks, slurm_site, sst,
 };
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
@@ -18,12 +18,12 @@ pub static TARGETS: Registry<ParseTarget> = Registry::new(
     "--to",
     &[
         csv::TARGET,
-        slurm_weights::TARGET,
-        slurm_names::TARGET,
+        slurm_ranks::WEIGHTS,
+        slurm_ranks::NAMES,
         slurm_lines::TARGET,
-        slurm_permuted::TARGET,
-        slurm_yaml::TARGET,
-        slurm_topology::TARGET,
+        slurm_site::PERMUTED,
+        slurm_site::YAML,
+        slurm_ranks::TOPOLOGY,
         kueue::TARGET,
         hypernodes::TARGET,
         jgf::TARGET,
@@ -40,6 +40,9 @@ pub static TARGETS: Registry<ParseTarget> = Registry::new(
         mpich_coords::TARGET,
     ],
 );
+
+/// Targets that take jobs.
+pub const WITH_JOBS: [&str; 4] = ["caminos", "sst", "codes", "mpich-coords"];
 
 /// Targets that users may expect and that do not work: name, reason, and the target to use instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -90,30 +93,21 @@ pub fn write_jobs(
     jobs: &[ExportJob],
 ) -> Result<Export> {
     let (target, params) = read_target(text)?;
-    match target.parse {
-        // To leave the jobs out would write a file that looks complete.
-        ParseTarget::Order(_) if !jobs.is_empty() => {
-            let remedy = format!(
-                "one of {}",
-                targets_with_jobs().collect::<Vec<_>>().join(", ")
-            );
-            Err(Error::unsuited(
-                locate_option("--to", text),
-                "jobs, which it does not write",
-                remedy,
-            ))
-        }
-        ParseTarget::Order(parse) => parse(&params)?.write(topology, order),
-        ParseTarget::Jobs(parse) => parse(&params)?.write(topology, order, jobs),
+    // To leave the jobs out would write a file that looks complete.
+    if !jobs.is_empty() && !WITH_JOBS.contains(&target.name) {
+        let remedy = format!("one of {}", WITH_JOBS.join(", "));
+        return Err(refuse_export(
+            text,
+            "jobs, which it does not write",
+            &remedy,
+        ));
     }
-}
-
-/// Lists the targets that take jobs.
-pub fn targets_with_jobs() -> impl Iterator<Item = &'static str> {
-    TARGETS
-        .iter()
-        .filter(|target| matches!(target.parse, ParseTarget::Jobs(_)))
-        .map(|target| target.name)
+    let input = ExportInput {
+        topology,
+        order,
+        jobs,
+    };
+    target.parse.read_options(&params)?(&input)
 }
 
 /// Finds the target that `text` names.
@@ -122,18 +116,13 @@ pub fn targets_with_jobs() -> impl Iterator<Item = &'static str> {
 /// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
 pub fn find_target(text: &str) -> Result<&'static ExportTarget> {
     let (target, params) = read_target(text)?;
-    match target.parse {
-        ParseTarget::Order(parse) => parse(&params).map(drop)?,
-        ParseTarget::Jobs(parse) => parse(&params).map(drop)?,
-    }
-    Ok(target)
+    target.parse.read_options(&params).map(|_| target)
 }
 
 fn read_target(name: &str) -> Result<(&'static ExportTarget, Params)> {
     // Before the table, whose error would only say that there is no such target.
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
-        let location = SourceLocation::option(format!("--to {name}"));
-        return Err(Error::unsuited(location, *reason, *remedy));
+        return Err(refuse_export(name, *reason, remedy));
     }
     TARGETS.find_and_read(name, 1)
 }
@@ -146,11 +135,15 @@ mod tests {
     #[test]
     fn examples_parse_and_options_are_read() {
         nodeorder_base::registry::testing::check_table(&TARGETS, |entry, params| {
-            match entry.parse {
-                ParseTarget::Order(parse) => parse(params).map(drop),
-                ParseTarget::Jobs(parse) => parse(params).map(drop),
-            }
+            entry.parse.read_options(params).map(drop)
         });
+    }
+
+    #[test]
+    fn targets_with_jobs_are_targets() {
+        for name in WITH_JOBS {
+            assert!(TARGETS.get(name).is_some(), "{name}");
+        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use super::entry::ExportInput;
+use super::node_names::{free_name, plain_text};
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
-use nodeorder_network::topology::site::{Site, SiteKind, SiteLine};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::topology::compact_list;
+use nodeorder_network::topology::site::{Site, SiteKind};
 
 /// A unit: a leaf with nodes, or one with units below.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,34 @@ pub(super) struct ExportUnit {
     pub nodes: Vec<String>,
     /// Indices of the units below, in rank order.
     pub below: Vec<usize>,
+    /// Index of the unit above; `None` if there is none.
+    pub above: Option<usize>,
+}
+
+impl ExportUnit {
+    /// Formats its nodes and the units below as host lists, each beside its word; those that are empty are left out.
+    pub(super) fn host_lists(
+        &self,
+        [nodes, below]: [&'static str; 2],
+        units: &[ExportUnit],
+    ) -> impl Iterator<Item = (&'static str, String)> {
+        let names = self.below.iter().map(|i| units[*i].name.clone());
+        [
+            (nodes, compact_list(self.nodes.clone())),
+            (below, compact_list(names)),
+        ]
+        .into_iter()
+        .filter(|(_, list)| !list.is_empty())
+    }
+
+    /// Writes the line of topology.conf, which begins with `key`.
+    pub(super) fn conf_line(&self, key: &str, units: &[ExportUnit]) -> String {
+        let mut line = format!("{key}={}", self.name);
+        for (word, list) in self.host_lists(["Nodes", "Switches"], units) {
+            line += &format!(" {word}={list}");
+        }
+        line + "\n"
+    }
 }
 
 /// Lists the units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes
@@ -27,118 +56,71 @@ pub(super) struct ExportUnit {
 /// top get one more above them, unless no path joins them.
 ///
 /// # Errors
-/// Names that are no names for resource managers, as [`super::all_names`].
-pub(super) fn list_units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
-    let names = super::all_names(topology, order)?;
-    let levels = topology.switch_levels();
+/// Names that are no names for resource managers, as [`ExportInput::all_names`].
+pub(super) fn list_units(input: &ExportInput) -> Result<Vec<ExportUnit>> {
+    let names = input.all_names()?;
+    let network = input.topology.network();
+    let levels = input.topology.switch_levels();
     let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Nodes or units of the level below with a node of each, for its unit.
-    let mut below: Vec<(usize, NodeId)> = super::all_nodes(topology, order)
-        .into_iter()
-        .enumerate()
-        .collect();
+    let mut below: Vec<(usize, NodeId)> = (0..).zip(input.all_nodes()).collect();
     // Nodes come in rank order, so that units appear, and are numbered, by their lowest rank.
     for (height, level) in levels.iter().rev().enumerate() {
-        let mut of: HashMap<u32, usize> = HashMap::new();
+        let mut index_of: HashMap<u32, usize> = HashMap::new();
         let mut here: Vec<(usize, NodeId)> = Vec::new();
-        for (index, node) in &below {
-            let unit = level.unit_of(*node);
-            let at = *of.entry(unit).or_insert_with(|| {
-                let name = plain_name(&level.unit_name(unit), &mut taken);
-                let level = level.name.to_string();
+        for (index, node) in below {
+            let unit = level.unit_of(node);
+            let at = *index_of.entry(unit).or_insert_with(|| {
+                here.push((units.len(), node));
                 units.push(ExportUnit {
-                    name,
-                    level,
+                    name: plain_name(&level.unit_name(unit), &mut taken),
+                    level: level.name.to_string(),
                     height,
                     ..ExportUnit::default()
                 });
-                here.push((units.len() - 1, *node));
                 units.len() - 1
             });
-            match height {
-                0 => units[at].nodes.push(names[*index].clone()),
-                _ => units[at].below.push(*index),
+            if height == 0 {
+                units[at].nodes.push(names[index].clone());
+            } else {
+                units[at].below.push(index);
+                units[index].above = Some(at);
             }
         }
         below = here;
     }
     // Slurm takes several tops for parts that no path joins, which is right only where none does.
-    if below.len() > 1 && topology.network().component_of().is_none() {
-        let name = plain_name(&root_name(topology.network().site()), &mut taken);
-        let below = below.into_iter().map(|(unit, _)| unit).collect();
-        let level = "root".into();
-        units.push(ExportUnit {
-            name,
-            level,
+    if below.len() > 1 && network.component_of().is_none() {
+        let root = ExportUnit {
+            name: plain_name(root_name(network.site()), &mut taken),
+            level: "root".into(),
             height: levels.len(),
-            below,
+            below: below.into_iter().map(|(unit, _)| unit).collect(),
             ..ExportUnit::default()
-        });
+        };
+        root.below
+            .iter()
+            .for_each(|unit| units[*unit].above = Some(units.len()));
+        units.push(root);
     }
     Ok(units)
 }
 
 /// Returns the name of a site's only switch without one above.
-fn root_name(site: Option<&Site>) -> String {
-    let tops: Vec<&SiteLine> = match site {
-        Some(site) if site.kind == SiteKind::Tree => site
-            .lines
-            .iter()
-            .filter(|line| line.parent.is_none())
-            .collect(),
-        _ => Vec::new(),
-    };
-    match tops.as_slice() {
-        [top] => top.name.clone(),
-        _ => "root".into(),
+fn root_name(site: Option<&Site>) -> &str {
+    let lines = site
+        .filter(|site| site.kind == SiteKind::Tree)
+        .into_iter()
+        .flat_map(|site| &site.lines);
+    let mut tops = lines.filter(|line| line.parent.is_none());
+    match (tops.next(), tops.next()) {
+        (Some(top), None) => &top.name,
+        _ => "root",
     }
 }
 
 /// Returns a name of letters, digits, `-`, `_` and `.`, which no other unit has.
 fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let plain: String = name
-        .chars()
-        .filter(|c| *c != ' ')
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    super::free_name(plain, taken)
-}
-
-/// Refuses an ordering that leaves a leaf and comes back to it: the order of leaves cannot say it.
-///
-/// # Errors
-/// With the leaf and the target.
-pub(super) fn check_contiguous(units: &[ExportUnit], order: &[String], target: &str) -> Result<()> {
-    let rank: HashMap<&String, usize> = order.iter().zip(0..).collect();
-    for unit in units.iter().filter(|unit| unit.height == 0) {
-        let ranks: Vec<usize> = unit
-            .nodes
-            .iter()
-            .filter_map(|node| rank.get(node).copied())
-            .collect();
-        // The nodes of a leaf are in rank order: the first and the last bound its ranks.
-        if let (Some(first), Some(last)) = (ranks.first(), ranks.last())
-            && last - first + 1 != ranks.len()
-        {
-            let problem = format!(
-                "an ordering that leaves switch {} and comes back to it",
-                unit.name
-            );
-            let remedy =
-                "use leaf=one, or an ordering that keeps leaves together, such as hierarchical";
-            return Err(Error::unsuited(
-                SourceLocation::option(format!("--to {target}")),
-                problem,
-                remedy,
-            ));
-        }
-    }
-    Ok(())
+    free_name(plain_text(&name.replace(' ', "")), taken)
 }
