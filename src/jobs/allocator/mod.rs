@@ -36,8 +36,7 @@ mod units;
 
 pub use components::FreeComponents;
 pub use entry::{
-    Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, JobRules, PodRules,
-    PodsOn, Reason,
+    Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules, PodsOn, Reason,
 };
 pub use room::{PlaceableNodes, PlaceableSums};
 pub use slurm::list_settings as slurm_settings;
