@@ -32,6 +32,9 @@ mod runs;
 mod slurm;
 mod span;
 mod table;
+#[cfg(test)]
+#[path = "tests/testing.rs"]
+mod testing;
 mod units;
 
 pub use components::FreeComponents;

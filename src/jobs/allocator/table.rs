@@ -118,7 +118,7 @@ pub fn make_ruled<'a>(
 mod tests {
     use super::ALLOCATORS;
     use crate::allocator::entry::AllocatorContext;
-    use crate::testing::{build, from_file};
+    use crate::allocator::testing::{build, from_file};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;
 

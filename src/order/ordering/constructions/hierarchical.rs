@@ -204,8 +204,7 @@ fn deal_chunks(units: Vec<UnitChunks>) -> Vec<NodeId> {
 #[cfg(test)]
 mod tests {
     use crate::ordering::NodeOrder;
-    use crate::ordering::testing::{error, ids};
-    use crate::testing::from_file;
+    use crate::testing::{error, from_file, ids};
 
     #[test]
     fn leaves_of_a_forest_are_dealt_in_the_order_of_their_lines() {

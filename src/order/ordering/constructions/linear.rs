@@ -73,7 +73,7 @@ pub(super) fn reflect_counter(counter: &[u32], extents: &[u32], out: &mut [u32])
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{ids, steps};
+    use crate::testing::{ids, steps};
     use proptest::prelude::*;
 
     #[test]

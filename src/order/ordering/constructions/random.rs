@@ -58,7 +58,7 @@ fn shuffle_nodes(topology: &Topology, seed: u64, by_router: bool) -> Vec<NodeId>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::testing::ids;
+    use crate::testing::ids;
 
     /// Worked out a second time from the definitions of the generator and of the draws.
     #[test]

@@ -79,7 +79,7 @@ fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::ids;
+    use crate::testing::ids;
 
     #[test]
     fn the_start_lies_in_the_lower_half() {

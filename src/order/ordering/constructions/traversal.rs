@@ -289,7 +289,7 @@ pub(in crate::ordering) fn list_next_ring(
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids, steps, topology};
+    use crate::testing::{build, error, ids, steps};
     use nodeorder_base::ids::RouterId;
     use proptest::prelude::*;
 
@@ -342,7 +342,7 @@ mod tests {
             let order = ids(&format!("mesh:{w}x{h}"), "rcm");
             let mut rank = vec![0usize; order.len()];
             order.iter().enumerate().for_each(|(r, n)| rank[*n as usize] = r);
-            let topology = topology(&format!("mesh:{w}x{h}"));
+            let topology = build(&format!("mesh:{w}x{h}"));
             let graph = topology.graph().unwrap();
             for u in 0..w * h {
                 for v in graph.neighbours(RouterId(u)) {
@@ -358,7 +358,7 @@ mod tests {
             let start = from % (w * h);
             let order = ids(&spec, &format!("nearest:start={start}"));
             prop_assert_eq!(order[0], start);
-            let topology = topology(&spec);
+            let topology = build(&spec);
             let far = |a: u32, b: u32| topology.distance(nodeorder_base::ids::NodeId(a), nodeorder_base::ids::NodeId(b));
             for i in 1..order.len() {
                 let best = order[i..].iter().map(|v| (far(order[i - 1], *v), *v)).min();
