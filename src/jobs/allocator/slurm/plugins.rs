@@ -89,7 +89,7 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
         let site = find_site(context, SiteKind::Tree);
         let dragonfly = read_site_flag(params, "dragonfly", site, "Dragonfly")?;
         let optional = read_site_flag(params, "optional", site, "TopoOptional")?;
-        let (parents, ranks) = list_switches(params.location(), context)?;
+        let (parents, ranks) = list_switches(params, context)?;
         let mut rule = tree::SwitchTree::new(context.order.len() as u32, parents, ranks);
         rule.optional = optional;
         rule.dragonfly = dragonfly;
@@ -97,7 +97,7 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
         if dragonfly {
             rule.weights = list_weights(context);
         } else {
-            check_equal_weights(params.location(), context)?;
+            check_equal_weights(params, context)?;
         }
         Ok(Box::new(Plugin::new(rule, usual, JOBS)))
     },
@@ -154,9 +154,9 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
             ));
         }
         let usual = SlurmRequest::default().read_options(params, BLOCK_JOBS)?;
-        let (blocks, sizes) = list_blocks(params.location(), sizes.as_deref(), context)?;
+        let (blocks, sizes) = list_blocks(params, sizes.as_deref(), context)?;
         let rule = block::Blocks::new(context.order.len() as u32, blocks, &sizes);
-        check_equal_weights(params.location(), context)?;
+        check_equal_weights(params, context)?;
         Ok(Box::new(Plugin::new(rule, usual, BLOCK_JOBS)))
     },
 );
@@ -191,9 +191,9 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
             None => None,
         };
         let usual = SlurmRequest::default().read_options(params, &[SEGMENT])?;
-        let tori = list_tori(params.location(), placements.as_deref(), context)?;
+        let tori = list_tori(params, placements.as_deref(), context)?;
         let rule = torus3d::TorusBoxes::new(context.order.len() as u32, tori);
-        check_equal_weights(params.location(), context)?;
+        check_equal_weights(params, context)?;
         Ok(Box::new(Plugin::new(rule, usual, &[SEGMENT])))
     },
 };
@@ -224,9 +224,9 @@ pub const RING: AllocatorEntry = AllocatorEntry::new(
     &[SEGMENT],
     |params, context| {
         let usual = SlurmRequest::default().read_options(params, &[SEGMENT])?;
-        let rings = list_rings(params.location(), context)?;
+        let rings = list_rings(params, context)?;
         let rule = ring::Rings::new(context.order.len() as u32, rings);
-        check_equal_weights(params.location(), context)?;
+        check_equal_weights(params, context)?;
         Ok(Box::new(Plugin::new(rule, usual, &[SEGMENT])))
     },
 );
