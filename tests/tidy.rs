@@ -29,7 +29,6 @@ const CIRCLES: &[&str] = &[
 /// Files above `LONGEST` lines that are to be split.
 const LONG: &[&str] = &[
     "base/input/lines.rs",
-    "order/ordering/search/optimise/dp.rs",
 ];
 const LONGEST: usize = 500;
 
