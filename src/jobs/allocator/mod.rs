@@ -38,9 +38,7 @@ mod testing;
 mod units;
 
 pub use components::FreeComponents;
-pub use entry::{
-    Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules, PodsOn, Reason,
-};
+pub use entry::{Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn, Reason};
 pub use room::{PlaceableNodes, PlaceableSums};
 pub use slurm::list_settings as slurm_settings;
 pub use table::{ALLOCATORS, make, make_ruled};

@@ -13,7 +13,7 @@ use super::options::{JobRequest, KueueOptions, LevelNames, OPTIONS, OptionTexts,
 use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
 use super::replacement::replace_failed_pods;
 use crate::allocator::entry::{
-    Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules, PodsOn,
+    Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn,
 };
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
@@ -284,16 +284,10 @@ impl Allocator for KueueTas {
         true
     }
 
-    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
-        Some(self)
-    }
-
     fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         Some(self)
     }
-}
 
-impl JobRules for KueueTas {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.request.clone_from(&self.default_request);
         let Some(options) = options else {
