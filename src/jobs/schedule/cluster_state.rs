@@ -399,7 +399,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Returns the state of the machine, for the timeline; `waiting` is the length of the policy's queue.
+    /// Returns the state of the machine, for the timeline; `waiting` is the number of tasks that wait.
     pub(super) fn take_instant(&mut self, waiting: usize) -> Instant {
         let mut runs = 0;
         let mut longest = 0;

@@ -151,10 +151,6 @@ impl Policy for Conservative {
         }
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.passes
     }

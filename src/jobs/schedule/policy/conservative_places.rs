@@ -201,10 +201,6 @@ impl Policy for ConservativePlaces {
         });
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.passes
     }

@@ -175,10 +175,6 @@ impl Policy for Easy {
         self.blocked = Some(shadow);
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.estimates.passes
     }

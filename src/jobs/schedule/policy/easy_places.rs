@@ -264,10 +264,6 @@ impl Policy for EasyPlaces {
         }
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.estimates.passes
     }

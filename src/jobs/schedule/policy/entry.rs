@@ -89,9 +89,6 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
-    /// Counts the tasks that wait.
-    fn count_waiting(&self) -> usize;
-
     /// Returns the times of the policy's passes.
     fn passes(&self) -> Passes {
         Passes::default()

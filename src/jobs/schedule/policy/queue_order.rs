@@ -90,10 +90,6 @@ impl Policy for QueueOrder {
         }
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.passes
     }

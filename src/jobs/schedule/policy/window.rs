@@ -221,10 +221,6 @@ impl Policy for Window {
             .retain(|task| started.binary_search(task).is_err());
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.passes
     }
