@@ -27,9 +27,7 @@ const CIRCLES: &[&str] = &[
 ];
 
 /// Files above `LONGEST` lines that are to be split.
-const LONG: &[&str] = &[
-    "base/input/lines.rs",
-];
+const LONG: &[&str] = &["base/input/lines.rs"];
 const LONGEST: usize = 500;
 
 /// Verbs whose `run` has above `LONGEST_RUN` lines.
