@@ -139,8 +139,8 @@ pub mod trace {
 /// Rules that choose among free nodes.
 pub mod allocator {
     pub use nodeorder_jobs::allocator::{
-        ALLOCATORS, Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules,
-        PodsOn, Reason, make, make_ruled,
+        ALLOCATORS, Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn, Reason,
+        make, make_ruled,
     };
 }
 

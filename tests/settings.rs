@@ -160,6 +160,58 @@ fn settings_are_ranked_by_what_schedules_give() {
 }
 
 #[test]
+fn the_machine_over_time_is_that_of_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trace(folder);
+    let model = ["--model", "distance:weight=2,base=1"];
+    let shared = [
+        "xgft:h=2,m=4x16,w=1x2",
+        "--trace",
+        "jobs.swf",
+        "--alloc",
+        "slurm-block:sizes=4",
+    ];
+    let tune = [
+        &["tune"],
+        &shared[..],
+        &model,
+        &["--seeds", "1", "--out", "out"],
+    ]
+    .concat();
+    said(folder, &tune);
+    let alone = [
+        "--order",
+        "row-major",
+        "--shape",
+        "--timeline",
+        "time.csv",
+        "-o",
+        "rows.csv",
+    ];
+    said(
+        folder,
+        &[&["schedule"], &shared[..], &model, &alone].concat(),
+    );
+    let moments = |file: &str| {
+        let table = rows(&std::fs::read_to_string(folder.join(file)).unwrap());
+        table
+            .into_iter()
+            .map(|row| {
+                [
+                    row["time"].clone(),
+                    row["busy"].clone(),
+                    row["waiting"].clone(),
+                ]
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(moments("out/over-time.csv"), moments("time.csv"));
+    said(folder, &[&["schedule"], &shared[..], &alone].concat());
+    assert_ne!(moments("out/over-time.csv"), moments("time.csv"));
+}
+
+#[test]
 fn placements_are_chosen_for_the_sizes_of_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -21,7 +21,7 @@ const STOREYS: [&str; 9] = [
 const CIRCLES: &[&str] = &["present/export", "sweep"];
 
 /// Files above `LONGEST` lines that are to be split.
-const LONG: &[&str] = &["order/ordering/search/optimise/dp.rs"];
+const LONG: &[&str] = &[];
 const LONGEST: usize = 500;
 
 /// Verbs whose `run` has above `LONGEST_RUN` lines.

@@ -280,6 +280,16 @@ impl FreeSet {
         });
     }
 
+    /// Marks free ranks as taken.
+    pub fn take_ranks(&mut self, ranks: &Ranks) {
+        ranks.runs.iter().for_each(|run| self.take_run(*run));
+    }
+
+    /// Marks taken ranks as free.
+    pub fn release_ranks(&mut self, ranks: &Ranks) {
+        ranks.runs.iter().for_each(|run| self.release_run(*run));
+    }
+
     /// Keeps only the ranks that are free in `other`, too, a set of the same size. O(size/64).
     pub fn keep_common(&mut self, other: &FreeSet) {
         debug_assert_eq!(self.size, other.size);

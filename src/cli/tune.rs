@@ -136,7 +136,7 @@ impl Command {
         if let Some(folder) = &self.out {
             // One setting over time is enough for a picture; the trace is taken as it is, not shaken.
             let best = ranking.first().map_or("", |setting| &setting.names[0]);
-            let (over_time, curves) = timeline_files(&topology, &self.order, &jobs, policy, best)?;
+            let (over_time, curves) = self.timeline_files(&topology, &jobs, policy, best)?;
             let caption = format!(
                 "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
                  use and queue."
@@ -251,6 +251,44 @@ impl Command {
             ..PlanSpec::default()
         }
     }
+
+    /// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
+    fn timeline_files(
+        &self,
+        topology: &Topology,
+        jobs: &Trace,
+        policy: &str,
+        setting: &str,
+    ) -> anyhow::Result<(String, Option<String>)> {
+        let order = NodeOrder::make(topology, &self.order)?;
+        let distances = RankDistances::new(topology, &order)?;
+        let context = AllocatorContext {
+            topology,
+            order: &order,
+            distances: &distances,
+        };
+        let settings = Settings {
+            policy,
+            allocator: setting,
+            model: self.model.as_deref().unwrap_or("fixed"),
+            metrics: false,
+            figures: FigureSet {
+                room: true,
+                ..FigureSet::default()
+            },
+            timeline: true,
+            rules: None,
+        };
+        let result = simulate(&context, &Task::from_trace(jobs), &settings, &|_| ())?;
+        let mut table = Vec::new();
+        report::schedule::write_timeline(&mut table, &result)?;
+        let drawings = report::schedule::draw_figures(setting, &result)?;
+        let curves = drawings
+            .into_iter()
+            .find(|(name, _)| name == "curves.svg")
+            .map(|(_, svg)| svg);
+        Ok((String::from_utf8_lossy(&table).into_owned(), curves))
+    }
 }
 
 /// Returns the document that is written beside the table: how it was made.
@@ -313,42 +351,4 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }
     Ok(())
-}
-
-/// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
-fn timeline_files(
-    topology: &Topology,
-    order: &str,
-    jobs: &Trace,
-    policy: &str,
-    setting: &str,
-) -> anyhow::Result<(String, Option<String>)> {
-    let order = NodeOrder::make(topology, order)?;
-    let distances = RankDistances::new(topology, &order)?;
-    let context = AllocatorContext {
-        topology,
-        order: &order,
-        distances: &distances,
-    };
-    let settings = Settings {
-        policy,
-        allocator: setting,
-        model: "fixed",
-        metrics: false,
-        figures: FigureSet {
-            room: true,
-            ..FigureSet::default()
-        },
-        timeline: true,
-        rules: None,
-    };
-    let result = simulate(&context, &Task::from_trace(jobs), &settings, &|_| ())?;
-    let mut table = Vec::new();
-    report::schedule::write_timeline(&mut table, &result)?;
-    let drawings = report::schedule::draw_figures(setting, &result)?;
-    let curves = drawings
-        .into_iter()
-        .find(|(name, _)| name == "curves.svg")
-        .map(|(_, svg)| svg);
-    Ok((String::from_utf8_lossy(&table).into_owned(), curves))
 }

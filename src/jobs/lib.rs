@@ -8,5 +8,3 @@ pub mod allocator;
 pub mod audit;
 pub mod replay;
 pub mod schedule;
-#[cfg(test)]
-mod testing;

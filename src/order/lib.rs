@@ -9,4 +9,5 @@ pub mod metric;
 pub mod ordering;
 pub mod pair_sums;
 #[cfg(test)]
+#[path = "ordering/tests/testing.rs"]
 mod testing;

@@ -15,24 +15,10 @@ use nodeorder_trace::JobOptions;
 /// An allocator by name: an entry of [`super::ALLOCATORS`].
 pub type AllocatorEntry = Entry<ParseAllocator>;
 
-/// Function that reads and checks the options of an allocator.
-pub type ParseAllocator = fn(&Params) -> Result<Box<dyn BuildAllocator>>;
-
-/// Options of an allocator, read and checked, from which it is made.
-pub trait BuildAllocator {
-    /// Builds the allocator for a machine and an ordering.
-    ///
-    /// # Errors
-    /// The machine lacks something that the allocator needs; more memory than allowed.
-    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
-}
-
-/// An allocator that needs no more than its options is built as it was parsed.
-impl<A: Allocator + Clone + 'static> BuildAllocator for A {
-    fn build<'a>(&self, _: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-        Ok(Box::new(self.clone()))
-    }
-}
+/// Function that reads and checks the options of an allocator, and builds it for an ordering on a machine. Fails if an
+/// option is wrong, or the machine lacks what the allocator needs.
+pub type ParseAllocator =
+    for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
 
 /// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
 pub type Reason = Cow<'static, str>;
@@ -110,24 +96,21 @@ pub trait Allocator: Send {
         None
     }
 
-    /// Returns its rules about jobs; `None` if their size is all it looks at.
-    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
-        None
-    }
-
-    /// Returns its rules about pods; `None` if jobs take whole nodes.
-    fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
-        None
-    }
-}
-
-/// Rules about jobs: their options, how many nodes they take, waits that end, Slurm's measure of fragmentation.
-pub trait JobRules {
     /// Sets the options of the next job, which win over the allocator's own; `None` if it gives none.
     ///
     /// # Errors
     /// Options that it does not have for jobs.
-    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
+        let Some(options) = options else {
+            return Ok(());
+        };
+        let expected = "an allocator that takes options of jobs, such as slurm-block";
+        Err(Error::input(
+            options.location.clone(),
+            format!("`{}`", options.text),
+            expected,
+        ))
+    }
 
     /// Returns the seconds after its first refusal at which a waiting job of `count` nodes gets what it was
     /// refused, in a schedule: for options that only prefer some allocations. `None` if it waits for ever.
@@ -135,7 +118,7 @@ pub trait JobRules {
         None
     }
 
-    /// Tells that the next job has waited for [`JobRules::max_wait`].
+    /// Tells that the next job has waited for [`Allocator::max_wait`].
     fn wait_expired(&mut self) {}
 
     /// Returns the smallest and the largest number of nodes of the next job, which asked for `count`.
@@ -146,6 +129,20 @@ pub trait JobRules {
     /// Counts the nodes of broken units (Slurm's `topology_p_get_fragmentation`); `None` if the plugin has no
     /// such measure.
     fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
+    }
+
+    /// Measures the room that these free ranks leave for jobs.
+    fn measure_room(&mut self, free: &FreeSet) -> PlaceableNodes {
+        PlaceableNodes {
+            free: free.free_count(),
+            placeable: self.largest_job(free),
+            fragmentation: self.count_broken_nodes(free),
+        }
+    }
+
+    /// Returns its rules about pods; `None` if jobs take whole nodes.
+    fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         None
     }
 }
@@ -174,55 +171,6 @@ pub trait PodRules {
 
     /// Tells that a node failed (`up` is false), or came back.
     fn set_node_state(&mut self, rank: u32, up: bool);
-}
-
-/// Rules about jobs on any allocator: without effect on those that have none.
-impl dyn Allocator + '_ {
-    /// Sets the options of the next job, as [`JobRules::set_options`] does. Fails if there are options and the
-    /// allocator has no rules about jobs, or not these options.
-    pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
-        if let Some(rules) = self.job_rules() {
-            return rules.set_options(options);
-        }
-        let Some(options) = options else {
-            return Ok(());
-        };
-        let expected = "an allocator that takes options of jobs, such as slurm-block";
-        Err(Error::input(
-            options.location.clone(),
-            format!("`{}`", options.text),
-            expected,
-        ))
-    }
-
-    /// Returns the smallest and the largest number of nodes of the next job, as [`JobRules::job_sizes`] does.
-    pub fn job_sizes(&mut self, count: u32) -> (u32, u32) {
-        self.job_rules()
-            .map_or((count, count), |rules| rules.job_sizes(count))
-    }
-
-    /// Returns the longest wait of the next job in seconds, as [`JobRules::max_wait`] does.
-    pub fn max_wait(&mut self, count: u32) -> Option<i64> {
-        self.job_rules()?.max_wait(count)
-    }
-
-    /// Tells that the next job has waited, as [`JobRules::wait_expired`] does.
-    pub fn wait_expired(&mut self) {
-        if let Some(rules) = self.job_rules() {
-            rules.wait_expired();
-        }
-    }
-
-    /// Measures the room that these free ranks leave for jobs.
-    pub fn measure_room(&mut self, free: &FreeSet) -> PlaceableNodes {
-        PlaceableNodes {
-            free: free.free_count(),
-            placeable: self.largest_job(free),
-            fragmentation: self
-                .job_rules()
-                .and_then(|rules| rules.count_broken_nodes(free)),
-        }
-    }
 }
 
 /// The machine and the ordering that an allocator works on.

@@ -23,7 +23,7 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
             .default_value("0")
             .positional(),
     ],
-    parse: |params| {
+    parse: |params, _| {
         Ok(Box::new(Fifo {
             below: params.required_integer("below", 0, u32::MAX)?,
         }))
@@ -31,7 +31,6 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
 };
 
 /// Both ends of the free list.
-#[derive(Clone)]
 struct Fifo {
     /// Jobs of fewer nodes get the highest ranks.
     below: u32,

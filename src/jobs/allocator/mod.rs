@@ -32,13 +32,13 @@ mod runs;
 mod slurm;
 mod span;
 mod table;
+#[cfg(test)]
+#[path = "tests/testing.rs"]
+mod testing;
 mod units;
 
 pub use components::FreeComponents;
-pub use entry::{
-    Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, JobRules, PodRules,
-    PodsOn, Reason,
-};
+pub use entry::{Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn, Reason};
 pub use room::{PlaceableNodes, PlaceableSums};
 pub use slurm::list_settings as slurm_settings;
 pub use table::{ALLOCATORS, make, make_ruled};

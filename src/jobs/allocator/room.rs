@@ -9,7 +9,7 @@ pub struct PlaceableNodes {
     pub free: u32,
     /// Number of nodes of the largest job that would be placed ([`super::Allocator::largest_job`]).
     pub placeable: u32,
-    /// Number of nodes of broken units ([`super::JobRules::count_broken_nodes`]); `None` without such a measure.
+    /// Number of nodes of broken units ([`super::Allocator::count_broken_nodes`]); `None` without such a measure.
     pub fragmentation: Option<u64>,
 }
 

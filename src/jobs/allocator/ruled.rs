@@ -1,6 +1,6 @@
 //! Options that jobs get by their sizes, from a table of rules.
 
-use super::entry::{Allocator, Choice, JobRules, PodRules};
+use super::entry::{Allocator, Choice, PodRules};
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_trace::{JobOptions, Rules};
@@ -11,7 +11,7 @@ pub(super) struct RuledAllocator<'a> {
     rules: Rules,
     /// Options that the next job gives itself.
     own_options: Option<JobOptions>,
-    /// Whether the next job has waited for [`JobRules::max_wait`].
+    /// Whether the next job has waited for [`Allocator::max_wait`].
     expired: bool,
 }
 
@@ -66,16 +66,10 @@ impl Allocator for RuledAllocator<'_> {
         self.inner.total_distance()
     }
 
-    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
-        Some(self)
-    }
-
     fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         self.inner.pod_rules()
     }
-}
 
-impl JobRules for RuledAllocator<'_> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.own_options = options.cloned();
         self.inner.set_options(options)
@@ -97,6 +91,6 @@ impl JobRules for RuledAllocator<'_> {
     }
 
     fn count_broken_nodes(&mut self, free: &FreeSet) -> Option<u64> {
-        self.inner.job_rules()?.count_broken_nodes(free)
+        self.inner.count_broken_nodes(free)
     }
 }

@@ -72,7 +72,7 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
     let (text, rules) = split_off_rules(text);
     let (entry, params) = ALLOCATORS.find_and_read(&text, context.topology.context().seed)?;
-    let allocator = (entry.parse)(&params)?.build(context)?;
+    let allocator = (entry.parse)(&params, context)?;
     let Some(path) = rules else {
         return Ok(allocator);
     };
@@ -118,7 +118,7 @@ pub fn make_ruled<'a>(
 mod tests {
     use super::ALLOCATORS;
     use crate::allocator::entry::AllocatorContext;
-    use crate::testing::{build, from_file};
+    use crate::allocator::testing::{build, from_file};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;
 
@@ -140,10 +140,9 @@ mod tests {
                 distances,
             });
         nodeorder_base::registry::testing::check_table(&ALLOCATORS, |entry, params| {
-            let options = (entry.parse)(params)?;
             let made = contexts
                 .iter()
-                .map(|context| options.build(context).map(drop));
+                .map(|context| (entry.parse)(params, context).map(drop));
             made.reduce(|before, here| before.or(here)).unwrap()
         });
     }

@@ -34,10 +34,7 @@ impl LiveAllocation {
     pub fn take_from(&self, free: &mut FreeSet) {
         // Without pods a job holds its nodes as a whole, however many places they have.
         if self.pods.is_empty() {
-            self.ranks
-                .list_runs()
-                .iter()
-                .for_each(|run| free.take_run(*run));
+            free.take_ranks(&self.ranks);
         }
         for on in &self.pods {
             free.take_places(on.rank, on.places);
@@ -47,10 +44,7 @@ impl LiveAllocation {
     /// Gives the allocation back to the free set.
     pub fn give_back(&self, free: &mut FreeSet) {
         if self.pods.is_empty() {
-            self.ranks
-                .list_runs()
-                .iter()
-                .for_each(|run| free.release_run(*run));
+            free.release_ranks(&self.ranks);
         }
         for on in &self.pods {
             free.give_places(on.rank, on.places);

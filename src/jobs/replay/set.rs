@@ -26,18 +26,20 @@ use nodeorder_trace::{Log, Rules};
 pub const BASELINE: &str = "fifo:0";
 
 /// Choice of the sums that are kept of placements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Summaries {
     /// No sums.
     None,
     /// Sums of each replay, which is its own baseline.
+    #[default]
     Alone,
     /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added if it is missing.
     OverBaseline,
 }
 
-/// Allocators, figures and sums of a set of replays, the same for all orderings.
-#[derive(Clone, Copy)]
+/// Allocators, figures and sums of a set of replays, the same for all orderings. By default there are no allocators, no
+/// figures beside the metrics, and sums of each replay by itself.
+#[derive(Clone, Copy, Default)]
 pub struct ReplaySettings<'a> {
     /// Allocators with their options, such as `first-fit:8`.
     pub allocators: &'a [String],
@@ -49,19 +51,6 @@ pub struct ReplaySettings<'a> {
     pub summaries: Summaries,
     /// Allocator options of jobs by their size, if any.
     pub rules: Option<&'a Rules>,
-}
-
-/// Settings without allocators, with no figures beside the metrics, and with sums of each replay by itself.
-impl Default for ReplaySettings<'_> {
-    fn default() -> Self {
-        ReplaySettings {
-            allocators: &[],
-            figures: FigureSet::default(),
-            traffic: None,
-            summaries: Summaries::Alone,
-            rules: None,
-        }
-    }
 }
 
 /// Set of replays: for each ordering every allocator, as given; then the baselines that were not among those given.
@@ -230,33 +219,31 @@ fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usi
     let compared = settings.summaries == Summaries::OverBaseline;
     let given = allocators.iter().position(|text| text == BASELINE);
     let requested = orders.len() * allocators.len();
+    let pairs = orders
+        .iter()
+        .enumerate()
+        .flat_map(|(index, order)| allocators.iter().map(move |a| (index, order, a.as_str())));
+    let missing = orders
+        .iter()
+        .enumerate()
+        .filter(|_| compared && given.is_none())
+        .map(|(index, order)| (index, order, BASELINE));
     let mut labels = Vec::new();
-    for (index, order) in orders.iter().enumerate() {
-        for allocator in allocators {
-            let baseline = match given {
-                // Its own: there is nothing to compare with.
-                _ if !compared => labels.len(),
-                Some(given) => index * allocators.len() + given,
-                None => requested + index,
-            };
-            let ordering = order.label();
-            let label = Label {
-                ordering,
-                allocator,
-                baseline,
-            };
-            labels.push((index, label));
-        }
-    }
-    if compared && given.is_none() {
-        for (index, order) in orders.iter().enumerate() {
-            let label = Label {
-                ordering: order.label(),
-                allocator: BASELINE,
-                baseline: labels.len(),
-            };
-            labels.push((index, label));
-        }
+    for (index, order, allocator) in pairs.chain(missing) {
+        let own = labels.len();
+        let baseline = match given {
+            // There is nothing to compare with, or this is what others are compared with.
+            _ if !compared || own >= requested => own,
+            Some(given) => index * allocators.len() + given,
+            None => requested + index,
+        };
+        let ordering = order.label();
+        let label = Label {
+            ordering,
+            allocator,
+            baseline,
+        };
+        labels.push((index, label));
     }
     labels
 }

@@ -296,10 +296,7 @@ impl<'a> ClusterState<'a> {
         ranks.sort_and_join();
         // Kueue may add a leader to the task's own nodes.
         debug_assert!(ranks.len() <= task.nodes + 1);
-        ranks
-            .list_runs()
-            .iter()
-            .for_each(|run| self.free.take_run(*run));
+        self.free.take_ranks(&ranks);
         // The allocator may place a size in this set that it refused in a larger one: the next pass asks again.
         self.refused_sizes.clear();
         let Recorder {
@@ -362,10 +359,7 @@ impl<'a> ClusterState<'a> {
         let record = self.running.pop_due(self.now)?;
         let index = self.records[record as usize].task;
         let ranks = std::mem::take(&mut self.held[index as usize]);
-        ranks
-            .list_runs()
-            .iter()
-            .for_each(|run| self.free.release_run(*run));
+        self.free.release_ranks(&ranks);
         self.refused_sizes.clear();
         self.running.remove_assumed(self.assumed_entry(index));
         self.model.end_task(index);
@@ -405,7 +399,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Returns the state of the machine, for the timeline; `waiting` is the length of the policy's queue.
+    /// Returns the state of the machine, for the timeline; `waiting` is the number of tasks that wait.
     pub(super) fn take_instant(&mut self, waiting: usize) -> Instant {
         let mut runs = 0;
         let mut longest = 0;

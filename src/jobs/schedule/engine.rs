@@ -66,7 +66,8 @@ pub(super) fn run_events(
         }
         machine.settle_ends()?;
         if machine.recorder.timeline {
-            timeline.push(machine.take_instant(policy.count_waiting()));
+            let waiting = submitted - machine.count_started() - machine.left_out.len();
+            timeline.push(machine.take_instant(waiting));
         }
         if ended > before {
             progress(ended);

@@ -24,7 +24,6 @@ pub(super) struct WaitQueue {
     /// t is `leaves` + t.
     minima: Vec<(u32, i64)>,
     leaves: usize,
-    count: usize,
 }
 
 /// Limits for backfilling: a task fits with at most `free` nodes if it takes at most `time`, or has at most `extra`
@@ -52,13 +51,7 @@ impl WaitQueue {
             tasks,
             minima: vec![NOT_WAITING; 2 * leaves],
             leaves,
-            count: 0,
         }
-    }
-
-    /// Returns the number of waiting tasks.
-    pub fn len(&self) -> usize {
-        self.count
     }
 
     /// Returns number of nodes and time of a task, whether it waits or not.
@@ -68,13 +61,11 @@ impl WaitQueue {
 
     /// Adds a task that joins the queue.
     pub fn add_task(&mut self, task: u32) {
-        self.count += 1;
         self.set_leaf(task, self.size_and_time(task));
     }
 
     /// Removes a task that has started or was left out.
     pub fn remove_task(&mut self, task: u32) {
-        self.count -= 1;
         self.set_leaf(task, NOT_WAITING);
     }
 

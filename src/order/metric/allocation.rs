@@ -7,8 +7,7 @@ use super::sums::DistanceSums;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::distance::Product;
-use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::{Metric, Topology};
 
 /// Metrics reported for every allocation.

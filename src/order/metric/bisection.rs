@@ -24,8 +24,7 @@ use super::halving::{BalanceRule, HalvingSearch};
 use crate::ordering::NodeOrder;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::RouterGraph;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::{RouterGraph, Topology};
 
 /// Largest number of links of a machine whose cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;

@@ -11,8 +11,7 @@ use super::mpc::Means;
 use crate::ordering::NodeOrder;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Statistics;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::{Statistics, Topology};
 
 /// Figures of one ordering.
 #[derive(Clone, Debug, Serialize)]

@@ -13,8 +13,7 @@ use super::distance_kernel::{DistanceKernel, slide_window, weighted_sum};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Run;
-use nodeorder_network::topology::distance::Axis;
-use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::distance::{Axis, Shape};
 use nodeorder_network::topology::{Metric, Topology};
 
 /// A distance that is a sum of one-dimensional terms.

@@ -17,11 +17,9 @@ use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::RouterGraph;
-use nodeorder_network::topology::distance::Product;
-use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::graph::UNREACHED;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]

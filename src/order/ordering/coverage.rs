@@ -111,12 +111,12 @@ impl NodeOrder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::topology;
     use super::*;
+    use crate::testing::build;
 
     #[test]
     fn only_orderings_of_the_same_nodes_are_ranked() {
-        let machine = topology("mesh:3x2,exclude=1");
+        let machine = build("mesh:3x2,exclude=1");
         let order = |label: &str, ids: &[u32]| {
             NodeOrder::new(&machine, label, ids.iter().copied().map(NodeId).collect()).unwrap()
         };

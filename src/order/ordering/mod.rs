@@ -13,8 +13,6 @@ mod node_order;
 mod search;
 mod search_result;
 mod table;
-#[cfg(test)]
-mod testing;
 
 pub use entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 pub use node_order::NodeOrder;
@@ -28,13 +26,13 @@ mod tests {
     use super::entry::{Needs, OrderingEntry};
     use super::node_order::NodeOrder;
     use super::table::ORDERINGS;
-    use super::testing::{error, topology};
+    use crate::testing::{build, error};
     use proptest::prelude::*;
 
     /// A permutation of exactly the schedulable nodes; those of a router consecutive, except where the entry says
     /// otherwise.
     fn check(spec: &str, by: &str) {
-        let topology = topology(spec);
+        let topology = build(spec);
         let order =
             NodeOrder::make(&topology, by).unwrap_or_else(|e| panic!("{by} on {spec}: {e}"));
         let mut sorted = order.nodes().to_vec();
@@ -60,7 +58,7 @@ mod tests {
     }
 
     fn check_all(spec: &str) {
-        let machine = topology(spec);
+        let machine = build(spec);
         for method in ORDERINGS
             .iter()
             .filter(|entry| entry.parse.works_on(&machine))
@@ -147,7 +145,7 @@ mod tests {
     #[test]
     fn families_read_what_they_declare() {
         nodeorder_base::registry::testing::check_table(&ORDERINGS, |entry, params| {
-            (entry.parse.options)(&topology(suiting(entry)), params).map(drop)
+            (entry.parse.options)(&build(suiting(entry)), params).map(drop)
         });
     }
 

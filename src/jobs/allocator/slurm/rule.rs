@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::best_fit::BestFit;
-use crate::allocator::entry::{Allocator, Choice, JobRules};
+use crate::allocator::entry::{Allocator, Choice};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
@@ -163,7 +163,7 @@ pub(super) trait SelectionRule: Send {
             .collect()
     }
 
-    /// Counts the nodes of broken units, as [`JobRules::count_broken_nodes`] does; after
+    /// Counts the nodes of broken units, as [`Allocator::count_broken_nodes`] does; after
     /// [`SelectionRule::count_covered`].
     fn count_broken_nodes(&mut self, _free: &FreeSet) -> Option<u64> {
         None
@@ -375,12 +375,6 @@ impl<R: SelectionRule> Allocator for Plugin<R> {
         0
     }
 
-    fn job_rules(&mut self) -> Option<&mut dyn JobRules> {
-        Some(self)
-    }
-}
-
-impl<R: SelectionRule> JobRules for Plugin<R> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.request.clone_from(&self.default_request);
         let Some(options) = options else {

@@ -1,6 +1,6 @@
 //! Conservative backfilling that promises certain nodes to every job: for allocators that may refuse free nodes.
 
-use super::easy_places::{are_all_free, release_ranks};
+use super::easy_places::are_all_free;
 use super::entry::{Passes, Policy};
 use crate::schedule::cluster_state::{ClusterState, PlaceReply};
 use crate::schedule::task::Task;
@@ -55,7 +55,7 @@ impl PlaceProfile {
                 steps.push((end, last.1.clone()));
             }
             let at = steps.len() - 1;
-            release_ranks(&mut steps[at].1, machine.held_ranks(task.task));
+            steps[at].1.release_ranks(machine.held_ranks(task.task));
         }
         PlaceProfile { segments: steps }
     }
@@ -112,11 +112,7 @@ impl PlaceProfile {
         let first = self.split_at_time(promise.time);
         let last = self.split_at_time(promise.time + requested);
         for (_, free) in &mut self.segments[first..last] {
-            promise
-                .place
-                .list_runs()
-                .iter()
-                .for_each(|run| free.take_run(*run));
+            free.take_ranks(&promise.place);
         }
     }
 
@@ -203,10 +199,6 @@ impl Policy for ConservativePlaces {
             }
             waits
         });
-    }
-
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
     }
 
     fn passes(&self) -> Passes {

@@ -2,7 +2,7 @@
 
 use super::super::waiting::{BackfillWindow, WaitQueue};
 use super::easy_places::EasyPlaces;
-use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
+use super::entry::{Passes, Policy, PolicyEntry};
 use super::estimates::{self, Estimates};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
@@ -32,23 +32,20 @@ pub(super) const EASY: PolicyEntry = PolicyEntry::new(
     "easy",
     "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     estimates::OPTIONS,
-    |params| Ok(Box::new(Estimates::parse(params)?)),
-);
-
-impl BuildPolicy for Estimates {
-    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
-        let queue = WaitQueue::new(context.tasks, |task| self.candidate_time(task));
+    |params, context| {
+        let estimates = Estimates::parse(params)?;
+        let queue = WaitQueue::new(context.tasks, |task| estimates.candidate_time(task));
         if context.places {
-            return Box::new(EasyPlaces::new(queue, *self));
+            return Ok(Box::new(EasyPlaces::new(queue, estimates)));
         }
-        Box::new(Easy {
+        Ok(Box::new(Easy {
             queue,
-            estimates: *self,
+            estimates,
             blocked: None,
             fresh: Vec::new(),
-        })
-    }
-}
+        }))
+    },
+);
 
 /// EASY with an allocator that takes any free nodes.
 struct Easy {
@@ -176,10 +173,6 @@ impl Policy for Easy {
             from = task + 1;
         }
         self.blocked = Some(shadow);
-    }
-
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
     }
 
     fn passes(&self) -> Passes {

@@ -170,18 +170,10 @@ fn still_stands(reservation: &Reservation, machine: &ClusterState<'_>) -> bool {
     let mut free = machine.free_ranks().clone();
     for task in machine.running_tasks() {
         if task.end <= reservation.time {
-            release_ranks(&mut free, machine.held_ranks(task.task));
+            free.release_ranks(machine.held_ranks(task.task));
         }
     }
     reservation.time > machine.now() && are_all_free(&free, &reservation.place)
-}
-
-/// Adds ranks to the free ones.
-pub(super) fn release_ranks(free: &mut FreeSet, ranks: &Ranks) {
-    ranks
-        .list_runs()
-        .iter()
-        .for_each(|run| free.release_run(*run));
 }
 
 /// Finds the first assumed end of a running task, before `before`, at which the allocator would place `head`. `None`
@@ -200,7 +192,7 @@ fn earliest_reservation(
             return None;
         }
         for task in ending {
-            release_ranks(&mut free, machine.held_ranks(task.task));
+            free.release_ranks(machine.held_ranks(task.task));
         }
         if free.free_count() < nodes {
             continue;
@@ -270,10 +262,6 @@ impl Policy for EasyPlaces {
             self.try_backfill(task, machine);
             from = task + 1;
         }
-    }
-
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
     }
 
     fn passes(&self) -> Passes {

@@ -186,7 +186,7 @@ impl<'a> Bricks<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids};
+    use crate::testing::{error, ids};
 
     #[test]
     fn bricks_are_filled_one_after_the_other() {

@@ -267,7 +267,7 @@ fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids, steps};
+    use crate::testing::{error, ids, steps};
 
     #[test]
     fn rectangles_step_by_one_except_long_odd_times_short_even() {

@@ -38,7 +38,7 @@ fn walk_rings(view: &LatticeView<'_>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{ids, max_step};
+    use crate::testing::{ids, max_step};
     use proptest::prelude::*;
 
     #[test]

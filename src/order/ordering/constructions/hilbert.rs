@@ -143,7 +143,7 @@ fn skilling_index(position: &[u32], bits: u32) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::testing::{error, ids, max_step, step_sum};
+    use crate::testing::{error, ids, max_step, step_sum};
 
     /// Returns the cell at `index`, by the other direction of the transform as the paper's appendix has it
     /// (TransposetoAxes; its Gray decoding ends at axis 1).

@@ -101,7 +101,7 @@ pub(super) fn gray_rank(code: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::testing::ids;
+    use crate::testing::ids;
 
     #[test]
     fn axis_0_is_most_significant() {

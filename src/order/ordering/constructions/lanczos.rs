@@ -297,13 +297,13 @@ fn pseudo_random(index: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::testing::{ids, topology};
+    use crate::testing::{build, ids};
 
     /// x = cos(π(i+½)/n), λ = 2 - 2cos(π/n).
     #[test]
     fn a_path_has_the_known_vector() {
         for n in [2u32, 3, 10, 101, 1000] {
-            let path = topology(&format!("mesh:{n}"));
+            let path = build(&format!("mesh:{n}"));
             let graph = path.graph().unwrap();
             let vector = find_fiedler_vector(graph);
             let (value, _) = measure_residual(graph, &vector);
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn multiple_eigenvalues_still_converge() {
         for spec in ["torus:8x8x8", "torus:12x5", "cascade:4x3x2", "torus:25x32"] {
-            let torus = topology(spec);
+            let torus = build(spec);
             let graph = torus.graph().unwrap();
             let (value, residual) = measure_residual(graph, &find_fiedler_vector(graph));
             assert!(

@@ -2,9 +2,8 @@
 
 use super::lanczos::find_fiedler_vector;
 use super::traversal::{START, list_nodes, parse_start};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
@@ -32,29 +31,18 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
     "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     &[START],
     Method::new(Needs::Nothing, |topology, params| {
-        Ok(Box::new(Spectral {
-            start: parse_start(topology, params)?,
+        let start = parse_start(topology, params)?;
+        Ok(Box::new(move |topology: &Topology| {
+            let routers = order_routers(topology, start)?;
+            Ok(list_nodes(topology, routers))
         }))
     }),
 );
 
-/// Options of a spectral order.
-struct Spectral {
-    /// Router that lies in the lower half.
-    start: u32,
-}
-
 /// Largest difference of equal components, as a part of the largest component.
 const EQUAL: f64 = 1e-9;
 
-impl OrderNodes for Spectral {
-    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let routers = order_routers(topology, self.start)?;
-        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
-    }
-}
-
-/// Returns the routers by ascending component. Fails if the graph cannot be made in the memory allowed.
+/// Returns the routers by ascending component, `start` in the lower half. Fails if the graph cannot be made in the memory allowed.
 fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
     let copies = topology
@@ -91,7 +79,7 @@ fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::ids;
+    use crate::testing::ids;
 
     #[test]
     fn the_start_lies_in_the_lower_half() {

@@ -3,10 +3,9 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those add no nodes to the order.
 
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::graph::UNREACHED;
 use nodeorder_network::topology::{RouterGraph, Topology};
@@ -86,13 +85,12 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
 pub(super) const START: Opt =
     Opt::whole("start", "node to start from").default_in_words("the lowest schedulable node");
 
-/// Walk of the router graph.
+/// Options of a walk of the router graph.
 struct Walk {
     /// Router that it starts from.
     start: u32,
     /// Whether the user named that router.
     is_chosen: bool,
-    visit: ListRouters,
 }
 
 /// Function that returns the routers in the order in which a walk visits them.
@@ -104,18 +102,14 @@ fn parse_walk(
     params: &Params,
     visit: ListRouters,
 ) -> Result<Box<dyn OrderNodes>> {
-    Ok(Box::new(Walk {
+    let walk = Walk {
         start: parse_start(topology, params)?,
         is_chosen: params.has_key("start"),
-        visit,
+    };
+    Ok(Box::new(move |topology: &Topology| {
+        let routers = visit(&walk, topology, topology.joined_graph()?);
+        Ok(list_nodes(topology, routers))
     }))
-}
-
-impl OrderNodes for Walk {
-    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let routers = (self.visit)(self, topology, topology.joined_graph()?);
-        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
-    }
 }
 
 /// Reads `start=NODE` and returns the node's router, by default that of the lowest schedulable node.
@@ -295,7 +289,7 @@ pub(in crate::ordering) fn list_next_ring(
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids, steps, topology};
+    use crate::testing::{build, error, ids, steps};
     use nodeorder_base::ids::RouterId;
     use proptest::prelude::*;
 
@@ -348,7 +342,7 @@ mod tests {
             let order = ids(&format!("mesh:{w}x{h}"), "rcm");
             let mut rank = vec![0usize; order.len()];
             order.iter().enumerate().for_each(|(r, n)| rank[*n as usize] = r);
-            let topology = topology(&format!("mesh:{w}x{h}"));
+            let topology = build(&format!("mesh:{w}x{h}"));
             let graph = topology.graph().unwrap();
             for u in 0..w * h {
                 for v in graph.neighbours(RouterId(u)) {
@@ -364,7 +358,7 @@ mod tests {
             let start = from % (w * h);
             let order = ids(&spec, &format!("nearest:start={start}"));
             prop_assert_eq!(order[0], start);
-            let topology = topology(&spec);
+            let topology = build(&spec);
             let far = |a: u32, b: u32| topology.distance(nodeorder_base::ids::NodeId(a), nodeorder_base::ids::NodeId(b));
             for i in 1..order.len() {
                 let best = order[i..].iter().map(|v| (far(order[i - 1], *v), *v)).min();

@@ -8,7 +8,7 @@ use super::applications::{Application, draw_applications, read_applications};
 use super::recent::RecentJobs;
 use super::state::{ITERATIONS, JobOptions, NetworkModel, NetworkOptions};
 use crate::allocator::AllocatorContext;
-use crate::schedule::model::entry::{BuildModel, LostNodeTime, Model, ModelEntry};
+use crate::schedule::model::entry::{LostNodeTime, ModelEntry};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params, SEED, Unit, join_options};
 use nodeorder_network::topology::Topology;
@@ -115,7 +115,11 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
             SEED,
         ],
     ),
-    parse: |params| Ok(Box::new(NetworkOptions::parse(params)?)),
+    parse: |params, context, tasks| {
+        Ok(Box::new(
+            NetworkOptions::parse(params)?.build_model(context, tasks)?,
+        ))
+    },
 };
 
 impl NetworkOptions {
@@ -214,21 +218,20 @@ impl NetworkOptions {
             }
         }
     }
-}
 
-impl BuildModel for NetworkOptions {
+    /// Builds the model for so many tasks. Fails if a file cannot be read, or the machine lacks what it needs.
     fn build_model<'a>(
-        self: Box<Self>,
+        self,
         context: &AllocatorContext<'a>,
         tasks: usize,
-    ) -> Result<Box<dyn Model + 'a>> {
+    ) -> Result<NetworkModel<'a>> {
         let topology = context.topology;
         let figures = self.figures.read_figures(topology.context().memory)?;
         let routing = self.choose_routing(topology)?;
         let (applications, what) = self.load_applications(topology)?;
         let fabric = Fabric::new(topology)?;
         let channels = Channels::new(topology, fabric.links, &figures.with_defaults(1.0));
-        Ok(Box::new(NetworkModel {
+        Ok(NetworkModel {
             application_of_task: draw_applications(&applications, tasks, self.seed),
             applications,
             what,
@@ -244,13 +247,14 @@ impl BuildModel for NetworkOptions {
             jobs: BTreeMap::new(),
             changed: false,
             lost: LostNodeTime::default(),
-            options: *self,
-        }))
+            options: self,
+        })
     }
+}
 
-    fn uses_links(&self) -> bool {
-        true
-    }
+/// Checks the options of the model. Fails if one is out of range, or two say the same thing.
+pub(in crate::schedule::model) fn check_options(params: &Params) -> Result<()> {
+    NetworkOptions::parse(params).map(drop)
 }
 
 /// Makes the orderings whose windows are tried as the compact allocation: those that `compare` starts from, except the

@@ -10,11 +10,11 @@ pub(in crate::ordering) use method::ILP;
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, topology};
     use crate::ordering::{NodeOrder, SearchResult};
+    use crate::testing::{build, error};
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let made = NodeOrder::make_observed(&topology(spec), by, &crate::ordering::NoObserver);
+        let made = NodeOrder::make_observed(&build(spec), by, &crate::ordering::NoObserver);
         made.unwrap().1.unwrap()
     }
 

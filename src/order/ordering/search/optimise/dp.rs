@@ -2,29 +2,24 @@
 //!
 //! Orders are built rank by rank. Two beginnings of an order that hold the same elements, end with the same K of
 //! them and, on a ring, begin with the same K, have the same price for every way to go on: they are one state, and
-//! only the cheaper beginning is kept. The states with p elements are layer p. In a word, a state's key is
+//! only the cheaper beginning is kept. The states with p elements are layer p; [`DynamicProgram`] says how a key holds
+//! one.
 //!
-//! ```text
-//! | first K elements (on rings), the first lowest | last K elements, the latest lowest | set of elements |
-//! ```
-//!
-//! A state is dropped where its cost and a lower bound on the rest cannot beat the best order known. The bound comes
-//! from the same recursion with the set forgotten but for the last M ≤ K elements (a state-space relaxation); lags
-//! beyond M count the nearest elements not among those M. States that a permutation of the elements takes to each
-//! other are one state: each is permuted so that its last elements are the first tuple of their class ([`Symmetry`]),
-//! and so are the tuples of the relaxation.
+//! A state is dropped where its cost and a lower bound on the rest ([`CostsToGo`]) cannot beat the best order known.
+//! States that a permutation of the elements takes to each other are one state: each is permuted so that its last
+//! elements are the first tuple of their class ([`Symmetry`]).
 //!
 //! # References
 //! Held, Karp, "A dynamic programming approach to sequencing problems", 1962,
-//! <https://doi.org/10.1137/0110015>; Christofides, Mingozzi, Toth, "State-space relaxation procedures for
-//! the computation of bounds to routing problems", 1981, <https://doi.org/10.1002/net.3230110207>.
+//! <https://doi.org/10.1137/0110015>.
 
 use rayon::prelude::*;
 
-use super::anneal_rng::AnnealRng;
+use super::dp_bounds::CostsToGo;
+use super::dp_instance::{DynamicProgram, MAX_ELEMENTS};
 use super::options::Budget;
 use super::problem::SearchProblem;
-use super::symmetry::{Permutation, Symmetry, decode_digits, invert_permutation};
+use super::symmetry::{Symmetry, invert_permutation};
 use nodeorder_base::observer::Observer;
 
 /// Limits of one attempt.
@@ -56,9 +51,6 @@ impl Effort {
         }
     }
 }
-
-/// Largest number of elements: their set has to leave half of a key to the last elements.
-const MAX_ELEMENTS: usize = 32;
 
 /// Finds an optimal order. `None` if the weights are no fractions, the instance is too large for a key, or the effort
 /// was not enough.
@@ -99,21 +91,6 @@ pub(in crate::ordering) fn find_optimum(
     program.solve_layers(best, effort, observer)
 }
 
-/// An instance of the dynamic program.
-struct DynamicProgram {
-    n: usize,
-    /// Weight of each lag up to K, from lag 0, which has none.
-    lag: Vec<i64>,
-    ring: bool,
-    /// Bits of an element's number in a key.
-    bits: usize,
-    /// Longest lag that has a weight, K.
-    window: usize,
-    symmetry: Symmetry,
-    /// Distances of all pairs, row by row.
-    distance: Vec<i64>,
-}
-
 /// One state of a layer.
 #[derive(Clone, Copy)]
 struct State {
@@ -127,86 +104,6 @@ struct State {
 }
 
 impl DynamicProgram {
-    /// Returns the distance between two elements.
-    fn distance_between(&self, a: usize, b: usize) -> i64 {
-        self.distance[a * self.n + b]
-    }
-
-    /// Returns the weight of a pair of ranks.
-    fn weight_between(&self, a: usize, b: usize) -> i64 {
-        let apart = a.abs_diff(b);
-        let lag = if self.ring {
-            apart.min(self.n - apart)
-        } else {
-            apart
-        };
-        self.lag.get(lag).copied().unwrap_or(0)
-    }
-
-    /// Returns the objective of a whole order.
-    fn objective_of(&self, order: &[u32]) -> i64 {
-        let mut sum = 0;
-        for b in 0..order.len() {
-            for a in 0..b {
-                sum += self.weight_between(a, b)
-                    * self.distance_between(order[a] as usize, order[b] as usize);
-            }
-        }
-        sum
-    }
-
-    /// Improves `best` by exchanges, insertions and reversals as long as they gain, in `rounds` descents; all but the
-    /// first begin at a shuffle of the best order.
-    fn search_locally(&self, best: &mut Vec<u32>, rounds: usize) {
-        let mut rng = AnnealRng::new(1, 77);
-        let mut least = self.objective_of(best);
-        let mut order = best.clone();
-        for _ in 0..rounds {
-            let value = self.descend_locally(&mut order);
-            if value < least {
-                least = value;
-                best.clone_from(&order);
-            }
-            order.clone_from(best);
-            // A few long reversals leave the basin of the last descent, and keep most neighbours together.
-            for _ in 0..4 {
-                let a = rng.random_below(self.n);
-                let b = rng.random_below(self.n);
-                order[a.min(b)..=a.max(b)].reverse();
-            }
-        }
-    }
-
-    /// Makes moves that gain until there is none, and returns the objective reached.
-    fn descend_locally(&self, order: &mut [u32]) -> i64 {
-        let mut value = self.objective_of(order);
-        let mut gained = true;
-        while gained {
-            gained = false;
-            for a in 0..self.n {
-                for b in a + 1..self.n {
-                    let undo = order.to_vec();
-                    for kind in 0..4 {
-                        match kind {
-                            0 => order.swap(a, b),
-                            1 => order[a..=b].reverse(),
-                            2 => order[a..=b].rotate_left(1),
-                            _ => order[a..=b].rotate_right(1),
-                        }
-                        let now = self.objective_of(order);
-                        if now < value {
-                            value = now;
-                            gained = true;
-                            break;
-                        }
-                        order.copy_from_slice(&undo);
-                    }
-                }
-            }
-        }
-        value
-    }
-
     /// Builds the layers one after the other and returns an optimal order: `best`, unless a state of the last layer
     /// beats it. `None` if the effort was not enough.
     fn solve_layers(
@@ -217,7 +114,7 @@ impl DynamicProgram {
     ) -> Option<Vec<u32>> {
         // The better this order, the fewer states are kept: only those that may beat it.
         let upper = self.objective_of(&best);
-        let relaxation = Relaxation::new(self, effort.relaxation);
+        let relaxation = CostsToGo::new(self, effort.relaxation);
         let mut layers = vec![self.first_layer()];
         let mut states = 0;
         for placed in 1..self.n {
@@ -263,7 +160,7 @@ impl DynamicProgram {
         &self,
         layer: &[State],
         placed: usize,
-        relaxation: &Relaxation,
+        relaxation: &CostsToGo,
         upper: i64,
     ) -> Vec<State> {
         let mut next: Vec<State> = layer
@@ -316,194 +213,4 @@ impl DynamicProgram {
         }
         Some(order)
     }
-
-    /// Returns the code of the `count` latest elements of a state, the latest lowest, in base n.
-    fn code_of_latest(&self, key: u64, count: usize) -> usize {
-        let mut latest = key >> self.n;
-        let mut code = 0;
-        let mut digit = 1;
-        for _ in 0..count {
-            code += (latest & self.element_mask()) as usize * digit;
-            digit *= self.n;
-            latest >>= self.bits;
-        }
-        code
-    }
-
-    /// Permutes a state so that its latest elements are the first tuple of their class; returns the new key and the
-    /// permutation's number.
-    fn permute_to_first(&self, key: u64, placed: usize) -> (u64, u16) {
-        let known = placed.min(self.window);
-        let length = known.min(self.symmetry.longest_tuple_length());
-        let code = self.code_of_latest(key, length);
-        let number = self.symmetry.permutation_to_first(length, code);
-        if number == 0 {
-            return (key, 0);
-        }
-        let permutation = self.symmetry.permutation(number);
-        let mut set = key & ((1 << self.n) - 1);
-        let mut permuted = 0;
-        while set != 0 {
-            permuted |= 1u64 << permutation[set.trailing_zeros() as usize];
-            set &= set - 1;
-        }
-        permuted |= self.permute_digits(key, self.n, known, permutation);
-        if self.ring {
-            let firsts = self.n + self.window * self.bits;
-            permuted |= self.permute_digits(key, firsts, known, permutation);
-        }
-        (permuted, number)
-    }
-
-    /// Returns the permuted images of `count` elements of a key, the lowest at bit `begin`, where they stood.
-    #[inline]
-    fn permute_digits(
-        &self,
-        key: u64,
-        begin: usize,
-        count: usize,
-        permutation: &Permutation,
-    ) -> u64 {
-        let mut permuted = 0;
-        let mut shift = begin;
-        for _ in 0..count {
-            let element = (key >> shift & self.element_mask()) as usize;
-            permuted |= u64::from(permutation[element]) << shift;
-            shift += self.bits;
-        }
-        permuted
-    }
-
-    /// Returns the bits that an element's number takes at the low end of a word.
-    fn element_mask(&self) -> u64 {
-        (1 << self.bits) - 1
-    }
-
-    /// Returns the key after `v` is placed at rank `placed`.
-    fn extend_key(&self, before: u64, v: usize, placed: usize) -> u64 {
-        let width = self.window * self.bits;
-        let set = before & ((1 << self.n) - 1) | 1 << v;
-        let latest = (before >> self.n << self.bits | v as u64) & ((1 << width) - 1);
-        let mut key = set | latest << self.n;
-        if self.ring {
-            let mut firsts = before >> (self.n + width);
-            if placed < self.window {
-                firsts |= (v as u64) << (placed * self.bits);
-            }
-            key |= firsts << (self.n + width);
-        }
-        key
-    }
-
-    /// Returns the price of the pairs that `v` at rank `placed` makes with the elements before it.
-    fn added_cost(&self, key: u64, placed: usize, v: usize) -> i64 {
-        let mut latest = key >> self.n;
-        let mut sum = 0;
-        for lag in 1..=self.window.min(placed) {
-            let element = (latest & self.element_mask()) as usize;
-            sum += self.weight_between(0, lag) * self.distance_between(v, element);
-            latest >>= self.bits;
-        }
-        if self.ring {
-            let mut firsts = key >> (self.n + self.window * self.bits);
-            for rank in 0..self.window.min(placed) {
-                // Those within the window backwards are counted already.
-                if placed - rank > self.window {
-                    let element = (firsts & self.element_mask()) as usize;
-                    sum += self.weight_between(rank, placed) * self.distance_between(v, element);
-                }
-                firsts >>= self.bits;
-            }
-        }
-        sum
-    }
-}
-
-/// Lower bounds on the cost of what is still to be placed, by the number placed and the last M elements; 0 by default.
-#[derive(Default)]
-struct Relaxation {
-    /// Number of elements remembered, M.
-    memory: usize,
-    /// One table for each number placed, by class of the last elements; empty where nothing is known.
-    layers: Vec<Vec<i64>>,
-}
-
-/// A cost above any that occurs, far enough from overflow.
-const NEVER: i64 = i64::MAX / 4;
-
-impl Relaxation {
-    /// Computes the bounds from the last layer back, with as long a memory as `work` operations allow.
-    fn new(program: &DynamicProgram, work: u64) -> Self {
-        let n = program.n;
-        let symmetry = &program.symmetry;
-        // On a ring shorter than two windows, the lag of a pair may be its way round the other side.
-        if program.ring && 2 * program.window >= n {
-            return Relaxation::default();
-        }
-        let longest = program.window.min(symmetry.longest_tuple_length());
-        let affordable =
-            |memory: &usize| symmetry.first_tuples(*memory).len() as u64 * (n * n) as u64 <= work;
-        let Some(memory) = (1..=longest).rev().find(affordable) else {
-            return Relaxation::default();
-        };
-        let firsts = symmetry.first_tuples(memory);
-        let mut layers = vec![Vec::new(); n + 1];
-        layers[n] = vec![0; firsts.len()];
-        for placed in (memory..n).rev() {
-            let after: &[i64] = &layers[placed + 1];
-            layers[placed] = firsts
-                .par_iter()
-                .map(|code| cheapest_rest(program, memory, placed, *code as usize, after))
-                .collect();
-        }
-        Relaxation { memory, layers }
-    }
-
-    /// Returns the bound on what a state still costs.
-    fn cost_to_go(&self, program: &DynamicProgram, key: u64, placed: usize) -> i64 {
-        let Some(layer) = self.layers.get(placed).filter(|layer| !layer.is_empty()) else {
-            return 0;
-        };
-        let code = program.code_of_latest(key, self.memory);
-        layer[program.symmetry.class_of(self.memory, code)]
-    }
-}
-
-/// Returns the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
-/// after.
-fn cheapest_rest(
-    program: &DynamicProgram,
-    memory: usize,
-    placed: usize,
-    code: usize,
-    after: &[i64],
-) -> i64 {
-    let n = program.n;
-    let latest = &decode_digits::<MAX_ELEMENTS>(code, n, memory)[..memory];
-    let oldest = n.pow(memory as u32 - 1);
-    let mut least = NEVER;
-    for v in (0..n).filter(|v| !latest.contains(v)) {
-        let mut cost = far_lags_cost(program, latest, placed, v);
-        for (k, u) in latest.iter().enumerate() {
-            cost += program.lag[k + 1] * program.distance_between(v, *u);
-        }
-        // The new tuple: v lowest, the oldest element forgotten.
-        let class = program.symmetry.class_of(memory, code % oldest * n + v);
-        least = least.min(cost + after[class]);
-    }
-    least
-}
-
-/// Returns a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
-/// heaviest lags.
-fn far_lags_cost(program: &DynamicProgram, latest: &[usize], placed: usize, v: usize) -> i64 {
-    let lags = latest.len() + 1..=program.window.min(placed);
-    if lags.is_empty() {
-        return 0;
-    }
-    let others = (0..program.n).filter(|u| *u != v && !latest.contains(u));
-    let mut distances: Vec<i64> = others.map(|u| program.distance_between(v, u)).collect();
-    distances.sort_unstable();
-    // Weights fall with the lag, so pairing them in order gives the least sum.
-    lags.zip(distances).map(|(k, d)| program.lag[k] * d).sum()
 }

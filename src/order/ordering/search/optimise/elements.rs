@@ -71,6 +71,12 @@ impl ByteAxis {
         };
         Some(ByteAxis { wrap, cap })
     }
+
+    /// Returns the distance along the axis between coordinates so far apart.
+    #[inline(always)]
+    pub fn shorten_way(self, apart: u8) -> u8 {
+        apart.min(self.wrap.wrapping_sub(apart)).min(self.cap)
+    }
 }
 
 /// Lists of nearby elements, one for each element, in one array.
@@ -317,7 +323,7 @@ impl Distances {
                 for (i, lane) in axes.iter().enumerate() {
                     let apart = x[i].abs_diff(y[i]);
                     // `wrap` is never below `apart`: wrapping spares the check of an overflow.
-                    sum += u32::from(apart.min(lane.wrap.wrapping_sub(apart)).min(lane.cap));
+                    sum += u32::from(lane.shorten_way(apart));
                 }
                 sum
             }

@@ -1,12 +1,11 @@
 //! The method `optimise`: exact where that is quick, else annealed.
 
 use super::bounds::Bounds;
-use super::dp;
 use super::elements::Arrangement;
 use super::options::{SHARED, SearchOptions};
 use super::problem::SearchProblem;
-use super::search;
 use super::starts::list_candidates;
+use super::{dp, search};
 use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::Result;

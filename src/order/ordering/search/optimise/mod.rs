@@ -17,6 +17,8 @@ mod assignment;
 mod blocks;
 pub(super) mod bounds;
 pub(super) mod dp;
+mod dp_bounds;
+mod dp_instance;
 pub(super) mod elements;
 mod method;
 mod objective;

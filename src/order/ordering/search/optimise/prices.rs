@@ -216,8 +216,7 @@ fn add_axis_distances<const C: usize>(
     axis: ByteAxis,
 ) {
     for i in 0..C {
-        let apart = x.abs_diff(others[i]);
-        distance[i] += apart.min(axis.wrap.wrapping_sub(apart)).min(axis.cap);
+        distance[i] += axis.shorten_way(x.abs_diff(others[i]));
     }
 }
 
@@ -255,8 +254,7 @@ pub(super) fn price_along_row(
     for r in at..to {
         let mut d = 0u8;
         for ((lane, axis), x) in lanes.iter().zip(axes).zip(x) {
-            let apart = x.abs_diff(lane[r]);
-            d += apart.min(axis.wrap.wrapping_sub(apart)).min(axis.cap);
+            d += axis.shorten_way(x.abs_diff(lane[r]));
         }
         total += i64::from(prices[r - from]) * i64::from(d);
     }

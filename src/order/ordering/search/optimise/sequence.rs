@@ -46,12 +46,14 @@ impl Piece {
 
     /// Returns its last `count` elements as it is walked.
     fn last_elements(self, count: usize) -> Piece {
-        if self.turned {
-            let to = self.from + count;
-            Piece { to, ..self }
-        } else {
-            let from = self.to - count;
-            Piece { from, ..self }
+        let turned = self.turned;
+        let reversed = Piece {
+            turned: !turned,
+            ..self
+        };
+        Piece {
+            turned,
+            ..reversed.first_elements(count)
         }
     }
 }

@@ -1,16 +1,25 @@
-//! Helpers for the tests of orderings.
+//! Machines and orderings for this crate's tests.
 
-use super::NodeOrder;
-use nodeorder_network::topology::{Context, Topology};
+use crate::ordering::NodeOrder;
+use nodeorder_network::topology::Topology;
 
-/// Returns the machine of a spec.
-pub fn topology(spec: &str) -> Topology {
-    Topology::inline(spec, &Context::default()).unwrap()
+/// Builds the machine of a specification.
+pub fn build(spec: &str) -> Topology {
+    Topology::inline(spec, &Default::default()).unwrap()
+}
+
+/// Builds the machine of a file that holds `text`; `options` follow its path.
+pub fn from_file(kind: &str, text: &str, options: &str) -> nodeorder_base::error::Result<Topology> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    std::fs::write(&path, text).unwrap();
+    let spec = format!("{kind}:{}{options}", path.display());
+    Topology::inline(&spec, &Default::default())
 }
 
 /// Returns the node ids of an ordering.
 pub fn ids(spec: &str, by: &str) -> Vec<u32> {
-    NodeOrder::make(&topology(spec), by)
+    NodeOrder::make(&build(spec), by)
         .unwrap()
         .nodes()
         .iter()
@@ -20,14 +29,12 @@ pub fn ids(spec: &str, by: &str) -> Vec<u32> {
 
 /// Returns the error message of an ordering that cannot be made.
 pub fn error(spec: &str, by: &str) -> String {
-    NodeOrder::make(&topology(spec), by)
-        .unwrap_err()
-        .to_string()
+    NodeOrder::make(&build(spec), by).unwrap_err().to_string()
 }
 
 /// Returns the distances from each rank to the next.
 pub fn steps(spec: &str, by: &str) -> Vec<u32> {
-    let topology = topology(spec);
+    let topology = build(spec);
     let order = NodeOrder::make(&topology, by).unwrap();
     order
         .nodes()
