@@ -47,13 +47,10 @@ pub const LEVEL: &[Column<(u32, u32)>] = columns! {
 
 /// Columns of a group of jobs under one placement.
 pub const SUMS: &[Column<Sums>] = columns! {
-    "jobs", "jobs", "Jobs scored.",
-        |r| r.jobs;
-    "nodes", "nodes", "Sum of their nodes.",
-        |r| r.nodes;
-    "apart", "jobs",
-        "Jobs of which no path joins some nodes; they count in no distance.",
-        |r| r.apart;
+    jobs, "jobs", "Jobs scored.";
+    nodes, "nodes", "Sum of their nodes.";
+    apart, "jobs",
+        "Jobs of which no path joins some nodes; they count in no distance.";
     "mean_hops", "hops",
         "Mean of `mean_hops` over jobs of two nodes and more.",
         |r| r.mean_hops();

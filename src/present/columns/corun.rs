@@ -9,16 +9,12 @@ use nodeorder_traffic::mapping::Fabric;
 pub const JOB: &[Column<JobOutcome>] = columns! {
     "job", "", "The job's name.",
         |j| j.name.as_str();
-    "processes", "processes", "Processes of its largest guest.",
-        |j| j.processes;
-    "iterations", "iterations",
-        "Iterations it finished until every job had done those asked for.",
-        |j| j.iterations;
-    "seconds", "s",
-        "Mean time of these iterations, beside the other jobs.",
-        |j| j.seconds;
-    "alone", "s", "Mean time of an iteration without other jobs.",
-        |j| j.alone;
+    processes, "processes", "Processes of its largest guest.";
+    iterations, "iterations",
+        "Iterations it finished until every job had done those asked for.";
+    seconds, "s",
+        "Mean time of these iterations, beside the other jobs.";
+    alone, "s", "Mean time of an iteration without other jobs.";
     "slowdown", "", "`seconds` over `alone`.",
         |j| j.slowdown();
 };

@@ -32,18 +32,14 @@ pub struct JobRow<'a> {
 impl<'a> JobRow<'a> {
     /// First column of a replay on several orderings.
     pub const ORDERING: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.",
-            |r| r.ordering;
+        ordering, "", "The ordering as it was given.";
     };
 
     /// Columns of every placement of a replay.
     pub const PLACED: &'a [Column<Self>] = columns! {
-        "allocator", "", "The allocator as it was given.",
-            |r| r.allocator;
-        "job", "", "The job's name in the log.",
-            |r| r.job;
-        "size", "nodes", "Nodes of the job.",
-            |r| r.size;
+        allocator, "", "The allocator as it was given.";
+        job, "", "The job's name in the log.";
+        size, "nodes", "Nodes of the job.";
     };
 
     /// Columns of every job of a schedule.

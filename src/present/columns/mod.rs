@@ -5,7 +5,7 @@
 //! same definitions. To add a column, add its line to the list of its table.
 //!
 //! ```text
-//! definition    "mean_mind", "hops", "Mean of `mind` …", |r| r.mean_mind;
+//! definition    mean_mind, "hops", "Mean of `mind` …";
 //! CSV           mean_mind          JSON    "mean_mind": 2.5        terminal   2.5000
 //!               2.5
 //! ```
@@ -165,14 +165,15 @@ impl<R> Clone for Column<R> {
 
 impl<R> Copy for Column<R> {}
 
-/// Makes a list of columns, one a line: name, unit, meaning, value.
+/// Makes a list of columns, one a line. `"name", unit, meaning, |row| value;` is any column; `field, unit, meaning;` is
+/// that of a field of the row, and `field of path, unit, meaning;` that of a field of what is at this path in the row.
 macro_rules! columns {
-    ($($name:literal, $unit:literal, $meaning:literal, |$row:pat_param| $value:expr;)*) => {
+    ($($($field:ident $(of $($path:ident).+)?)? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
         &[$($crate::columns::Column {
-            name: $name,
+            name: concat!($(stringify!($field))? $($name)?),
             unit: $unit,
             meaning: $meaning,
-            value: |$row| $crate::columns::Value::from($value),
+            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))? $(|$row| $crate::columns::Value::from($value))?,
         }),*]
     };
 }

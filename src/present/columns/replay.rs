@@ -23,16 +23,13 @@ pub struct ReplayFigures<'a> {
 impl<'a> ReplayFigures<'a> {
     /// Columns of a replay in every summary.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "placed", "jobs", "Jobs that were placed.",
-            |r| r.result.counts.placed;
-        "skipped", "jobs", "Jobs that found too few free nodes.",
-            |r| r.result.counts.skipped;
+        placed of result.counts, "jobs", "Jobs that were placed.";
+        skipped of result.counts, "jobs", "Jobs that found too few free nodes.";
         "refused", "jobs",
             "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.count_refused();
-        "spanning", "jobs",
-            "Jobs placed over several components, between which there is no distance: without `mind`.",
-            |r| r.result.summary.spanning;
+        spanning of result.summary, "jobs",
+            "Jobs placed over several components, between which there is no distance: without `mind`.";
         "mean_mind", "hops",
             "Mean of `mind` over jobs of two nodes and more.",
             |r| r.result.summary.mean_mind();
@@ -53,17 +50,14 @@ impl<'a> ReplayFigures<'a> {
             |r| r.improvement.large;
         "improvement.overall", "%", "The same for all sizes.",
             |r| r.improvement.overall;
-        "delta_mind", "hops",
-            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
-            |r| r.improvement.delta_mind;
+        delta_mind of improvement, "hops",
+            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.";
     };
 
     /// Further columns of its JSON document.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.",
-            |r| r.result.ordering;
-        "allocator", "", "The allocator as it was given.",
-            |r| r.result.allocator;
+        ordering of result, "", "The ordering as it was given.";
+        allocator of result, "", "The allocator as it was given.";
         "never_fits", "jobs",
             "Skipped jobs that are larger than the ordering.",
             |r| r.result.counts.oversized;
@@ -179,24 +173,18 @@ pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
 
 /// Columns of the paired test of a replay against `fifo:0`.
 pub const T_TEST: &[Column<TTest>] = columns! {
-    "pairs", "jobs", "Jobs compared.",
-        |t| t.pairs;
-    "mean", "hops",
-        "Mean difference to `fifo:0` of `mind` over ln(`size`).",
-        |t| t.mean;
-    "standard_deviation", "hops",
-        "Standard deviation of these differences.",
-        |t| t.standard_deviation;
-    "t", "", "Student's t.",
-        |t| t.t;
-    "p", "", "One-sided probability of a t as large by chance.",
-        |t| t.p;
+    pairs, "jobs", "Jobs compared.";
+    mean, "hops",
+        "Mean difference to `fifo:0` of `mind` over ln(`size`).";
+    standard_deviation, "hops",
+        "Standard deviation of these differences.";
+    t, "", "Student's t.";
+    p, "", "One-sided probability of a t as large by chance.";
 };
 
 /// Columns of the traffic of all jobs of two nodes and more.
 pub const TRAFFIC: &[Column<TrafficTotals>] = columns! {
-    "jobs", "jobs", "Jobs of two nodes and more.",
-        |t| t.jobs;
+    jobs, "jobs", "Jobs of two nodes and more.";
     "mean_dilation", "hops", "Mean of `dilation_mean`.",
         |t| t.mean_over_jobs(t.dilation);
     "mean_contention_alone", "volume / capacity",
@@ -205,9 +193,8 @@ pub const TRAFFIC: &[Column<TrafficTotals>] = columns! {
     "mean_contention_met", "volume / capacity",
         "Mean of `contention_met`.",
         |t| t.mean_over_jobs(t.contention_met);
-    "max_contention_met", "volume / capacity",
-        "Largest `contention_met`.",
-        |t| t.max_contention_met;
+    max_contention_met, "volume / capacity",
+        "Largest `contention_met`.";
     "mean_jobs_met", "jobs", "Mean of `jobs_met`.",
         |t| t.mean_over_jobs(t.jobs_met as f64);
 };
