@@ -1,13 +1,12 @@
 //! `nodeorder tune`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
 
 use crate::shared::inputs;
-use crate::shared::layout;
 use crate::shared::output;
 use crate::shared::output::Output;
 use crate::shared::own_files;
 use crate::shared::progress;
 use crate::shared::sweep_folder;
-use crate::shared::tables::{format_number, lay_out_table};
+use crate::shared::tables::{format_number, write_section};
 use crate::shared::workload;
 use clap::Args;
 use nodeorder_base::error::Error;
@@ -285,7 +284,6 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
          nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
          placed, mean over time; beyond it: free nodes that it would leave."
     );
-    layout::print_sentence(out, &about)?;
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|setting| {
         let more = setting.names.len() - 1;
@@ -299,16 +297,9 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
             format_number(mean, *decimals) + &half.unwrap_or_default()
         });
-        std::iter::once(setting.names[0].clone() + &more)
-            .chain(cells)
-            .collect()
+        std::iter::once(setting.names[0].clone() + &more).chain(cells)
     });
-    let rows = lay_out_table(header.map(String::from).collect(), rows, 1);
-    writeln!(
-        out,
-        "\n{}",
-        layout::fit_to_terminal(rows, 1, &std::io::stdout())
-    )?;
+    write_section(out, &about, header, rows, [1, 1])?;
     for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }
