@@ -213,7 +213,7 @@ impl Command {
             speeds,
         };
         if self.json {
-            let document = report::mapping::document_found(&fabric, &figures, found.as_ref());
+            let document = report::mapping::document(&fabric, &figures, found.as_ref());
             return output::write_text(None, format!("{document:#}\n"));
         }
         let busiest = busiest_links(&fabric, &analysis);

@@ -166,7 +166,8 @@ impl<R> Clone for Column<R> {
 impl<R> Copy for Column<R> {}
 
 /// Makes a list of columns, one a line. `"name", unit, meaning, |row| value;` is any column; `field, unit, meaning;` is
-/// that of a field of the row, and `field of path, unit, meaning;` that of a field of what is at this path in the row.
+/// that of a field of the row, `field of path, unit, meaning;` that of a field of what is at this path in the row, and
+/// `field of method()?, unit, meaning;` that of a field of what this method returns, empty for `None`.
 macro_rules! columns {
     ($($($field:ident $(of $($path:ident).+)?)? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
         &[$($crate::columns::Column {
@@ -256,6 +257,13 @@ pub fn json_object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
     extend_object(&mut object, columns, row);
     object
+}
+
+/// Turns rows into a JSON list of objects.
+pub fn json_list<R>(columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> Json {
+    rows.into_iter()
+        .map(|row| json_object(columns, &row))
+        .collect()
 }
 
 /// Adds the columns of a row to a JSON object.
