@@ -214,7 +214,7 @@ impl Command {
         };
         if self.json {
             let document = report::mapping::document(&fabric, &figures, found.as_ref());
-            return output::write_text(None, format!("{document:#}\n"));
+            return output::write_json(None, &document);
         }
         let busiest = busiest_links(&fabric, &analysis);
         output::write_by(None, |out| {
