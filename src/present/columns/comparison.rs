@@ -113,14 +113,11 @@ row! {
     /// Columns of `score`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
-    ["objective"], "weight · hops",
-        "Sum over pairs of ranks of weight times distance.",
-        |r| r.score.objective;
-    ["lower_bound"], "weight · hops",
-        "Proved: no ordering has a smaller objective.",
-        |r| r.score.lower_bound;
-    ["gap"], "", "(objective - lower_bound) / objective.",
-        |r| r.score.gap;
+    [objective of score], "weight · hops",
+        "Sum over pairs of ranks of weight times distance.";
+    [lower_bound of score], "weight · hops",
+        "Proved: no ordering has a smaller objective.";
+    [gap of score], "", "(objective - lower_bound) / objective.";
 }
 
 /// An ordering and an allocator under a workload.
@@ -166,15 +163,11 @@ row! {
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     allocator: &'a str, "", "The allocator as it was given.";
-    ["size"], "nodes", "Nodes of a job.",
-        |r| r.mean.size;
-    ["jobs"], "jobs", "Jobs of this size that were placed.",
-        |r| r.mean.jobs;
-    ["mpc"], "hops", "MPC of the ordering at this size.",
-        |r| r.mean.mpc;
-    ["mean_mind"], "hops",
-        "Mean of `mind` over these jobs in the replay.",
-        |r| r.mean.mean_mind;
+    [size of mean], "nodes", "Nodes of a job.";
+    [jobs of mean], "jobs", "Jobs of this size that were placed.";
+    [mpc of mean], "hops", "MPC of the ordering at this size.";
+    [mean_mind of mean], "hops",
+        "Mean of `mind` over these jobs in the replay.";
     ["above_mpc"], "hops",
         "`mean_mind` less `mpc`; negative where jobs are closer together.",
         |r| r.mean.hops_above();

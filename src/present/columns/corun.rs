@@ -27,14 +27,11 @@ row! {
     }
     /// Columns of every row.
     pub const ALL:
-    ["pattern"], "", "What the nodes did.",
-        |r| r.row.pattern;
+    [pattern of row], "", "What the nodes did.";
     ["nodes"], "", "The nodes, as given.",
         |r| r.row.nodes.as_str();
-    ["bytes"], "B", "Bytes of each message.",
-        |r| r.row.bytes;
-    ["seconds"], "s", "Seconds as measured.",
-        |r| r.row.seconds;
+    [bytes of row], "B", "Bytes of each message.";
+    [seconds of row], "s", "Seconds as measured.";
     fitted: f64, "s", "Seconds by the fitted figures.";
     ["off"], "", "`fitted` over `seconds`, less 1.",
         |r| r.fitted / r.row.seconds - 1.0;
@@ -64,8 +61,7 @@ row! {
         "What a switch carries in all, where that is limited.";
     iterations: u64, "iterations",
         "Iterations that every job did at least.";
-    ["seconds"], "s", "Time until every job had done them.",
-        |r| r.outcome.seconds;
+    [seconds of outcome], "s", "Time until every job had done them.";
     ["utilisation_max"], "",
         "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);

@@ -25,13 +25,10 @@ row! {
         "The mapping method that found it, if any.";
     order: Option<&'a str>, "", "The ordering that was given, if any.";
     routing: &'a str, "", "Which links traffic takes.";
-    ["pairs"], "pairs", "Ordered pairs of processes that communicate.",
-        |r| r.analysis.dilation.pairs;
-    ["volume"], "volume", "Sum of their volumes.",
-        |r| r.analysis.dilation.volume;
-    ["share_between_routers"], "",
-        "Share of the volume that leaves its router.",
-        |r| r.analysis.share_between_routers;
+    [pairs of analysis.dilation], "pairs", "Ordered pairs of processes that communicate.";
+    [volume of analysis.dilation], "volume", "Sum of their volumes.";
+    [share_between_routers of analysis], "",
+        "Share of the volume that leaves its router.";
     links: usize, "links", "Directed links of the machine.";
     ["node_load_max"], "volume",
         "Largest volume that a node sends to other nodes or receives from them.",

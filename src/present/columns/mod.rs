@@ -167,14 +167,14 @@ impl<R> Copy for Column<R> {}
 
 /// Makes a list of columns, one a line. `"name", unit, meaning, |row| value;` is any column; `field, unit, meaning;` is
 /// that of a field of the row, `field of path, unit, meaning;` that of a field of what is at this path in the row, and
-/// `field of method()?, unit, meaning;` that of a field of what this method returns, empty for `None`.
+/// `[field in method], unit, meaning;` that of a field of what this method of the row returns, if anything.
 macro_rules! columns {
-    ($($($field:ident $(of $($path:ident).+)?)? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
+    ($($($field:ident $(of $($path:ident).+)?)? $([$part:ident in $method:ident])? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
         &[$($crate::columns::Column {
-            name: concat!($(stringify!($field))? $($name)?),
+            name: concat!($(stringify!($field))? $(stringify!($part))? $($name)?),
             unit: $unit,
             meaning: $meaning,
-            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))? $(|$row| $crate::columns::Value::from($value))?,
+            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))? $(|row| $crate::columns::Value::from(row.$method().map(|of| of.$part)))? $(|$row| $crate::columns::Value::from($value))?,
         }),*]
     };
 }
@@ -182,7 +182,7 @@ use columns;
 
 /// Defines a row and the lists of its columns: fields without a column, then for each list its doc, its name and a
 /// line for each column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row|
-/// value;` is worked out from the others.
+/// value;` is worked out from the others, and `[field of path], unit, meaning;` is a field of what is at this path.
 macro_rules! row {
     (
         $(#[$about:meta])* pub struct $row:ident<$life:lifetime> {
@@ -190,7 +190,7 @@ macro_rules! row {
         }
         $(
             $(#[$list:meta])+ pub const $columns:ident:
-            $($($field:ident: $type:ty,)? $([$name:literal],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
+            $($($field:ident: $type:ty,)? $([$($name:literal)? $($part:ident of $($path:ident).+)?],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
         )*
     ) => {
         $(#[$about])*
@@ -202,10 +202,10 @@ macro_rules! row {
         impl<$life> $row<$life> {
             $($(#[$list])+
             pub const $columns: &$life [$crate::columns::Column<Self>] = &[$($crate::columns::Column {
-                name: concat!($(stringify!($field))? $($name)?),
+                name: concat!($(stringify!($field))? $($($name)? $(stringify!($part))?)?),
                 unit: $unit,
                 meaning: $meaning,
-                value: $(|row| $crate::columns::Value::from(row.$field))? $(|$r| $crate::columns::Value::from($value))?,
+                value: $(|row| $crate::columns::Value::from(row.$field))? $($(|row| $crate::columns::Value::from(row$(.$path)+.$part))?)? $(|$r| $crate::columns::Value::from($value))?,
             }),*];)*
         }
     };

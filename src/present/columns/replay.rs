@@ -87,17 +87,15 @@ impl<'a> ReplayFigures<'a> {
         "standard_deviation", "hops",
             "Standard deviation of `mind` over ln(`size`).",
             |r| r.result.summary.normalised_mind().standard_deviation();
-        "pairs", "jobs",
-            "Jobs compared in the paired test against `fifo:0`.",
-            |r| r.paired_test().map(|t| t.pairs);
+        [pairs in paired_test], "jobs",
+            "Jobs compared in the paired test against `fifo:0`.";
         "mean_difference", "hops",
             "Mean difference to `fifo:0` of `mind` over ln(`size`).",
             |r| r.paired_test().map(|t| t.mean);
         "deviation_of_differences", "hops",
             "Standard deviation of these differences.",
             |r| r.paired_test().map(|t| t.standard_deviation);
-        "t", "", "Student's t.",
-            |r| r.paired_test().map(|t| t.t);
+        [t in paired_test], "", "Student's t.";
         "seconds", "s",
             "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
@@ -134,8 +132,7 @@ row! {
     /// Columns of the jobs of one size.
     pub const ALL:
     size: u32, "nodes", "Nodes of a job.";
-    ["count"], "jobs", "Jobs of this size.",
-        |r| r.sums.count;
+    [count of sums], "jobs", "Jobs of this size.";
     ["mean_mind"], "hops", "Mean of `mind` over these jobs.",
         |r| r.sums.mean_mind();
     ["min_mind"], "hops", "The smallest `mind` among them.",
