@@ -5,7 +5,7 @@ use crate::shared::formats::FormatArgs;
 use crate::shared::notes::note;
 use crate::shared::output::Output;
 use crate::shared::rows::RowFile;
-use crate::shared::tables::{format_number, lay_out_table};
+use crate::shared::tables::{format_number, format_range, lay_out_table, write_section};
 use crate::shared::{inputs, layout, output, own_files, progress};
 use clap::Args;
 use nodeorder_base::error::{Error, SourceLocation};
@@ -269,29 +269,25 @@ fn write_table(
         }
     }
     let heading = |first: &str| {
-        let mut names: Vec<String> = [first, "jobs", "hops", "diameter", "ring"]
+        let mut names = [first, "jobs", "hops", "diameter", "ring"]
             .map(String::from)
             .to_vec();
-        levels
-            .iter()
-            .for_each(|level| names.extend([level.clone(), "fewest".into(), "at fewest".into()]));
+        for level in levels {
+            names.extend([level.clone(), "fewest".into(), "at fewest".into()]);
+        }
         names
     };
     let row = |name: String, sums: &Sums| {
-        let mut row = vec![name, sums.jobs.to_string()];
-        row.extend(
-            [
-                sums.mean_hops(),
-                sums.mean_diameter(),
-                sums.mean_ring_step(),
-            ]
-            .map(|v| format_number(v, 3)),
-        );
+        let mut row = vec![
+            name,
+            sums.jobs.to_string(),
+            format_number(sums.mean_hops(), 3),
+            format_number(sums.mean_diameter(), 3),
+            format_number(sums.mean_ring_step(), 3),
+        ];
         for level in 0..levels.len() {
-            row.extend([
-                format_number(sums.mean_spanned(level), 2),
-                format_number(sums.mean_fewest(level), 2),
-            ]);
+            row.push(format_number(sums.mean_spanned(level), 2));
+            row.push(format_number(sums.mean_fewest(level), 2));
             row.push(
                 sums.share_at_fewest(level)
                     // A class without a job that can be scored has no share; 0% would say that the scheduler did
@@ -311,27 +307,9 @@ fn write_table(
         "{}\n",
         layout::fit_to_terminal(all, 3, &std::io::stdout())
     )?;
-    layout::print_sentence(out, "The recorded jobs by size in nodes.")?;
-    let sizes = lay_out_table(
-        heading("nodes"),
-        found.placements[0]
-            .size_classes()
-            .map(|(from, to, sums): (u32, u32, &Sums)| {
-                row(
-                    if from == to {
-                        from.to_string()
-                    } else {
-                        format!("{from}-{to}")
-                    },
-                    sums,
-                )
-            }),
-        0,
-    );
-    writeln!(
-        out,
-        "\n{}",
-        layout::fit_to_terminal(sizes, 3, &std::io::stdout())
-    )?;
+    let classes = recorded.size_classes();
+    let rows = classes.map(|(from, to, sums)| row(format_range(from, to), sums));
+    let about = "The recorded jobs by size in nodes.";
+    write_section(out, about, heading("nodes"), rows, [0, 3])?;
     Ok(())
 }

@@ -9,9 +9,7 @@ use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
 use nodeorder_present::columns;
 use nodeorder_present::columns::corun::{FittedRow, JOB};
-use nodeorder_present::columns::json_object;
-use nodeorder_present::plot;
-use nodeorder_present::report;
+use nodeorder_present::{plot, report};
 use nodeorder_traffic::corun::fit::{FIGURES, Measured, fit};
 use nodeorder_traffic::corun::{Fair, Job, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
@@ -117,7 +115,7 @@ impl Command {
         let file = self.output.as_deref();
         if self.json {
             let document = report::corun::document(&fabric, routing, &settings, &outcome);
-            return output::write_text(file, format!("{document:#}\n"));
+            return output::write_json(file, &document);
         }
         output::write_by(file, |out| columns::write_table(out, JOB, outcome.jobs))
     }
@@ -164,7 +162,7 @@ impl Command {
             fitted: *fitted,
         });
         if self.json {
-            let mut document = json!({ "rows": fitted.map(|row| json_object(FittedRow::ALL, &row)).collect::<Vec<_>>() });
+            let mut document = json!({ "rows": columns::json_list(FittedRow::ALL, fitted) });
             for (name, figure) in FIGURES.iter().zip(&found.figures) {
                 document[name] = figure.map_or(
                     Value::Null,
@@ -174,7 +172,7 @@ impl Command {
             if let Some(file) = file {
                 output::write_text(Some(file), figures)?;
             }
-            return output::write_text(None, format!("{document:#}\n"));
+            return output::write_json(None, &document);
         }
         let Some(file) = file else {
             return output::write_text(None, figures);

@@ -1,7 +1,7 @@
 //! `nodeorder export`: an ordering in the format of another program.
 
 use crate::shared::network_figures::NetworkFigureArgs;
-use crate::shared::notes::note;
+use crate::shared::notes::{note, print_each};
 use crate::shared::{inputs, output};
 use clap::Args;
 use nodeorder_base::error::Error;
@@ -67,7 +67,7 @@ impl Command {
             None => export::write_jobs(&self.to, &topology, &order, &jobs)?,
         };
         let file = output::named_file(self.output.as_deref());
-        export.notes.iter().for_each(|line| note!("{line}"));
+        print_each(&export.notes);
         if let Some(first) = export.folder {
             // Standard output takes one file: the first, with a word on what is left out.
             let Some(folder) = file else {
@@ -118,7 +118,7 @@ impl Command {
         let mut opened = inputs::open_log(path, None, order.len() as u32, context)?;
         let (jobs, lost) =
             ExportJob::jobs_at_event(topology, order, &mut opened.log, alloc, event)?;
-        lost.iter().for_each(|text| note!("{text}"));
+        print_each(lost);
         if jobs.is_empty() {
             let found = format!("no job that runs after event {event} of {}", path.display());
             return Err(Error::option(
@@ -137,12 +137,10 @@ impl Command {
         target: &str,
         context: &Context,
     ) -> Result<Option<SimGridFigures>, Error> {
+        let latency = self.latency.as_deref();
+        let flagged = latency.map(|latency| ("--latency", latency));
         let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
-        let latency = self
-            .latency
-            .as_deref()
-            .map(|latency| ("--latency", latency));
-        if let Some((flag, text)) = self.network.given_options().next().or(latency).or(speed)
+        if let Some((flag, text)) = self.network.given_options().next().or(flagged).or(speed)
             // Other formats have no place for these figures: without an error they would be lost silently.
             && target != "simgrid"
         {
@@ -159,11 +157,8 @@ impl Command {
             )),
             value => Ok(value),
         });
-        let network = self
-            .network
-            .parse_figures(self.latency.as_deref(), context)?;
         let figures = SimGridFigures {
-            network,
+            network: self.network.parse_figures(latency, context)?,
             speed: speed.transpose()?,
         };
         // Without any figure the path of all targets is taken, which writes placeholders.

@@ -56,13 +56,9 @@ impl Command {
         let width = layout::output_width();
         let Some(name) = self.name else {
             if self.json {
-                return print_json(
-                    table
-                        .entries
-                        .iter()
-                        .map(|e| entry_json(&table, e))
-                        .collect(),
-                );
+                let entries = table.entries.iter();
+                let entries = entries.map(|entry| entry_json(&table, entry));
+                return output::write_json(None, &entries.collect());
             }
             return output::write_text(None, list_entries(&table, width));
         };
@@ -81,7 +77,7 @@ impl Command {
             )
         })?;
         if self.json {
-            return print_json(entry_json(&table, entry));
+            return output::write_json(None, &entry_json(&table, entry));
         }
         output::write_text(None, describe_entry(&table, entry, width))
     }
@@ -92,7 +88,7 @@ fn list_entries(table: &Table, width: Option<usize>) -> String {
     let [chosen, papers] = table.split_by_origin().map(|group| {
         group
             .iter()
-            .map(|e: &Entry<()>| [e.name.into(), e.about.into(), table.example_usage(e)])
+            .map(|e| [e.name.into(), e.about.into(), table.example_usage(e)])
             .collect::<Vec<_>>()
     });
     // Programs that read a pipe get a line for each entry and nothing else.
@@ -104,10 +100,6 @@ fn list_entries(table: &Table, width: Option<usize>) -> String {
         lay_out_columns(&chosen, width),
         lay_out_columns(&papers, width)
     )
-}
-
-fn print_json(value: Value) -> anyhow::Result<()> {
-    output::write_text(None, format!("{value:#}\n"))
 }
 
 fn entry_json(table: &Table, entry: &Entry<()>) -> Value {

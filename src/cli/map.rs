@@ -213,8 +213,8 @@ impl Command {
             speeds,
         };
         if self.json {
-            let document = report::mapping::document_found(&fabric, &figures, found.as_ref());
-            return output::write_text(None, format!("{document:#}\n"));
+            let document = report::mapping::document(&fabric, &figures, found.as_ref());
+            return output::write_json(None, &document);
         }
         let busiest = busiest_links(&fabric, &analysis);
         output::write_by(None, |out| {

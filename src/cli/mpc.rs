@@ -1,12 +1,11 @@
 //! `nodeorder mpc`: exact Mean Placement Calculation curves.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::{inputs, output, progress};
-use clap::Args;
 use nodeorder_base::error::format_bytes;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc::{self, SumMethod};
@@ -68,7 +67,7 @@ impl From<MethodArg> for SumMethod {
 }
 
 /// One ordering's curve; in documents, with keys in the order of their names.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct CurveRow {
     /// MPC at each of the sizes to print.
     #[serde(rename = "mpc")]
@@ -130,12 +129,7 @@ impl Command {
         if let Some(picture) = picture {
             let curves: Vec<(&str, &[f64])> = rows
                 .iter()
-                .map(|r| {
-                    (
-                        r.label.as_str(),
-                        r.curve.as_ref().unwrap_or(&r.values).as_slice(),
-                    )
-                })
+                .map(|r| (&*r.label, &**r.curve.as_ref().unwrap_or(&r.values)))
                 .collect();
             let title = format!("MPC on {}", topology.name());
             picture.draw_figure(&plot::mpc_plot(&title, &curves)?)?;
@@ -148,52 +142,37 @@ impl Command {
     }
 
     fn measure_curve(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<CurveRow> {
-        let n = order.len();
-        let label = order.label().to_string();
+        let mut row = CurveRow {
+            label: order.label().to_string(),
+            ..CurveRow::default()
+        };
         // Fewer than two nodes have no sizes: the curve itself reports that.
-        let chosen = if n < 2 {
+        let chosen = if order.len() < 2 {
             None
         } else {
-            sizes::parse_sizes(&self.sizes, n)?
+            sizes::parse_sizes(&self.sizes, order.len())?
         };
         // The share of windows that span components is of all sizes.
         let one = topology.component_count() == 1;
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             // Without a drawing the other sizes are wanted by nobody, and few of them take much less time.
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
-            let (sizes, values) = at.into_iter().unzip();
-            return Ok(CurveRow {
-                label,
-                sizes,
-                values,
-                spanning: None,
-                curve: None,
-            });
+            (row.sizes, row.values) = at.into_iter().unzip();
+            return Ok(row);
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
-        let spanning = curve.spanning_share();
-        let Some(mut sizes) = chosen else {
-            let values = curve.values();
-            let sizes = (2..values.len() + 2).collect();
-            return Ok(CurveRow {
-                label,
-                sizes,
-                values,
-                spanning,
-                curve: None,
-            });
-        };
-        // On a machine in pieces no window of a larger size lies within one of them: there is no mean to print.
-        sizes.retain(|size| *size <= curve.largest_size());
-        let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
-        let drawn = self.plot.as_ref().map(|_| curve.values());
-        Ok(CurveRow {
-            label,
-            sizes,
-            values,
-            spanning,
-            curve: drawn,
-        })
+        row.spanning = curve.spanning_share();
+        if let Some(mut sizes) = chosen {
+            // On a machine in pieces no window of a larger size lies within one of them: there is no mean to print.
+            sizes.retain(|size| *size <= curve.largest_size());
+            row.values = sizes.iter().map(|size| curve.mpc(*size)).collect();
+            row.sizes = sizes;
+            row.curve = self.plot.as_ref().map(|_| curve.values());
+        } else {
+            row.values = curve.values();
+            row.sizes = (2..row.values.len() + 2).collect();
+        }
+        Ok(row)
     }
 
     fn write_json(&self, topology: &Topology, rows: &[CurveRow]) -> anyhow::Result<()> {

@@ -116,15 +116,7 @@ impl Command {
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
-            figures: FigureSet {
-                ranks: self.ranks,
-                hosts: self.names,
-                pods: self.pods,
-                extent: self.extent,
-                shape: self.shape,
-                room: self.room,
-                ..FigureSet::default()
-            },
+            figures: self.shown_figures(),
             traffic: self.traffic.traffic_settings(fabric.as_ref())?,
             summaries: if summarised {
                 // Improvements need a replay of the baseline on each ordering: a further replay, so only where they
@@ -163,6 +155,19 @@ impl Command {
         Ok(())
     }
 
+    /// Returns the figures that the rows show.
+    fn shown_figures(&self) -> FigureSet {
+        FigureSet {
+            ranks: self.ranks,
+            hosts: self.names,
+            pods: self.pods,
+            extent: self.extent,
+            shape: self.shape,
+            room: self.room,
+            ..FigureSet::default()
+        }
+    }
+
     /// Runs the replays and writes a row for every placement.
     fn write_placements(
         &self,
@@ -180,12 +185,10 @@ impl Command {
             &[]
         };
         let rows = BlockRows::new(replays.figures(), labels, topology, orders);
-        let mut file = if wanted {
-            let path = self.output.as_deref();
-            Some(RowFile::open_table(path, |out| rows.write_header(out))?)
-        } else {
-            None
-        };
+        let path = self.output.as_deref();
+        let mut file = wanted
+            .then(|| RowFile::open_table(path, |out| rows.write_header(out)))
+            .transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();
         let clock: Option<Clock<'_>> = if self.timings { Some(&clock) } else { None };
@@ -222,28 +225,20 @@ impl Command {
                 refused,
                 ..
             } = &result.counts;
-            let mut reasons = vec![
-                // Jobs beyond the machine are among the skipped, but no emptier machine would take them.
-                (skipped - never, "found too few nodes free".to_string()),
-                (
-                    *never,
-                    format!("asked for more than the {nodes} nodes of the ordering"),
-                ),
-            ];
-            reasons.extend(refused.iter().map(|(choice, count)| {
-                (
-                    *count,
-                    format!(
-                        "refused, {}: {}",
-                        choice.short_answer(),
-                        choice.refusal_reason()
-                    ),
-                )
-            }));
-            let reasons = reasons.iter().filter(|(count, _)| *count > 0);
-            let reasons: Vec<String> = reasons
-                .map(|(count, why)| format!("{count} {why}"))
-                .collect();
+            let mut reasons = Vec::new();
+            // Jobs beyond the machine are among the skipped, but no emptier machine would take them.
+            if skipped > never {
+                reasons.push(format!("{} found too few nodes free", skipped - never));
+            }
+            if *never > 0 {
+                let size = format!("more than the {nodes} nodes of the ordering");
+                reasons.push(format!("{never} asked for {size}"));
+            }
+            for (choice, count) in refused {
+                let answer = choice.short_answer();
+                let reason = choice.refusal_reason();
+                reasons.push(format!("{count} refused, {answer}: {reason}"));
+            }
             let left_out = skipped + result.counts.count_refused();
             self.report_pods(&result.counts);
             if left_out > 0 {

@@ -3,12 +3,11 @@
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_network::topology::{Context, Topology};
+use nodeorder_network::topology::Context;
 use nodeorder_order::ordering::optimise::scores;
 use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::ScoreRow;
-use nodeorder_present::columns::json_object;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Score orderings by the objective of ilp and optimise, with a proved bound
@@ -42,29 +41,22 @@ impl Command {
         let clock = Clock::start_clock(false, &waiting);
         let found = scores(&topology, &self.weights, &orders, &clock)?;
         drop(waiting);
-        let rows: Vec<ScoreRow<'_>> = orders
-            .iter()
-            .zip(&found)
-            .map(|(order, score)| ScoreRow {
-                ordering: order.label(),
-                score,
-            })
-            .collect();
+        let scored = orders.iter().zip(&found);
+        let rows = scored.map(|(order, score)| ScoreRow {
+            ordering: order.label(),
+            score,
+        });
         if self.json {
-            let document = score_json(&topology, &self.weights, &rows);
-            return output::write_text(self.output.as_deref(), format!("{document:#}\n"));
+            let document = json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "topology": topology.spec(),
+                "weights": self.weights,
+                "scores": columns::json_list(ScoreRow::ALL, rows),
+            });
+            return output::write_json(self.output.as_deref(), &document);
         }
         output::write_by(self.output.as_deref(), |out| {
             columns::write_table(out, ScoreRow::ALL, rows)
         })
     }
-}
-
-fn score_json(topology: &Topology, weights: &str, rows: &[ScoreRow<'_>]) -> Value {
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "topology": topology.spec(),
-        "weights": weights,
-        "scores": rows.iter().map(|row| json_object(ScoreRow::ALL, row)).collect::<Vec<_>>(),
-    })
 }

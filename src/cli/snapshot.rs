@@ -9,8 +9,8 @@ use crate::shared::command_line::CommandLine;
 use crate::shared::formats::FormatArgs;
 use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
-use crate::shared::tables::{format_number, lay_out_table};
-use crate::shared::{inputs, layout, own_files};
+use crate::shared::tables::{format_number, write_section};
+use crate::shared::{inputs, own_files};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::{Lines, Text};
 use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot};
@@ -118,7 +118,6 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         snapshot.running.len(),
         snapshot.waiting.len()
     );
-    layout::print_sentence(out, &about)?;
     let header = [
         "level",
         "units",
@@ -130,37 +129,26 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         "held by",
     ];
     let row = |level: &LevelState| {
-        let (unit, free) = (
-            level.roomiest(),
-            level.units.iter().filter(|unit| unit.is_free()),
-        );
-        let counts = [level.units.len(), free.count(), unit.free as usize].map(|n| n.to_string());
-        let unit_of = [
+        let unit = level.roomiest();
+        let free = level.units.iter().filter(|unit| unit.is_free());
+        [
+            level.name.clone(),
+            level.units.len().to_string(),
+            free.count().to_string(),
+            unit.free.to_string(),
             unit.name.clone(),
             unit.count_held().to_string(),
             unit.out.to_string(),
-        ];
-        let row = [level.name.clone()]
-            .into_iter()
-            .chain(counts)
-            .chain(unit_of);
-        row.chain([holding_jobs(snapshot, unit)]).collect()
+            holding_jobs(snapshot, unit),
+        ]
     };
-    let levels = lay_out_table(
-        header.map(String::from).to_vec(),
-        snapshot.levels.iter().map(row),
-        1,
-    );
-    writeln!(
-        out,
-        "\n{}\n",
-        layout::fit_to_terminal(levels, 3, &std::io::stdout())
-    )?;
-    layout::print_sentence(out, "The units that jobs free next, by the jobs' limits.")?;
+    write_section(out, &about, header, snapshot.levels.iter().map(row), [1, 3])?;
+    writeln!(out)?;
+    let about = "The units that jobs free next, by the jobs' limits.";
     let header = ["level", "unit", "hours", "free now", "held", "jobs"];
     let rows = snapshot.levels.iter().flat_map(|level| {
         level.next_freed().into_iter().take(SHOWN).map(|unit| {
-            vec![
+            [
                 level.name.clone(),
                 unit.name.clone(),
                 format_number(hours_until(snapshot, unit), 2),
@@ -170,11 +158,6 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
             ]
         })
     });
-    let next = lay_out_table(header.map(String::from).to_vec(), rows, 2);
-    writeln!(
-        out,
-        "\n{}",
-        layout::fit_to_terminal(next, 3, &std::io::stdout())
-    )?;
+    write_section(out, about, header, rows, [2, 3])?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `nodeorder topology`: the figures of a network.
 
 use crate::shared::layout::print_field;
-use crate::shared::notes::note;
+use crate::shared::notes::{note, print_each};
 use crate::shared::output::Output;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
@@ -70,14 +70,22 @@ impl Command {
         } = figures;
         let mut out = Output::open(None)?;
         for key in [
-            "name", "spec", "source", "nodes", "places", "routers", "links", "cables", "assumed",
+            "name",
+            "spec",
+            "source",
+            "nodes",
+            "places",
+            "routers",
+            "links",
+            "cables",
+            "assumed",
+            "node_links",
+            "ports",
         ] {
             if !document[key].is_null() {
-                print_field(&mut out, 14, key, &format_plainly(&document[key]))?;
+                let label = key.replace('_', " ");
+                print_field(&mut out, 14, &label, &format_plainly(&document[key]))?;
             }
-        }
-        for (label, key) in [("node links", "node_links"), ("ports", "ports")] {
-            print_field(&mut out, 14, label, &format_plainly(&document[key]))?;
         }
         if let Some(ratio) = statistics.oversubscription {
             // The label alone is longer than the others.
@@ -123,13 +131,11 @@ impl Command {
         }
         out.finish()
     }
-}
 
-impl Command {
     /// Prints what differs from `other`, and refuses that.
     fn print_differences(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
         let found = check(topology, other)?;
-        found.remarks.iter().for_each(|remark| note!("{remark}"));
+        print_each(&found.remarks);
         if self.json {
             output::write_text(None, format!("{}\n", serde_json::to_string_pretty(&found)?))?;
         } else {

@@ -1,15 +1,13 @@
 //! `nodeorder trace`: inspect, convert and generate workloads.
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::shared::formats::FormatArgs;
 use crate::shared::layout::print_field;
 use crate::shared::notes::note;
 use crate::shared::output::Output;
 use crate::shared::{inputs, output};
-use clap::Args;
-use nodeorder_base::error::sanitize;
-use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::error::{Error, SourceLocation, sanitize};
 use nodeorder_base::input::Lines;
 use nodeorder_network::topology::Context;
 use nodeorder_present::columns;
@@ -257,16 +255,13 @@ impl Convert {
             output,
         } = self;
         let ending = output.as_deref().map(Path::to_string_lossy);
-        let ends = |end: &str| {
-            ending
-                .as_ref()
-                .is_some_and(|name| name.trim_end_matches(".gz").ends_with(end))
-        };
+        let ending = ending.as_deref().unwrap_or_default();
+        let ending = ending.trim_end_matches(".gz");
         let to = match to {
             Some(to) => to,
             // The name of the output says what its reader expects; `.gz` behind it changes nothing.
-            None if ends(".swf") => To::Swf,
-            None if ends(".csv") => To::Placements,
+            None if ending.ends_with(".swf") => To::Swf,
+            None if ending.ends_with(".csv") => To::Placements,
             None => To::Log,
         };
         let options = machine.reading_options(context);
@@ -338,7 +333,7 @@ fn print_sizes(
         })?;
     }
     if as_json {
-        return output::write_text(None, format!("{:#}\n", document));
+        return output::write_json(None, &document);
     }
     let mut out = Output::open(None)?;
     for (key, value) in document.as_object().into_iter().flatten() {
@@ -358,15 +353,12 @@ fn print_key_value(out: &mut Output, key: &str, value: &Value) -> anyhow::Result
         }
         Value::Array(entries) => {
             for entry in entries {
-                let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
-                // A header is whatever a file holds: control characters must not reach the terminal.
-                let text = |key: &str| sanitize(&text(key)).into_owned();
-                print_field(
-                    out,
-                    14,
-                    &label,
-                    &format!("{}: {}", text("label"), text("value")),
-                )?;
+                let [name, text] = ["label", "value"].map(|key| {
+                    let text = entry[key].as_str().unwrap_or_default();
+                    // A header is whatever a file holds: control characters must not reach the terminal.
+                    sanitize(&text.replace('\n', " / ")).into_owned()
+                });
+                print_field(out, 14, &label, &format!("{name}: {text}"))?;
             }
         }
         Value::String(text) => print_field(out, 14, &label, &sanitize(text))?,

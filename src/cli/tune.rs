@@ -1,21 +1,14 @@
 //! `nodeorder tune`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
 
-use crate::shared::inputs;
-use crate::shared::layout;
-use crate::shared::output;
 use crate::shared::output::Output;
-use crate::shared::own_files;
-use crate::shared::progress;
-use crate::shared::sweep_folder;
-use crate::shared::tables::{format_number, lay_out_table};
-use crate::shared::workload;
+use crate::shared::tables::{format_number, write_section};
+use crate::shared::{inputs, output, own_files, progress, sweep_folder, workload};
 use clap::Args;
 use nodeorder_base::error::Error;
 use nodeorder_jobs::allocator::{AllocatorContext, slurm_settings};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{Settings, Task, simulate};
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::sweep::ResultRow;
@@ -24,10 +17,9 @@ use nodeorder_present::report;
 use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
 use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
 use nodeorder_trace::{Options, Trace, open};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Schedule a trace under settings of Slurm's topology plugin, and rank them
 #[derive(Debug, Args)]
@@ -103,7 +95,7 @@ fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option
 
 /// Returns a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
 /// settings with the same figures.
-fn setting_json(setting: &RankedSetting) -> serde_json::Value {
+fn setting_json(setting: &RankedSetting) -> Value {
     let names = &setting.names;
     let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
     for (at, (name, ..)) in SHOWN.iter().enumerate() {
@@ -136,42 +128,22 @@ impl Command {
         if let Some(folder) = &self.out {
             // One setting over time is enough for a picture; the trace is taken as it is, not shaken.
             let best = ranking.first().map_or("", |setting| &setting.names[0]);
-            let (over_time, curves) = self.timeline_files(&topology, &jobs, policy, best)?;
-            let caption = format!(
-                "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
-                 use and queue."
-            );
-            let extra = curves.map(|svg| Figure {
-                caption,
-                file: "over-time.svg".into(),
-                svg,
-            });
+            let over_time = self.timeline_files(&topology, &jobs, policy, best)?;
             // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
             let manifest = describe_table(&self.trace, &text, &table, assumed);
-            let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
-            files.push(("results.csv".into(), table));
-            files.push(("manifest.json".into(), format!("{manifest:#}\n")));
-            files.push(("over-time.csv".into(), over_time));
-            let files = files
-                .into_iter()
-                .map(|(name, text)| report::File::text(name, text));
-            own_files::write_report(folder, own_files::PAGE, files.collect())?;
+            write_page(folder, &manifest, &rows, table, best, over_time)?;
         }
         if self.json {
-            let rows: Vec<serde_json::Value> = ranking.iter().map(setting_json).collect();
             let mut document = json!({
                 "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
                 "trace": self.trace.display().to_string(), "policy": policy, "ordering": self.order,
-                "settings": rows, "seeds": self.seeds, "shake": self.submit_jitter(),
+                "settings": ranking.iter().map(setting_json).collect::<Value>(),
+                "seeds": self.seeds, "shake": self.submit_jitter(),
             });
-            if let Some(assumption) = topology
-                .network()
-                .assumption()
-                .filter(|_| !assumed.is_empty())
-            {
-                document["assumed"] = json!(assumption);
+            if !assumed.is_empty() {
+                document["assumed"] = json!(topology.network().assumption());
             }
-            return output::write_text(None, format!("{document:#}\n"));
+            return output::write_json(None, &document);
         }
         let mut out = Output::open(None)?;
         let title = self.describe_trace(&format!(
@@ -292,7 +264,7 @@ impl Command {
 }
 
 /// Returns the document that is written beside the table: how it was made.
-fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
+fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> Value {
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
@@ -317,13 +289,37 @@ fn run_plan(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, S
     Ok((named, table.format_table(&rows)?))
 }
 
+/// Writes the page of the results, with the `best` setting over time: a table, and a figure where any time passes.
+fn write_page(
+    folder: &Path,
+    manifest: &Value,
+    rows: &[ResultRow],
+    table: String,
+    best: &str,
+    (over_time, curves): (String, Option<String>),
+) -> anyhow::Result<()> {
+    let caption = format!(
+        "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below use \
+         and queue."
+    );
+    let extra = curves.map(|svg| Figure {
+        caption,
+        file: "over-time.svg".into(),
+        svg,
+    });
+    let mut files = report::sweep::page("results.csv", rows, manifest, extra)?;
+    files.push(("results.csv".into(), table));
+    files.push(("manifest.json".into(), format!("{manifest:#}\n")));
+    files.push(("over-time.csv".into(), over_time));
+    own_files::replace_files(folder, own_files::PAGE, files)
+}
+
 fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> anyhow::Result<()> {
     let about = format!(
         "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Hops: mean between the \
          nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
          placed, mean over time; beyond it: free nodes that it would leave."
     );
-    layout::print_sentence(out, &about)?;
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|setting| {
         let more = setting.names.len() - 1;
@@ -337,16 +333,9 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
             format_number(mean, *decimals) + &half.unwrap_or_default()
         });
-        std::iter::once(setting.names[0].clone() + &more)
-            .chain(cells)
-            .collect()
+        std::iter::once(setting.names[0].clone() + &more).chain(cells)
     });
-    let rows = lay_out_table(header.map(String::from).collect(), rows, 1);
-    writeln!(
-        out,
-        "\n{}",
-        layout::fit_to_terminal(rows, 1, &std::io::stdout())
-    )?;
+    write_section(out, &about, header, rows, [1, 1])?;
     for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }

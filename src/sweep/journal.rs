@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Plan;
 use super::fingerprint::Fingerprint;
 use super::inputs::Spec;
 use super::kinds::KINDS;
 use super::lists::item_at;
+use super::plan::Plan;
 use super::rows::{ResultsTable, SweepRow, write_line};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_present::columns::Value;

@@ -35,6 +35,21 @@ pub struct CellSpec {
     pub routing: Option<u32>,
 }
 
+/// One combination of the plan's lists, by indices into them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Number of the cell, from 0.
+    pub number: usize,
+    /// The machine.
+    pub topology: usize,
+    /// The seed.
+    pub seed: usize,
+    /// The ordering.
+    pub ordering: usize,
+    /// What is done with them.
+    pub spec: CellSpec,
+}
+
 /// Which jobs a cell has: workload, processors of a node, transform.
 pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::check::Remarks;
 use super::kinds::KINDS;
-use super::lists::{CellSpec, PlanLists};
+use super::lists::{Cell, CellSpec, PlanLists};
 use super::spec::{Lists, PlanSpec};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
@@ -23,21 +23,6 @@ pub struct Plan {
     pub remarks: Remarks,
     /// Cells of each ordering of each machine, in the order of the rows.
     specs: Vec<CellSpec>,
-}
-
-/// One combination of the plan's lists, by indices into them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// Number of the cell, from 0.
-    pub number: usize,
-    /// The machine.
-    pub topology: usize,
-    /// The seed.
-    pub seed: usize,
-    /// The ordering.
-    pub ordering: usize,
-    /// What is done with them.
-    pub spec: CellSpec,
 }
 
 /// All cells of a plan.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::kinds::KINDS;
-use super::lists::item_at;
-use super::plan::{Cell, Plan};
+use super::lists::{Cell, item_at};
+use super::plan::Plan;
 use super::scopes::Figures;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_present::columns::sweep::{CellRow, ResultRow};

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::kinds::KINDS;
-use super::plan::{Cell, Plan};
+use super::lists::Cell;
+use super::plan::Plan;
 use super::rows::SweepRow;
 use super::scopes::{MachineScope, OrderingScope};
 use nodeorder_base::error::{Error, Result};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lists::{JobsKey, PlanLists, item_at};
-use super::plan::Cell;
+use super::lists::{Cell, JobsKey, PlanLists, item_at};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::statistics::Summary;
 use nodeorder_jobs::schedule::Task;

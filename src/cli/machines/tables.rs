@@ -184,7 +184,7 @@ fn write_columns(
 ) -> anyhow::Result<()> {
     // The one column of words among the numbers.
     let words = header.iter().position(|name| *name == "ordering");
-    let mut table = lay_out_table(header.into_iter().map(String::from).collect(), rows, names);
+    let mut table = lay_out_table(header, rows, names);
     if let Some(column) = words.and_then(|i| table.column_mut(i)) {
         column.set_cell_alignment(CellAlignment::Left);
     }

@@ -1,12 +1,11 @@
 //! Which files a command reads and which it writes: no file is both, and none is written twice.
 
-use std::any::TypeId;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, ValueHint};
 
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Text, resolve_beside};
@@ -45,42 +44,39 @@ static READ: OnceLock<Vec<NamedFile>> = OnceLock::new();
 pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     let mut command = command;
     let mut matches = matches;
-    while let Some((name, inner)) = matches.subcommand() {
-        let Some(found) = command.find_subcommand(name) else {
-            break;
-        };
+    while let Some((name, inner)) = matches.subcommand()
+        && let Some(found) = command.find_subcommand(name)
+    {
         (command, matches) = (found, inner);
     }
     let mut read = Vec::new();
     let mut written = Vec::<NamedFile>::new();
-    for argument in command
-        .get_arguments()
-        .filter(|a| a.get_action().takes_values())
-    {
+    for argument in command.get_arguments() {
         let id = argument.get_id().as_str();
-        let option = argument
-            .get_long()
-            .map_or(String::new(), |long| format!("--{long} "));
-        // A default value names no file of the user's, even if one is called so.
-        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        // A default value names no file of the user's, even if one is called so; a flag names none.
+        if matches.value_source(id) != Some(ValueSource::CommandLine)
+            || !argument.get_action().takes_values()
+        {
             continue;
         }
-        // Other options (SPEC, orderings, allocators) may name files within their texts: each piece that is a file
-        // counts.
-        let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-        for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
-            let named = |name: &OsStr| {
-                let option = format!("{option}{}", value.to_string_lossy());
-                NamedFile::new(Path::new(name), option, name.to_string_lossy().into_owned())
-            };
+        let flag = argument.get_long().map(|long| format!("--{long} "));
+        for value in matches.get_raw(id).into_iter().flatten() {
+            let text = value.to_string_lossy();
+            let option = flag.clone().unwrap_or_default() + &text;
+            let whole = || NamedFile::new(Path::new(value), option.clone(), text.to_string());
             if is_written(command.get_name(), id) {
-                written.push(named(value));
-            } else if is_path {
-                read.push(named(value));
-            } else if let Some(text) = value.to_str() {
-                let pieces = split_into_names(text)
-                    .filter(|piece: &&str| Path::new(piece).is_file() && !is_known(piece));
-                read.extend(pieces.map(|piece| named(OsStr::new(piece))));
+                written.push(whole());
+            } else if argument.get_value_hint() == ValueHint::AnyPath {
+                // The hint of all arguments that are paths.
+                read.push(whole());
+            } else {
+                // Other options (SPEC, orderings, allocators) may name files within their texts: each piece that is a
+                // file counts.
+                let pieces = split_into_names(&text)
+                    .filter(|piece| Path::new(piece).is_file() && !is_known(piece));
+                read.extend(pieces.map(|piece| {
+                    NamedFile::new(Path::new(piece), option.clone(), piece.to_string())
+                }));
             }
         }
     }
@@ -165,26 +161,31 @@ fn files_named_in(file: &NamedFile) -> Vec<NamedFile> {
     let Ok(text) = Text::read(&file.file, MOST_TEXT) else {
         return Vec::new();
     };
-    // Numbers without quotes name none: a plan may have a million seeds.
-    let list = |part: &str| {
-        part.chars()
-            .all(|c| c.is_ascii_digit() || " \t,[]".contains(c))
-    };
-    let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
-    let parts = |line| str::split(line, ['"', '\'']).enumerate();
-    let words = text.lines().flat_map(|line| {
+    let mut named = Vec::new();
+    for line in text.lines() {
         // Between quotes stand the parts with odd numbers. The others count as well: of a string over several lines
         // the quotes are on other lines.
-        parts(line.text).filter(|(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part))
-    });
-    let words = words.flat_map(|(_, part)| split_into_names(part));
-    words
-        .filter_map(|word: &str| {
-            let path = resolve_beside(Some(&file.file), word);
-            let name = || format!("{word} in {}", file.name);
-            (path.is_file() && !is_known(word)).then(|| NamedFile::new(&path, name(), name()))
-        })
-        .collect()
+        for (i, part) in line.text.split(['"', '\'']).enumerate() {
+            if i % 2 == 0 && is_number_list(part) {
+                continue;
+            }
+            for word in split_into_names(part) {
+                let path = resolve_beside(Some(&file.file), word);
+                if path.is_file() && !is_known(word) {
+                    let name = format!("{word} in {}", file.name);
+                    named.push(NamedFile::new(&path, name.clone(), name));
+                }
+            }
+        }
+    }
+    named
+}
+
+/// Checks whether a part of a line is numbers alone, which name no files: a plan may have a million seeds.
+fn is_number_list(part: &str) -> bool {
+    let list = part.split_once('=').map_or(part, |(_, list)| list);
+    list.chars()
+        .all(|c| c.is_ascii_digit() || " \t,[]".contains(c))
 }
 
 fn refuse_overwriting(written: &NamedFile, read: &[NamedFile]) -> Result<()> {
@@ -196,10 +197,10 @@ fn refuse_overwriting(written: &NamedFile, read: &[NamedFile]) -> Result<()> {
             "another file to write",
         ));
     }
-    let meta = std::fs::metadata(&written.file)
-        .ok()
-        .filter(std::fs::Metadata::is_file);
-    if meta.is_some_and(|meta| meta.permissions().readonly()) {
+    if let Ok(meta) = std::fs::metadata(&written.file)
+        && meta.is_file()
+        && meta.permissions().readonly()
+    {
         let expected = "a file that may be written";
         return Err(Error::option(&written.option, "a read-only file", expected));
     }
@@ -212,20 +213,12 @@ fn is_written(command: &str, id: &str) -> bool {
 
 /// Resolves links and detours in a path; of a file that is not there yet, those of its folder.
 fn resolve_path(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .ok()
+    let resolved = path.canonicalize().ok().or_else(|| {
         // A file that is not there yet has no canonical form, but its folder has.
-        .or_else(|| {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            Some(
-                folder
-                    .unwrap_or(Path::new("."))
-                    .canonicalize()
-                    .ok()?
-                    .join(path.file_name()?),
-            )
-        })
-        .unwrap_or_else(|| path.to_path_buf())
+        let folder = Path::new(".").join(path.parent()?);
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    });
+    resolved.unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Splits a value such as `graph:links.csv,per_router=2` into the parts that may name a file: the whole, the text
@@ -241,8 +234,7 @@ fn split_into_names(text: &str) -> impl Iterator<Item = &str> {
 /// Checks whether a text names an entry of a table, which wins over a file of that name.
 fn is_known(text: &str) -> bool {
     // A dot or a slash is in no entry's name: `./hilbert` is the file beside `hilbert`, the ordering.
-    let plain = !text.contains(['.', '/']);
-    plain
+    !text.contains(['.', '/'])
         && reference::list_tables()
             .iter()
             .any(|t| t.entries.iter().any(|entry| entry.name == text))
@@ -250,6 +242,8 @@ fn is_known(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::any::TypeId;
+
     use clap::CommandFactory;
 
     use super::*;
@@ -277,6 +271,10 @@ mod tests {
                 let name = command.get_name();
                 let id = argument.get_id().as_str();
                 assert_eq!(writes, is_written(name, id), "{name} {id}: {help}");
+                // A path with a hint of its own would not count as a file that is read.
+                let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+                let hint = argument.get_value_hint();
+                assert_eq!(is_path, hint == ValueHint::AnyPath, "{name} {id}");
                 seen += usize::from(writes);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::notes::note;
+use super::notes::{note, print_each};
 use super::progress;
 use super::watch::Clock;
 use nodeorder_base::error::{Error, format_bytes};
@@ -25,17 +25,12 @@ pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology>
 
 /// Says what was guessed of a machine's file, and which of its lines another program does not accept.
 pub fn say_remarks(topology: &Topology) {
-    for text in topology.network().remarks() {
-        note!("{text}");
-    }
+    print_each(topology.network().remarks());
 }
 
 /// Says what is assumed of the capacities of the machine's links, for commands whose results rest on them.
 pub fn say_assumed(topology: &Topology) {
-    topology
-        .capacity_assumption()
-        .iter()
-        .for_each(|text| note!("{text}"));
+    print_each(topology.capacity_assumption());
 }
 
 /// Builds the machine's links for traffic, and says what is assumed of their capacities.
@@ -52,19 +47,13 @@ pub fn make_order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> 
     let order = NodeOrder::make_observed(topology, text, &Clock::start_clock(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
-    order
-        .list_remarks(topology)
-        .iter()
-        .for_each(|text| note!("{text}"));
+    print_each(order.list_remarks(topology));
     Ok(order)
 }
 
 /// Says on standard error where an ordering's file was made for another machine.
 pub fn report_machine(topology: &Topology, order: &NodeOrder) {
-    order
-        .machine_remark(topology)
-        .iter()
-        .for_each(|text| note!("{text}"));
+    print_each(order.machine_remark(topology));
 }
 
 /// Nodes from which an ordering's size is said before it is made.
@@ -112,18 +101,15 @@ pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> R
 
 /// Refuses the same value twice for an option that repeats; `what` is what it names.
 pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), Error> {
-    match texts
-        .iter()
-        .enumerate()
-        .find(|(i, text)| texts[..*i].contains(text))
-    {
-        None => Ok(()),
-        Some((_, text)) => Err(Error::option(
-            format!("{option} {text}").trim_start(),
-            format!("the same {what} twice"),
-            format!("each {what} once"),
-        )),
+    for (i, text) in texts.iter().enumerate() {
+        if texts[..i].contains(text) {
+            let option = format!("{option} {text}");
+            let found = format!("the same {what} twice");
+            let expected = format!("each {what} once");
+            return Err(Error::option(option.trim_start(), found, expected));
+        }
     }
+    Ok(())
 }
 
 /// Opens the rules of `--rules`.

@@ -1,10 +1,21 @@
 //! Notes on standard error: what is not an error. `--quiet` silences them.
 
-use std::fmt::Arguments;
+use std::fmt::{Arguments, Display};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line on standard error that is no error.
+macro_rules! note {
+    ($($text:tt)*) => {
+        if !$crate::shared::notes::is_silent() {
+            $crate::shared::notes::print_note(format_args!($($text)*));
+        }
+    };
+}
+
+pub(crate) use note;
 
 /// Silences standard error from here on: only errors are printed, and no progress.
 pub fn silence_notes() {
@@ -22,23 +33,17 @@ pub fn print_note(text: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Names the mapping methods that a search had no time for.
-pub fn say_unfinished(methods: &[&str]) {
-    if !methods.is_empty() && !is_silent() {
-        let methods = methods.join(", ");
-        print_note(format_args!(
-            "not run to the end for want of time: {methods}"
-        ));
+/// Prints lines on standard error that are no errors.
+pub fn print_each(texts: impl IntoIterator<Item: Display>) {
+    for text in texts {
+        note!("{text}");
     }
 }
 
-/// Prints a line on standard error that is no error.
-macro_rules! note {
-    ($($text:tt)*) => {
-        if !$crate::shared::notes::is_silent() {
-            $crate::shared::notes::print_note(format_args!($($text)*));
-        }
-    };
+/// Names the mapping methods that a search had no time for.
+pub fn say_unfinished(methods: &[&str]) {
+    if !methods.is_empty() {
+        let methods = methods.join(", ");
+        note!("not run to the end for want of time: {methods}");
+    }
 }
-
-pub(crate) use note;

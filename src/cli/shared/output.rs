@@ -235,6 +235,11 @@ pub fn write_text(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Resul
     write_by(path, |out| out.write_all(bytes.as_ref()))
 }
 
+/// Writes a JSON document to `path` or standard output, indented.
+pub fn write_json(path: Option<&Path>, document: &serde_json::Value) -> anyhow::Result<()> {
+    write_text(path, format!("{document:#}\n"))
+}
+
 /// Makes a folder where there is none.
 pub fn create_folder(folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)

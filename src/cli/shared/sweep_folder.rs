@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::notes::note;
+use super::notes::print_each;
 use super::output;
 use nodeorder_base::input::Text;
-use nodeorder_sweep::{Journal, Plan, RecoveredRows, Remarks, Shard, ShardFile, checksum};
+use nodeorder_sweep::{Journal, Plan, RecoveredRows, Shard, ShardFile, checksum};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -168,13 +168,8 @@ fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<(
 
 /// Says on standard error what the results of a plan rest on.
 pub fn say_remarks(plan: &Plan) {
-    let Remarks {
-        orderings, assumed, ..
-    } = &plan.remarks;
-    orderings
-        .iter()
-        .chain(assumed)
-        .for_each(|text| note!("{text}"));
+    print_each(&plan.remarks.orderings);
+    print_each(&plan.remarks.assumed);
 }
 
 /// Returns the manifest of a table; `file` describes its plan. How it was made is left open.

@@ -1,15 +1,16 @@
 //! Tables on the terminal.
 
 use std::io::{self, Write};
+use std::iter::once;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Row, Table, presets};
 
 use super::layout::{fit_to_terminal, print_sentence};
 use super::notes;
 use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::replay::set::ReplayResult;
 use nodeorder_jobs::schedule::ScheduleSummary;
-use nodeorder_jobs::schedule::orderings::{OrderingSchedule, Schedules};
+use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_present::columns::Column;
 
@@ -33,21 +34,19 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
     let header = ["#", "ordering", "mean(log)", "mean", "best at", "step"].map(String::from);
     let sizes = comparison.sizes.iter().map(|s| format!("S={s}"));
     let rows = comparison.entries.iter().enumerate().map(|(i, entry)| {
-        let mut row = vec![(i + 1).to_string(), entry.label.clone()];
-        row.extend([
+        let row = [
+            (i + 1).to_string(),
+            entry.label.clone(),
             format!("{:.3}", entry.mean_log),
             format!("{:.3}", entry.mean_plain),
-        ]);
-        row.push(format!("{:.0}%", 100.0 * entry.best_share));
-        row.push(format!("{:.3}", entry.mean_step));
-        let at = entry
-            .at
-            .iter()
-            .map(|v| v.map_or_else(String::new, |v| format!("{v:.2}")));
-        row.extend(at);
-        row
+            format!("{:.0}%", 100.0 * entry.best_share),
+            format!("{:.3}", entry.mean_step),
+        ];
+        let at = entry.at.iter();
+        row.into_iter()
+            .chain(at.map(|v| v.map_or_else(String::new, |v| format!("{v:.2}"))))
     });
-    let mut table = lay_out_table(header.into_iter().chain(sizes).collect(), rows, 2);
+    let mut table = lay_out_table(header.into_iter().chain(sizes), rows, 2);
     // The first column holds numbers, though `table` takes it for a name.
     if let Some(ranks) = table.column_mut(0) {
         ranks.set_cell_alignment(CellAlignment::Right);
@@ -93,23 +92,18 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
             .map(|(a, most)| format!(" {a} refused up to {most}."))
             .collect::<String>()
     );
-    let header = ["ordering", "weighted MPC"].map(String::from).into_iter();
-    let header = header.chain(p.allocators.iter().cloned());
+    let allocators = p.allocators.iter().map(String::as_str);
+    let header = ["ordering", "weighted MPC"].into_iter().chain(allocators);
     let rows = p.rows.iter().map(|row| {
-        let start = [row.ordering.clone(), format!("{:.4}", row.weighted_mpc)].into_iter();
-        start
-            .chain(row.mean_mind.iter().map(|m| format_number(*m, 4)))
-            .collect()
+        let minds = row.mean_mind.iter().map(|m| format_number(*m, 4));
+        let start = [row.ordering.clone(), format!("{:.4}", row.weighted_mpc)];
+        Row::from(start.into_iter().chain(minds))
     });
-    let last = [
-        "rank correlation with weighted MPC".to_string(),
-        String::new(),
-    ]
-    .into_iter();
-    let last = last
-        .chain(p.agreement.iter().map(|a| format_number(a.spearman, 2)))
-        .collect();
-    write_section(out, &about, header.collect(), rows.chain([last]))?;
+    let agreement = p.agreement.iter().map(|a| format_number(a.spearman, 2));
+    let last = ["rank correlation with weighted MPC".into(), String::new()];
+    let last = Row::from(last.into_iter().chain(agreement));
+    writeln!(out)?;
+    write_section(out, &about, header, rows.chain([last]), [1, 1])?;
     let Some((pattern, routing)) = &p.guest else {
         return Ok(());
     };
@@ -117,23 +111,16 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
         "The jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
          traffic, by allocator."
     );
-    let header = p.allocators.iter().flat_map(|a| [a.clone(), "hops".into()]);
+    let header = p.allocators.iter().flat_map(|a| [a.as_str(), "hops"]);
     let rows = p.rows.iter().map(|row| {
         let met = row
             .traffic
             .iter()
             .flat_map(|m| [m.mean_contention, m.mean_dilation]);
-        [row.ordering.clone()]
-            .into_iter()
-            .chain(met.map(|m| format_number(m, 4)))
-            .collect()
+        once(row.ordering.clone()).chain(met.map(|m| format_number(m, 4)))
     });
-    write_section(
-        out,
-        &about,
-        ["ordering".into()].into_iter().chain(header).collect(),
-        rows,
-    )
+    writeln!(out)?;
+    write_section(out, &about, once("ordering").chain(header), rows, [1, 1])
 }
 
 /// Writes the schedules of a trace, orderings as given.
@@ -143,18 +130,9 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         .iter()
         .map(|a| format!(", {a}"))
         .collect::<String>();
-    let header = ["ordering"]
-        .into_iter()
-        .chain(SCHEDULED)
-        .map(String::from)
-        .collect();
     // The recorded schedule comes last: it is what orderings are held against, not one of them.
     let all = || schedules.rows.iter().chain(&schedules.recorded);
-    let rows = all().map(
-        |OrderingSchedule {
-             ordering, summary, ..
-         }| schedule_cells(ordering, summary),
-    );
+    let rows = all().map(|row| schedule_cells(&row.ordering, &row.summary));
     let trace = &schedules.trace;
     let policy = &schedules.policy;
     let model = &schedules.model;
@@ -162,32 +140,27 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         out,
         "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n"
     )?;
-    let schedules_table = lay_out_table(header, rows, 1);
-    writeln!(
-        out,
-        "{}",
-        fit_to_terminal(schedules_table, 1, &io::stdout())
-    )?;
+    let table = lay_out_table(once("ordering").chain(SCHEDULED), rows, 1);
+    writeln!(out, "{}\n", fit_to_terminal(table, 1, &io::stdout()))?;
     let classes = schedules.size_classes();
-    let sizes = classes.iter().map(|(from, to)| {
-        if from == to {
-            from.to_string()
-        } else {
-            format!("{from}-{to}")
-        }
-    });
+    let sizes = classes.iter().map(|(from, to)| format_range(*from, *to));
     let rows = all().map(|row| {
         let waits = classes
             .iter()
             .map(|(from, _)| row.size_class(*from).map(|class| class.mean_wait));
-        std::iter::once(row.ordering.clone())
-            .chain(waits.map(|wait| format_number(wait, 1)))
-            .collect()
+        once(row.ordering.clone()).chain(waits.map(|wait| format_number(wait, 1)))
     });
-    let header = std::iter::once("ordering".to_string())
-        .chain(sizes)
-        .collect();
-    write_section(out, "Mean wait by job size in nodes.", header, rows)
+    let header = once("ordering".to_string()).chain(sizes);
+    write_section(out, "Mean wait by job size in nodes.", header, rows, [1, 1])
+}
+
+/// Formats a class of sizes: its first and its last, once if they are the same.
+pub fn format_range(from: u32, to: u32) -> String {
+    if from == to {
+        from.to_string()
+    } else {
+        format!("{from}-{to}")
+    }
 }
 
 /// The figures of a schedule, by the names that stand above them.
@@ -230,53 +203,50 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         "mean MIND",
         "small %",
         "large %",
+        "overall %",
+        "t",
+        "seconds",
     ];
-    let header = header.into_iter().chain(["overall %", "t", "seconds"]);
-    let table = lay_out_table(
-        header.map(String::from).collect(),
-        results.iter().map(|r: &ReplayResult<'_>| {
-            let improvement = r.summary.improvement_by_group(r.baseline, threshold);
-            vec![
-                r.ordering.into(),
-                r.allocator.into(),
-                r.counts.placed.to_string(),
-                format_number(r.summary.mean_mind(), 4),
-                format_number(improvement.small, 2),
-                format_number(improvement.large, 2),
-                format_number(improvement.overall, 2),
-                format_number(r.summary.t_test().map(|t| t.t), 1),
-                format!("{:.3}", r.counts.choosing.as_secs_f64()),
-            ]
-        }),
-        2,
-    );
+    let rows = results.iter().map(|r| {
+        let improvement = r.summary.improvement_by_group(r.baseline, threshold);
+        [
+            r.ordering.into(),
+            r.allocator.into(),
+            r.counts.placed.to_string(),
+            format_number(r.summary.mean_mind(), 4),
+            format_number(improvement.small, 2),
+            format_number(improvement.large, 2),
+            format_number(improvement.overall, 2),
+            format_number(r.summary.t_test().map(|t| t.t), 1),
+            format!("{:.3}", r.counts.choosing.as_secs_f64()),
+        ]
+    });
+    let table = lay_out_table(header, rows, 2);
     notes::print_note(format_args!(
         "{}",
         // The table goes to standard error, which may be a terminal while standard output is a file.
-        fit_to_terminal(table, 3, &std::io::stderr())
+        fit_to_terminal(table, 3, &io::stderr())
     ));
 }
 
-/// Writes a table of numbers below a sentence that says what it holds.
-fn write_section(
+/// Writes a table below a sentence that says what it holds: columns from `numbers` on are numbers, and the first `kept`
+/// are shown on any terminal.
+pub fn write_section(
     out: &mut impl Write,
     about: &str,
-    header: Vec<String>,
-    rows: impl IntoIterator<Item = Vec<String>>,
+    header: impl Into<Row>,
+    rows: impl IntoIterator<Item: Into<Row>>,
+    [numbers, kept]: [usize; 2],
 ) -> io::Result<()> {
-    writeln!(out)?;
     print_sentence(out, about)?;
-    writeln!(
-        out,
-        "\n{}",
-        fit_to_terminal(lay_out_table(header, rows, 1), 1, &io::stdout())
-    )
+    let table = lay_out_table(header, rows, numbers);
+    writeln!(out, "\n{}", fit_to_terminal(table, kept, &io::stdout()))
 }
 
 /// Lays out a table without lines whose columns from `numbers` on are numbers.
 pub fn lay_out_table(
-    header: Vec<String>,
-    rows: impl IntoIterator<Item = Vec<String>>,
+    header: impl Into<Row>,
+    rows: impl IntoIterator<Item: Into<Row>>,
     numbers: usize,
 ) -> Table {
     let mut table = Table::new();
@@ -291,17 +261,11 @@ pub fn lay_out_table(
 
 /// Lays out rows under the names of their columns, of which those from `numbers` on are numbers.
 pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
-    let header = columns.iter().map(|column| column.name.to_string());
-    lay_out_table(
-        header.collect(),
-        rows.iter().map(|row: &R| {
-            columns
-                .iter()
-                .map(|column| (column.value)(row).terminal_text())
-                .collect()
-        }),
-        numbers,
-    )
+    let rows = rows.iter().map(|row| {
+        let values = columns.iter().map(|column| (column.value)(row));
+        values.map(|value| value.terminal_text())
+    });
+    lay_out_table(columns.iter().map(|column| column.name), rows, numbers)
 }
 
 /// Formats a value with so many digits, `-` for none.

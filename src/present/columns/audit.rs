@@ -17,14 +17,11 @@ row! {
     /// Columns of every job.
     pub const JOB:
     job: &'a str, "", "The job's name in the records.";
-    ["size"], "nodes", "Nodes of the job.",
-        |r| r.score.size;
-    ["mean_hops"], "hops",
-        "Mean distance of two of its nodes; empty for one node and where no path joins some.",
-        |r| r.score.mean_hops;
-    ["diameter"], "hops",
-        "Largest distance of two of its nodes; empty where no path joins some.",
-        |r| r.score.diameter;
+    [size of score], "nodes", "Nodes of the job.";
+    [mean_hops of score], "hops",
+        "Mean distance of two of its nodes; empty for one node and where no path joins some.";
+    [diameter of score], "hops",
+        "Largest distance of two of its nodes; empty where no path joins some.";
     ["ring_hops"], "hops",
         "Hops around the ring through its nodes, in the order of the record or of the ranks; empty as above.",
         |r| r.score.ring.map(|ring| ring.hops);
@@ -47,13 +44,10 @@ pub const LEVEL: &[Column<(u32, u32)>] = columns! {
 
 /// Columns of a group of jobs under one placement.
 pub const SUMS: &[Column<Sums>] = columns! {
-    "jobs", "jobs", "Jobs scored.",
-        |r| r.jobs;
-    "nodes", "nodes", "Sum of their nodes.",
-        |r| r.nodes;
-    "apart", "jobs",
-        "Jobs of which no path joins some nodes; they count in no distance.",
-        |r| r.apart;
+    jobs, "jobs", "Jobs scored.";
+    nodes, "nodes", "Sum of their nodes.";
+    apart, "jobs",
+        "Jobs of which no path joins some nodes; they count in no distance.";
     "mean_hops", "hops",
         "Mean of `mean_hops` over jobs of two nodes and more.",
         |r| r.mean_hops();

@@ -28,24 +28,18 @@ pub struct RankedEntry<'a> {
 impl<'a> RankedEntry<'a> {
     /// Columns of `table.csv`; columns `mpc_S` and `throughput_bound_S` for each chosen size S follow.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the lowest `mean_log`.",
-            |r| r.rank;
+        rank, "", "1 for the lowest `mean_log`.";
         "ordering", "", "The ordering as it was given.",
             |r| r.entry.label.as_str();
-        "nodes", "nodes", "Nodes that it orders.",
-            |r| r.entry.nodes;
+        nodes of entry, "nodes", "Nodes that it orders.";
         // First of the means: by it the table is ranked.
-        "mean_log", "hops",
-            "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
-            |r| r.entry.mean_log;
-        "mean_plain", "hops",
-            "Mean of MPC over job sizes, each counting the same.",
-            |r| r.entry.mean_plain;
-        "best_share", "",
-            "Share of sizes, weighted by 1/size, at which no other ordering is better.",
-            |r| r.entry.best_share;
-        "mean_step", "hops", "Mean distance of neighbours in rank.",
-            |r| r.entry.mean_step;
+        mean_log of entry, "hops",
+            "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.";
+        mean_plain of entry, "hops",
+            "Mean of MPC over job sizes, each counting the same.";
+        best_share of entry, "",
+            "Share of sizes, weighted by 1/size, at which no other ordering is better.";
+        mean_step of entry, "hops", "Mean distance of neighbours in rank.";
     };
 
     /// Columns of a sweep without workloads and guests.
@@ -102,14 +96,11 @@ pub struct CurveLimits {
 impl CurveLimits {
     /// Columns of `limits.csv`.
     pub const ALL: &[Column<Self>] = columns! {
-        "size", "nodes", "Nodes of a job.",
-            |r| r.size;
-        "floor", "hops",
-            "Proved: no ordering has a lower MPC at this size.",
-            |r| r.floor;
-        "compact", "hops",
-            "Mean distance in the most compact sets of this size found.",
-            |r| r.compact;
+        size, "nodes", "Nodes of a job.";
+        floor, "hops",
+            "Proved: no ordering has a lower MPC at this size.";
+        compact, "hops",
+            "Mean distance in the most compact sets of this size found.";
     };
 }
 
@@ -122,14 +113,11 @@ row! {
     /// Columns of `score`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
-    ["objective"], "weight · hops",
-        "Sum over pairs of ranks of weight times distance.",
-        |r| r.score.objective;
-    ["lower_bound"], "weight · hops",
-        "Proved: no ordering has a smaller objective.",
-        |r| r.score.lower_bound;
-    ["gap"], "", "(objective - lower_bound) / objective.",
-        |r| r.score.gap;
+    [objective of score], "weight · hops",
+        "Sum over pairs of ranks of weight times distance.";
+    [lower_bound of score], "weight · hops",
+        "Proved: no ordering has a smaller objective.";
+    [gap of score], "", "(objective - lower_bound) / objective.";
 }
 
 /// An ordering and an allocator under a workload.
@@ -147,11 +135,9 @@ impl<'a> WorkloadRow<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.",
             |r| r.prediction.ordering.as_str();
-        "weighted_mpc", "hops",
-            "Mean of MPC over the sizes of the workload's jobs.",
-            |r| r.prediction.weighted_mpc;
-        "allocator", "", "The allocator as it was given.",
-            |r| r.allocator;
+        weighted_mpc of prediction, "hops",
+            "Mean of MPC over the sizes of the workload's jobs.";
+        allocator, "", "The allocator as it was given.";
         "mean_mind", "hops",
             "Mean of `mind` over jobs of two nodes and more in the replay.",
             |r| r.prediction.mean_mind[r.index];
@@ -177,15 +163,11 @@ row! {
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     allocator: &'a str, "", "The allocator as it was given.";
-    ["size"], "nodes", "Nodes of a job.",
-        |r| r.mean.size;
-    ["jobs"], "jobs", "Jobs of this size that were placed.",
-        |r| r.mean.jobs;
-    ["mpc"], "hops", "MPC of the ordering at this size.",
-        |r| r.mean.mpc;
-    ["mean_mind"], "hops",
-        "Mean of `mind` over these jobs in the replay.",
-        |r| r.mean.mean_mind;
+    [size of mean], "nodes", "Nodes of a job.";
+    [jobs of mean], "jobs", "Jobs of this size that were placed.";
+    [mpc of mean], "hops", "MPC of the ordering at this size.";
+    [mean_mind of mean], "hops",
+        "Mean of `mind` over these jobs in the replay.";
     ["above_mpc"], "hops",
         "`mean_mind` less `mpc`; negative where jobs are closer together.",
         |r| r.mean.hops_above();

@@ -9,16 +9,12 @@ use nodeorder_traffic::mapping::Fabric;
 pub const JOB: &[Column<JobOutcome>] = columns! {
     "job", "", "The job's name.",
         |j| j.name.as_str();
-    "processes", "processes", "Processes of its largest guest.",
-        |j| j.processes;
-    "iterations", "iterations",
-        "Iterations it finished until every job had done those asked for.",
-        |j| j.iterations;
-    "seconds", "s",
-        "Mean time of these iterations, beside the other jobs.",
-        |j| j.seconds;
-    "alone", "s", "Mean time of an iteration without other jobs.",
-        |j| j.alone;
+    processes, "processes", "Processes of its largest guest.";
+    iterations, "iterations",
+        "Iterations it finished until every job had done those asked for.";
+    seconds, "s",
+        "Mean time of these iterations, beside the other jobs.";
+    alone, "s", "Mean time of an iteration without other jobs.";
     "slowdown", "", "`seconds` over `alone`.",
         |j| j.slowdown();
 };
@@ -31,14 +27,11 @@ row! {
     }
     /// Columns of every row.
     pub const ALL:
-    ["pattern"], "", "What the nodes did.",
-        |r| r.row.pattern;
+    [pattern of row], "", "What the nodes did.";
     ["nodes"], "", "The nodes, as given.",
         |r| r.row.nodes.as_str();
-    ["bytes"], "B", "Bytes of each message.",
-        |r| r.row.bytes;
-    ["seconds"], "s", "Seconds as measured.",
-        |r| r.row.seconds;
+    [bytes of row], "B", "Bytes of each message.";
+    [seconds of row], "s", "Seconds as measured.";
     fitted: f64, "s", "Seconds by the fitted figures.";
     ["off"], "", "`fitted` over `seconds`, less 1.",
         |r| r.fitted / r.row.seconds - 1.0;
@@ -68,8 +61,7 @@ row! {
         "What a switch carries in all, where that is limited.";
     iterations: u64, "iterations",
         "Iterations that every job did at least.";
-    ["seconds"], "s", "Time until every job had done them.",
-        |r| r.outcome.seconds;
+    [seconds of outcome], "s", "Time until every job had done them.";
     ["utilisation_max"], "",
         "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);

@@ -32,18 +32,14 @@ pub struct JobRow<'a> {
 impl<'a> JobRow<'a> {
     /// First column of a replay on several orderings.
     pub const ORDERING: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.",
-            |r| r.ordering;
+        ordering, "", "The ordering as it was given.";
     };
 
     /// Columns of every placement of a replay.
     pub const PLACED: &'a [Column<Self>] = columns! {
-        "allocator", "", "The allocator as it was given.",
-            |r| r.allocator;
-        "job", "", "The job's name in the log.",
-            |r| r.job;
-        "size", "nodes", "Nodes of the job.",
-            |r| r.size;
+        allocator, "", "The allocator as it was given.";
+        job, "", "The job's name in the log.";
+        size, "nodes", "Nodes of the job.";
     };
 
     /// Columns of every job of a schedule.
@@ -90,43 +86,33 @@ impl<'a> JobRow<'a> {
         "box_sides", "routers",
             "Sum of the box's side lengths; grids only.",
             |r| r.bounding_box().map(|b| b.sides);
-        "box_ratio", "",
-            "The box's size over that of the machine's smallest box with room for the job; grids only.",
-            |r| r.bounding_box().map(|b| b.box_ratio);
-        "cube_ratio", "",
-            "The box's size over that of the smallest cube with room for the job; grids only.",
-            |r| r.bounding_box().map(|b| b.cube_ratio);
+        [box_ratio in bounding_box], "",
+            "The box's size over that of the machine's smallest box with room for the job; grids only.";
+        [cube_ratio in bounding_box], "",
+            "The box's size over that of the smallest cube with room for the job; grids only.";
         "bounding_cube", "routers",
             "Routers of the smallest cube around the job, as long as its longest side; grids only.",
             |r| r.bounding_box().map(|b| b.cube);
-        "bounding_cube_ratio", "",
-            "The same over that of the smallest cube with room for the job; grids only.",
-            |r| r.bounding_box().map(|b| b.bounding_cube_ratio);
+        [bounding_cube_ratio in bounding_box], "",
+            "The same over that of the smallest cube with room for the job; grids only.";
     };
 
     /// Columns of `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
-        "dilation_mean", "hops",
-            "Mean path length of its traffic, by volume.",
-            |r| r.job_traffic().map(|t| t.dilation_mean);
-        "dilation_max", "hops",
-            "Longest mean path length of a pair of processes.",
-            |r| r.job_traffic().map(|t| t.dilation_max);
-        "hop_bytes", "volume · hops",
-            "Sum of volume times path length.",
-            |r| r.job_traffic().map(|t| t.hop_bytes);
-        "between_routers", "",
-            "Share of the volume that leaves its router.",
-            |r| r.job_traffic().map(|t| t.between_routers);
-        "contention_alone", "volume / capacity",
-            "Highest load over capacity of a link, if the job were alone.",
-            |r| r.job_traffic().map(|t| t.contention_alone);
-        "contention_met", "volume / capacity",
-            "The same on the links it uses, with the traffic of all running jobs.",
-            |r| r.job_traffic().map(|t| t.contention_met);
-        "jobs_met", "jobs",
-            "Most jobs on one of its links, itself included.",
-            |r| r.job_traffic().map(|t| t.jobs_met);
+        [dilation_mean in job_traffic], "hops",
+            "Mean path length of its traffic, by volume.";
+        [dilation_max in job_traffic], "hops",
+            "Longest mean path length of a pair of processes.";
+        [hop_bytes in job_traffic], "volume · hops",
+            "Sum of volume times path length.";
+        [between_routers in job_traffic], "",
+            "Share of the volume that leaves its router.";
+        [contention_alone in job_traffic], "volume / capacity",
+            "Highest load over capacity of a link, if the job were alone.";
+        [contention_met in job_traffic], "volume / capacity",
+            "The same on the links it uses, with the traffic of all running jobs.";
+        [jobs_met in job_traffic], "jobs",
+            "Most jobs on one of its links, itself included.";
     };
 
     /// Column of `--ranks`.

@@ -54,9 +54,8 @@ impl<'a> RankedMachine<'a> {
 
     /// First columns of `machines.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "",
-            "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.",
-            |r| r.rank;
+        rank, "",
+            "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.";
         "machine", "", "The machine's name.",
             |r| r.machine().name();
         "spec", "", "Its specification in one line.",
@@ -110,9 +109,8 @@ impl<'a> RankedMachine<'a> {
         "floor_mean_log", "hops",
             "Proved: no ordering has a lower `mean_log`.",
             |r| r.machine().comparison.floor_mean_log;
-        "score", "",
-            "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
-            |r| r.score;
+        score, "",
+            "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.";
         "largest_size", "nodes",
             "The largest job size that all machines have: means of MPC are over sizes up to it.",
             |r| r.largest;
@@ -248,24 +246,17 @@ impl<'a> MachineJobs<'a> {
             |r| r.contender.machine.best.label();
         "allocator", "", "The allocator as it was given.",
             |r| r.allocator.allocator.as_str();
-        "placed", "jobs", "Jobs placed.",
-            |r| r.service.placed;
-        "skipped", "jobs", "Jobs skipped: too few nodes were free.",
-            |r| r.service.skipped;
-        "too_large", "jobs",
-            "Jobs that ask for more nodes than the machine has.",
-            |r| r.service.too_large;
-        "mean_mind", "hops",
-            "Mean of `mind` over jobs of two nodes and more.",
-            |r| r.allocator.mean_mind;
-        "improvement_small", "%",
-            "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
-            |r| r.allocator.improvement_small;
-        "improvement_large", "%",
-            "Improvement over fifo:0 on the same machine, sizes from 11.",
-            |r| r.allocator.improvement_large;
-        "improvement", "%",
-            "Improvement over fifo:0 on the same machine, all sizes.",
-            |r| r.allocator.improvement;
+        placed of service, "jobs", "Jobs placed.";
+        skipped of service, "jobs", "Jobs skipped: too few nodes were free.";
+        too_large of service, "jobs",
+            "Jobs that ask for more nodes than the machine has.";
+        mean_mind of allocator, "hops",
+            "Mean of `mind` over jobs of two nodes and more.";
+        improvement_small of allocator, "%",
+            "Improvement over fifo:0 on the same machine, sizes 2 to 10.";
+        improvement_large of allocator, "%",
+            "Improvement over fifo:0 on the same machine, sizes from 11.";
+        improvement of allocator, "%",
+            "Improvement over fifo:0 on the same machine, all sizes.";
     };
 }

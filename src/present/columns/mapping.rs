@@ -25,13 +25,10 @@ row! {
         "The mapping method that found it, if any.";
     order: Option<&'a str>, "", "The ordering that was given, if any.";
     routing: &'a str, "", "Which links traffic takes.";
-    ["pairs"], "pairs", "Ordered pairs of processes that communicate.",
-        |r| r.analysis.dilation.pairs;
-    ["volume"], "volume", "Sum of their volumes.",
-        |r| r.analysis.dilation.volume;
-    ["share_between_routers"], "",
-        "Share of the volume that leaves its router.",
-        |r| r.analysis.share_between_routers;
+    [pairs of analysis.dilation], "pairs", "Ordered pairs of processes that communicate.";
+    [volume of analysis.dilation], "volume", "Sum of their volumes.";
+    [share_between_routers of analysis], "",
+        "Share of the volume that leaves its router.";
     links: usize, "links", "Directed links of the machine.";
     ["node_load_max"], "volume",
         "Largest volume that a node sends to other nodes or receives from them.",
@@ -79,9 +76,8 @@ impl<'a> MappingFigures<'a> {
         "dilation_mean_pairs", "hops",
             "Mean path length over pairs of processes.",
             |r| r.analysis.dilation.mean_pairs;
-        "hop_bytes", "volume · hops",
-            "Sum of volume times path length.",
-            |r| r.analysis.dilation.hop_bytes;
+        hop_bytes of analysis.dilation, "volume · hops",
+            "Sum of volume times path length.";
         "contention_max", "volume / capacity",
             "Highest load over capacity of a directed link.",
             |r| r.analysis.contention.max;
@@ -116,8 +112,7 @@ impl<'a> LinkLoad<'a> {
             |l| l.fabric.router_name(l.u);
         "to", "", "Name of the router `v`.",
             |l| l.fabric.router_name(l.v);
-        "capacity", "", "The link's capacity.",
-            |l| l.capacity;
+        capacity, "", "The link's capacity.";
         "contention", "volume / capacity",
             "Its load over its capacity.",
             |l| l.load / l.capacity;
@@ -126,12 +121,9 @@ impl<'a> LinkLoad<'a> {
 
 /// Columns of a bar of the histogram of contention.
 pub const CONTENTION_BAR: &[Column<Bar>] = columns! {
-    "from", "volume / capacity", "Contention above this…",
-        |b| b.from;
-    "to", "volume / capacity", "…and up to this.",
-        |b| b.to;
-    "links", "links", "Directed links that have it.",
-        |b| b.links;
+    from, "volume / capacity", "Contention above this…";
+    to, "volume / capacity", "…and up to this.";
+    links, "links", "Directed links that have it.";
 };
 
 /// Columns of a bar of the histogram of path lengths: hops, pairs, volume.

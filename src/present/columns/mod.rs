@@ -5,7 +5,7 @@
 //! same definitions. To add a column, add its line to the list of its table.
 //!
 //! ```text
-//! definition    "mean_mind", "hops", "Mean of `mind` …", |r| r.mean_mind;
+//! definition    mean_mind, "hops", "Mean of `mind` …";
 //! CSV           mean_mind          JSON    "mean_mind": 2.5        terminal   2.5000
 //!               2.5
 //! ```
@@ -165,14 +165,16 @@ impl<R> Clone for Column<R> {
 
 impl<R> Copy for Column<R> {}
 
-/// Makes a list of columns, one a line: name, unit, meaning, value.
+/// Makes a list of columns, one a line. `"name", unit, meaning, |row| value;` is any column; `field, unit, meaning;` is
+/// that of a field of the row, `field of path, unit, meaning;` that of a field of what is at this path in the row, and
+/// `[field in method], unit, meaning;` that of a field of what this method of the row returns, if anything.
 macro_rules! columns {
-    ($($name:literal, $unit:literal, $meaning:literal, |$row:pat_param| $value:expr;)*) => {
+    ($($($field:ident $(of $($path:ident).+)?)? $([$part:ident in $method:ident])? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
         &[$($crate::columns::Column {
-            name: $name,
+            name: concat!($(stringify!($field))? $(stringify!($part))? $($name)?),
             unit: $unit,
             meaning: $meaning,
-            value: |$row| $crate::columns::Value::from($value),
+            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))? $(|row| $crate::columns::Value::from(row.$method().map(|of| of.$part)))? $(|$row| $crate::columns::Value::from($value))?,
         }),*]
     };
 }
@@ -180,7 +182,7 @@ use columns;
 
 /// Defines a row and the lists of its columns: fields without a column, then for each list its doc, its name and a
 /// line for each column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row|
-/// value;` is worked out from the others.
+/// value;` is worked out from the others, and `[field of path], unit, meaning;` is a field of what is at this path.
 macro_rules! row {
     (
         $(#[$about:meta])* pub struct $row:ident<$life:lifetime> {
@@ -188,7 +190,7 @@ macro_rules! row {
         }
         $(
             $(#[$list:meta])+ pub const $columns:ident:
-            $($($field:ident: $type:ty,)? $([$name:literal],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
+            $($($field:ident: $type:ty,)? $([$($name:literal)? $($part:ident of $($path:ident).+)?],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
         )*
     ) => {
         $(#[$about])*
@@ -200,10 +202,10 @@ macro_rules! row {
         impl<$life> $row<$life> {
             $($(#[$list])+
             pub const $columns: &$life [$crate::columns::Column<Self>] = &[$($crate::columns::Column {
-                name: concat!($(stringify!($field))? $($name)?),
+                name: concat!($(stringify!($field))? $($($name)? $(stringify!($part))?)?),
                 unit: $unit,
                 meaning: $meaning,
-                value: $(|row| $crate::columns::Value::from(row.$field))? $(|$r| $crate::columns::Value::from($value))?,
+                value: $(|row| $crate::columns::Value::from(row.$field))? $($(|row| $crate::columns::Value::from(row$(.$path)+.$part))?)? $(|$r| $crate::columns::Value::from($value))?,
             }),*];)*
         }
     };
@@ -255,6 +257,13 @@ pub fn json_object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
     extend_object(&mut object, columns, row);
     object
+}
+
+/// Turns rows into a JSON list of objects.
+pub fn json_list<R>(columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> Json {
+    rows.into_iter()
+        .map(|row| json_object(columns, &row))
+        .collect()
 }
 
 /// Adds the columns of a row to a JSON object.

@@ -23,16 +23,13 @@ pub struct ReplayFigures<'a> {
 impl<'a> ReplayFigures<'a> {
     /// Columns of a replay in every summary.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "placed", "jobs", "Jobs that were placed.",
-            |r| r.result.counts.placed;
-        "skipped", "jobs", "Jobs that found too few free nodes.",
-            |r| r.result.counts.skipped;
+        placed of result.counts, "jobs", "Jobs that were placed.";
+        skipped of result.counts, "jobs", "Jobs that found too few free nodes.";
         "refused", "jobs",
             "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.count_refused();
-        "spanning", "jobs",
-            "Jobs placed over several components, between which there is no distance: without `mind`.",
-            |r| r.result.summary.spanning;
+        spanning of result.summary, "jobs",
+            "Jobs placed over several components, between which there is no distance: without `mind`.";
         "mean_mind", "hops",
             "Mean of `mind` over jobs of two nodes and more.",
             |r| r.result.summary.mean_mind();
@@ -53,17 +50,14 @@ impl<'a> ReplayFigures<'a> {
             |r| r.improvement.large;
         "improvement.overall", "%", "The same for all sizes.",
             |r| r.improvement.overall;
-        "delta_mind", "hops",
-            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
-            |r| r.improvement.delta_mind;
+        delta_mind of improvement, "hops",
+            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.";
     };
 
     /// Further columns of its JSON document.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.",
-            |r| r.result.ordering;
-        "allocator", "", "The allocator as it was given.",
-            |r| r.result.allocator;
+        ordering of result, "", "The ordering as it was given.";
+        allocator of result, "", "The allocator as it was given.";
         "never_fits", "jobs",
             "Skipped jobs that are larger than the ordering.",
             |r| r.result.counts.oversized;
@@ -93,17 +87,15 @@ impl<'a> ReplayFigures<'a> {
         "standard_deviation", "hops",
             "Standard deviation of `mind` over ln(`size`).",
             |r| r.result.summary.normalised_mind().standard_deviation();
-        "pairs", "jobs",
-            "Jobs compared in the paired test against `fifo:0`.",
-            |r| r.paired_test().map(|t| t.pairs);
+        [pairs in paired_test], "jobs",
+            "Jobs compared in the paired test against `fifo:0`.";
         "mean_difference", "hops",
             "Mean difference to `fifo:0` of `mind` over ln(`size`).",
             |r| r.paired_test().map(|t| t.mean);
         "deviation_of_differences", "hops",
             "Standard deviation of these differences.",
             |r| r.paired_test().map(|t| t.standard_deviation);
-        "t", "", "Student's t.",
-            |r| r.paired_test().map(|t| t.t);
+        [t in paired_test], "", "Student's t.";
         "seconds", "s",
             "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
@@ -140,8 +132,7 @@ row! {
     /// Columns of the jobs of one size.
     pub const ALL:
     size: u32, "nodes", "Nodes of a job.";
-    ["count"], "jobs", "Jobs of this size.",
-        |r| r.sums.count;
+    [count of sums], "jobs", "Jobs of this size.";
     ["mean_mind"], "hops", "Mean of `mind` over these jobs.",
         |r| r.sums.mean_mind();
     ["min_mind"], "hops", "The smallest `mind` among them.",
@@ -179,24 +170,18 @@ pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
 
 /// Columns of the paired test of a replay against `fifo:0`.
 pub const T_TEST: &[Column<TTest>] = columns! {
-    "pairs", "jobs", "Jobs compared.",
-        |t| t.pairs;
-    "mean", "hops",
-        "Mean difference to `fifo:0` of `mind` over ln(`size`).",
-        |t| t.mean;
-    "standard_deviation", "hops",
-        "Standard deviation of these differences.",
-        |t| t.standard_deviation;
-    "t", "", "Student's t.",
-        |t| t.t;
-    "p", "", "One-sided probability of a t as large by chance.",
-        |t| t.p;
+    pairs, "jobs", "Jobs compared.";
+    mean, "hops",
+        "Mean difference to `fifo:0` of `mind` over ln(`size`).";
+    standard_deviation, "hops",
+        "Standard deviation of these differences.";
+    t, "", "Student's t.";
+    p, "", "One-sided probability of a t as large by chance.";
 };
 
 /// Columns of the traffic of all jobs of two nodes and more.
 pub const TRAFFIC: &[Column<TrafficTotals>] = columns! {
-    "jobs", "jobs", "Jobs of two nodes and more.",
-        |t| t.jobs;
+    jobs, "jobs", "Jobs of two nodes and more.";
     "mean_dilation", "hops", "Mean of `dilation_mean`.",
         |t| t.mean_over_jobs(t.dilation);
     "mean_contention_alone", "volume / capacity",
@@ -205,9 +190,8 @@ pub const TRAFFIC: &[Column<TrafficTotals>] = columns! {
     "mean_contention_met", "volume / capacity",
         "Mean of `contention_met`.",
         |t| t.mean_over_jobs(t.contention_met);
-    "max_contention_met", "volume / capacity",
-        "Largest `contention_met`.",
-        |t| t.max_contention_met;
+    max_contention_met, "volume / capacity",
+        "Largest `contention_met`.";
     "mean_jobs_met", "jobs", "Mean of `jobs_met`.",
         |t| t.mean_over_jobs(t.jobs_met as f64);
 };

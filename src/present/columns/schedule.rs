@@ -22,38 +22,32 @@ pub struct ScheduleFigures<'a> {
 impl<'a> ScheduleFigures<'a> {
     /// First column of `machine-queue.csv`.
     pub const MACHINE: &'a [Column<Self>] = columns! {
-        "machine", "", "The machine's name.",
-            |r| r.machine;
+        machine, "", "The machine's name.";
     };
 
     /// Columns of `schedule.csv` only.
     pub const ORDERING: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.",
-            |r| r.ordering;
+        ordering, "", "The ordering as it was given.";
         "too_large", "jobs", "Jobs left out: larger than the ordering.",
             |r| r.left_out;
     };
 
     /// Column of the number of jobs, wherever a schedule is summed up.
     pub const JOBS: &'a [Column<Self>] = columns! {
-        "jobs", "jobs", "Jobs that were scheduled.",
-            |r| r.summary.jobs;
+        jobs of summary, "jobs", "Jobs that were scheduled.";
     };
 
     /// Column of a sweep: jobs left out.
     pub const LEFT_OUT: &'a [Column<Self>] = columns! {
-        "left_out", "jobs",
-            "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
-            |r| r.left_out;
+        left_out, "jobs",
+            "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.";
     };
 
     /// Columns wherever a schedule is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "utilisation", "",
-            "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
-            |r| r.summary.utilisation;
-        "mean_wait", "s", "Mean time from submit to start.",
-            |r| r.summary.mean_wait;
+        utilisation of summary, "",
+            "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.";
+        mean_wait of summary, "s", "Mean time from submit to start.";
         "wait_p50", "s",
             "Half of the jobs waited no longer: the smallest such wait of a job.",
             |r| r.summary.wait_percentiles[0];
@@ -62,21 +56,16 @@ impl<'a> ScheduleFigures<'a> {
         "wait_p99", "s", "The same of 99 in a hundred jobs.",
             |r| r.summary.wait_percentiles[2];
         // Percentiles are those of a job, without interpolation: they can be checked in the table of jobs.
-        "max_wait", "s", "Longest time from submit to start.",
-            |r| r.summary.max_wait;
-        "mean_response", "s", "Mean time from submit to end.",
-            |r| r.summary.mean_response;
-        "mean_bounded_slowdown", "",
-            "Mean of response over run time (counted as 10 s where shorter), at least 1.",
-            |r| r.summary.mean_bounded_slowdown;
-        "makespan", "s", "Time from the first submit to the last end.",
-            |r| r.summary.makespan;
+        max_wait of summary, "s", "Longest time from submit to start.";
+        mean_response of summary, "s", "Mean time from submit to end.";
+        mean_bounded_slowdown of summary, "",
+            "Mean of response over run time (counted as 10 s where shorter), at least 1.";
+        makespan of summary, "s", "Time from the first submit to the last end.";
         "starved_jobs", "jobs",
             "Jobs that waited for longer than 10 times `mean_wait` while 10 or more jobs behind them in the queue started.",
             |r| r.summary.starved;
-        "never_placed", "jobs",
-            "Jobs left out because the allocator or policy refuses them even on the empty machine.",
-            |r| r.summary.never_placed;
+        never_placed of summary, "jobs",
+            "Jobs left out because the allocator or policy refuses them even on the empty machine.";
         "contiguous_share", "",
             "Share of the jobs of two nodes and more whose ranks are one run.",
             |r| r.summary.contiguous;
@@ -84,9 +73,8 @@ impl<'a> ScheduleFigures<'a> {
 
     /// Column of the mean distance, wherever a schedule is summed up.
     pub const MIND: &'a [Column<Self>] = columns! {
-        "mean_mind", "hops",
-            "Mean of `mind` over jobs of two nodes and more.",
-            |r| r.summary.mean_mind;
+        mean_mind of summary, "hops",
+            "Mean of `mind` over jobs of two nodes and more.";
     };
 
     /// Further columns of the JSON document.
@@ -104,34 +92,24 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.span_end(|(first, _)| first);
         "last_end", "s", "When the last job ended.",
             |r| r.span_end(|(_, last)| last);
-        "mean_stretch", "",
-            "Mean of run time over the trace's run time.",
-            |r| r.summary.mean_stretch;
-        "hours_lost_distance", "node-hours",
-            "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
-            |r| r.summary.hours_lost_distance;
-        "hours_lost_links", "node-hours",
-            "How many of `hours_lost_distance` jobs lose to their own links (model `network`).",
-            |r| r.summary.hours_lost_links;
-        "hours_lost_latency", "node-hours",
-            "How many of `hours_lost_distance` jobs lose to latency (model `network`).",
-            |r| r.summary.hours_lost_latency;
-        "hours_lost_sharing", "node-hours",
-            "Node-hours that jobs take beside others, less those alone (model `network`).",
-            |r| r.summary.hours_lost_sharing;
-        "killed", "jobs",
-            "Jobs ended at their requested times (model `network`, kill=true).",
-            |r| r.summary.killed;
-        "utilisation_waiting", "",
-            "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.",
-            |r| r.summary.utilisation_waiting;
-        "mean_queue", "jobs", "Mean over time of the jobs waiting.",
-            |r| r.summary.mean_queue;
-        "max_queue", "jobs", "The most jobs waiting.",
-            |r| r.summary.max_queue;
-        "fragmentation", "",
-            "Mean over free node-seconds of 1 less longest free run over free nodes.",
-            |r| r.summary.fragmentation;
+        mean_stretch of summary, "",
+            "Mean of run time over the trace's run time.";
+        hours_lost_distance of summary, "node-hours",
+            "Node-hours that jobs take alone where they are, less those of the trace (model `network`).";
+        hours_lost_links of summary, "node-hours",
+            "How many of `hours_lost_distance` jobs lose to their own links (model `network`).";
+        hours_lost_latency of summary, "node-hours",
+            "How many of `hours_lost_distance` jobs lose to latency (model `network`).";
+        hours_lost_sharing of summary, "node-hours",
+            "Node-hours that jobs take beside others, less those alone (model `network`).";
+        killed of summary, "jobs",
+            "Jobs ended at their requested times (model `network`, kill=true).";
+        utilisation_waiting of summary, "",
+            "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.";
+        mean_queue of summary, "jobs", "Mean over time of the jobs waiting.";
+        max_queue of summary, "jobs", "The most jobs waiting.";
+        fragmentation of summary, "",
+            "Mean over free node-seconds of 1 less longest free run over free nodes.";
     };
 
     /// Returns the columns of the JSON document.
@@ -240,20 +218,14 @@ fn parse_seconds(seconds: String) -> Value<'static> {
 
 /// Columns of the waits of the jobs between two powers of two of nodes.
 pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
-    "from", "nodes", "The smallest size of the class, a power of two.",
-        |c| c.from;
-    "to", "nodes", "The largest: twice `from` less one.",
-        |c| c.to;
-    "jobs", "jobs",
-        "Jobs of these sizes that were scheduled; classes without are left out.",
-        |c| c.jobs;
-    "mean_wait", "s", "Mean time from submit to start.",
-        |c| c.mean_wait;
-    "max_wait", "s", "Longest time from submit to start.",
-        |c| c.max_wait;
-    "mean_slowdown", "",
-        "Mean of response over run time (counted as 10 s where shorter), at least 1.",
-        |c| c.mean_slowdown;
+    from, "nodes", "The smallest size of the class, a power of two.";
+    to, "nodes", "The largest: twice `from` less one.";
+    jobs, "jobs",
+        "Jobs of these sizes that were scheduled; classes without are left out.";
+    mean_wait, "s", "Mean time from submit to start.";
+    max_wait, "s", "Longest time from submit to start.";
+    mean_slowdown, "",
+        "Mean of response over run time (counted as 10 s where shorter), at least 1.";
 };
 
 /// A job of a schedule that starved or was left out, after its schedule.

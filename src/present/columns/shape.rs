@@ -22,16 +22,14 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
     "cut_ranks", "capacity",
         "The same of the halving by rank, cut at a router.",
         |s| s.halving.by_rank;
-    "closed_rings", "", "Of the rings (lines along a wrapped axis) through its routers, the share of which it has all \
-        routers; tori only.",
-            |s| s.closed_rings;
+    closed_rings, "", "Of the rings (lines along a wrapped axis) through its routers, the share of which it has all \
+        routers; tori only.";
 };
 
 /// Columns of the room left on the machine for further jobs.
 pub const ROOM: &[Column<PlaceableNodes>] = columns! {
-    "placeable", "nodes",
-        "The largest job that the allocator would still place, 0 for none.",
-        |r| r.placeable;
+    placeable, "nodes",
+        "The largest job that the allocator would still place, 0 for none.";
     "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes taken) or of the \
         placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.",
             |r| r.fragmentation;
@@ -94,9 +92,9 @@ impl<'a> ScheduleMoment<'a> {
         "time", "s", "When, by the trace's clock.",
             |m| m.0.format_seconds(m.1.time);
         "busy", "nodes", "Nodes in use.",
-            |m| m.1.busy;
+            |r| r.1.busy;
         "waiting", "jobs", "Jobs that wait.",
-            |m| m.1.waiting;
+            |r| r.1.waiting;
         "free_runs", "", "Runs of free ranks.",
             |m| m.1.runs;
         "longest_free_run", "ranks", "The longest of them.",

@@ -17,9 +17,8 @@ pub const FOUND: &[Column<Throughput>] = columns! {
     "routing_gap", "",
         "The part by which the routing found may load links more than the best.",
         |t| t.relative_gap();
-    "valiant_share", "",
-        "Share of the volume between routers that goes over an intermediate; missing where there are none.",
-        |t| t.valiant_share;
+    valiant_share, "",
+        "Share of the volume between routers that goes over an intermediate; missing where there are none.";
 };
 
 row! {

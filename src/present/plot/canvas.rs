@@ -1,7 +1,6 @@
 //! The backend of figures: compact SVG, or plotters' own bitmap, painted at twice the size of the file and averaged,
 //! which smooths every edge.
 
-use std::convert::Infallible;
 use std::io::Write;
 
 use flate2::{Compression, Crc, write::ZlibEncoder};
@@ -26,8 +25,9 @@ pub(super) const PIXEL_SCALE: f64 = (2 * OVERSAMPLING) as f64;
 /// A rectangle of a canvas.
 pub(super) type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
 /// Why drawing failed.
-pub(super) type DrawError = DrawingAreaErrorKind<Infallible>;
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+pub(super) type DrawError = DrawingAreaErrorKind<BitmapError>;
+type BitmapError = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
+type Drawn = Result<(), DrawingErrorKind<BitmapError>>;
 
 /// SVG or pixels.
 pub(super) enum Canvas<'a> {
@@ -35,17 +35,8 @@ pub(super) enum Canvas<'a> {
     Pixels(BitMapBackend<'a>),
 }
 
-fn to_drawing_error<E: std::error::Error + Send + Sync + 'static>(
-    error: DrawingErrorKind<E>,
-) -> DrawingErrorKind<Infallible> {
-    match error {
-        DrawingErrorKind::DrawingError(e) => DrawingErrorKind::FontError(Box::new(e)),
-        DrawingErrorKind::FontError(e) => DrawingErrorKind::FontError(e),
-    }
-}
-
 impl DrawingBackend for Canvas<'_> {
-    type ErrorType = Infallible;
+    type ErrorType = BitmapError;
 
     fn get_size(&self) -> (u32, u32) {
         match self {
@@ -61,7 +52,7 @@ impl DrawingBackend for Canvas<'_> {
     fn present(&mut self) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.flush(),
-            Canvas::Pixels(pixels) => pixels.present().map_err(to_drawing_error)?,
+            Canvas::Pixels(pixels) => pixels.present()?,
         }
         Ok(())
     }
@@ -69,7 +60,7 @@ impl DrawingBackend for Canvas<'_> {
     fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color),
-            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(to_drawing_error)?,
+            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color)?,
         }
         Ok(())
     }
@@ -101,9 +92,7 @@ impl DrawingBackend for Canvas<'_> {
                 let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
                 self.draw_path(corners, style)
             }
-            Canvas::Pixels(pixels) => pixels
-                .draw_rect(from, to, style, fill)
-                .map_err(to_drawing_error),
+            Canvas::Pixels(pixels) => pixels.draw_rect(from, to, style, fill),
         }
     }
 
@@ -125,14 +114,10 @@ impl DrawingBackend for Canvas<'_> {
         let radius = style.stroke_width() / 2;
         for point in path {
             if let Some((from, first)) = last.filter(|(from, _)| *from != point) {
-                pixels
-                    .draw_path([from, point], style)
-                    .map_err(to_drawing_error)?;
+                pixels.draw_path([from, point], style)?;
                 // The ends of a path stay flat: a disc there would lengthen dashes.
                 if !first {
-                    pixels
-                        .draw_circle(from, radius, &style.color(), true)
-                        .map_err(to_drawing_error)?;
+                    pixels.draw_circle(from, radius, &style.color(), true)?;
                 }
             }
             last = Some((point, last.is_none()));
@@ -150,9 +135,7 @@ impl DrawingBackend for Canvas<'_> {
         match self {
             Canvas::Svg(svg) => svg.disc(at, radius as i32, style.color()),
             Canvas::Pixels(pixels) => {
-                pixels
-                    .draw_circle(at, radius, style, fill)
-                    .map_err(to_drawing_error)?;
+                pixels.draw_circle(at, radius, style, fill)?;
             }
         }
         Ok(())
@@ -165,9 +148,7 @@ impl DrawingBackend for Canvas<'_> {
     ) -> Drawn {
         match self {
             Canvas::Svg(svg) => svg.polygon(corners, style.color()),
-            Canvas::Pixels(pixels) => pixels
-                .fill_polygon(corners, style)
-                .map_err(to_drawing_error)?,
+            Canvas::Pixels(pixels) => pixels.fill_polygon(corners, style)?,
         }
         Ok(())
     }
@@ -196,9 +177,7 @@ impl DrawingBackend for Canvas<'_> {
             let x = x - shift;
             let y = y - rise;
             let (x, y) = if upwards { (y, -x) } else { (x, y) };
-            pixels
-                .draw_pixel((at.0 + x, at.1 + y), color)
-                .map_err(to_drawing_error)
+            pixels.draw_pixel((at.0 + x, at.1 + y), color)
         });
         drawn.map_err(font)?
     }

@@ -175,13 +175,23 @@ impl Chart<'_, '_> {
     ) -> Result<()> {
         // Curves have a point for every job size, a million of them on large machines.
         let points = thin_points(points, |p| self.to_pixel(p));
-        let line = [Element {
+        self.draw_glyphs([points], Glyph::Line(*stroke))
+    }
+
+    /// Draws a glyph at each of some lists of values.
+    fn draw_glyphs(
+        &mut self,
+        places: impl IntoIterator<Item = Vec<Point>>,
+        glyph: Glyph<'_>,
+    ) -> Result<()> {
+        let scale = self.pen.scale;
+        let elements = places.into_iter().map(|points| Element {
             points,
-            glyph: Glyph::Line(*stroke),
-            scale: self.pen.scale,
-        }];
+            glyph,
+            scale,
+        });
         self.pen
-            .name_in_error(self.context.draw_series(line))
+            .name_in_error(self.context.draw_series(elements))
             .map(|_| ())
     }
 
@@ -220,16 +230,7 @@ impl Chart<'_, '_> {
         points: impl IntoIterator<Item = Point>,
         look: Look,
     ) -> Result<()> {
-        let glyph = Glyph::Mark(look);
-        let scale = self.pen.scale;
-        let marks = points.into_iter().map(|at| Element {
-            points: vec![at],
-            glyph,
-            scale,
-        });
-        self.pen
-            .name_in_error(self.context.draw_series(marks))
-            .map(|_| ())
+        self.draw_glyphs(points.into_iter().map(|at| vec![at]), Glyph::Mark(look))
     }
 
     /// Draws bars between two corners each, in values.

@@ -16,7 +16,7 @@ pub fn draw_bars(
     rows: &[BarRow<'_>],
 ) -> Result<Option<Figure>> {
     // The figure borrows rows; here they are owned, as callers compute them.
-    let mut labelled: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
+    let mut labelled = Vec::new();
     for (label, slot, data) in rows {
         labelled.push(Labelled {
             label,

@@ -67,10 +67,9 @@ pub(super) fn by_size_section(
         .collect();
     let columns = vec![
         Column::counts("Means", rankings.iter().map(|r| r.means)),
-        Column::new(
+        Column::unranked_figures(
             "Above MPC (%)",
             1,
-            BestValue::None,
             rankings.iter().map(|r| r.per_cent_above),
         ),
         Column::counts("Pairs", rankings.iter().map(|r| r.pairs)),

@@ -137,6 +137,15 @@ impl Column {
         column
     }
 
+    /// Makes a column of `values` with `decimals` decimals, none of which is marked.
+    pub fn unranked_figures(
+        title: impl Into<String>,
+        decimals: usize,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> Self {
+        Column::new(title, decimals, BestValue::None, values)
+    }
+
     /// Makes a column of whole numbers.
     pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
         let cells = counts

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
 use crate::columns::throughput::FOUND;
-use crate::columns::{extend_object, json_object};
+use crate::columns::{extend_object, json_list, json_object};
 use nodeorder_traffic::mapping::{Analysis, Fabric};
 use nodeorder_traffic::throughput::Throughput;
 
@@ -34,21 +34,12 @@ pub fn busiest_links<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<Lin
         .collect()
 }
 
-/// Describes the analysis as [`document`] does, with the figures of a routing that was searched for.
-pub fn document_found(
+/// Describes every figure of the analysis as a JSON object, with those of a routing that was searched for.
+pub fn document(
     fabric: &Fabric<'_>,
     figures: &MappingFigures<'_>,
     found: Option<&Throughput>,
 ) -> Value {
-    let mut document = document(fabric, figures);
-    if let Some(found) = found {
-        extend_object(&mut document, FOUND, found);
-    }
-    document
-}
-
-/// Describes every figure of the analysis as a JSON object.
-pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     let Analysis {
         dilation,
         contention,
@@ -66,21 +57,14 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     }
     // A few links only: the table of all loads is a file of its own.
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
-    let busiest = busiest_links(fabric, figures.analysis);
-    document["busiest_links"] = busiest
-        .iter()
-        .map(|link| json_object(&columns, link))
-        .collect();
+    document["busiest_links"] = json_list(&columns, busiest_links(fabric, figures.analysis));
     let bars = contention.histogram(fabric.links, BARS);
-    document["contention_histogram"] = bars
-        .iter()
-        .map(|b| json_object(CONTENTION_BAR, b))
-        .collect();
-    document["dilation_histogram"] = dilation
-        .histogram
-        .iter()
-        .enumerate()
-        .map(|(hops, (pairs, volume))| json_object(DILATION_BAR, &(hops, *pairs, *volume)))
-        .collect();
+    document["contention_histogram"] = json_list(CONTENTION_BAR, bars);
+    let bars = dilation.histogram.iter().enumerate();
+    let bars = bars.map(|(hops, (pairs, volume))| (hops, *pairs, *volume));
+    document["dilation_histogram"] = json_list(DILATION_BAR, bars);
+    if let Some(found) = found {
+        extend_object(&mut document, FOUND, found);
+    }
     document
 }

@@ -11,7 +11,7 @@ use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Column, json_object};
+use crate::columns::{self, Column, json_list, json_object};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::{BASELINE, Label, ReplayResult};
@@ -147,15 +147,8 @@ impl ReplaySummary<'_> {
         let mut document = json_object(&columns, &self.replay_figures(result));
         let by_size = self.with_weighted(SizeFigures::ALL, SizeFigures::WEIGHTED);
         let by_size = [&by_size, SizeFigures::JSON].concat();
-        document["sizes"] = self
-            .size_figures(result)
-            .iter()
-            .map(|size| json_object(&by_size, size))
-            .collect();
-        let refused = result.counts.refused.iter();
-        document["refused_by_reason"] = refused
-            .map(|(choice, jobs)| json_object(REFUSED, &(choice.clone(), *jobs)))
-            .collect();
+        document["sizes"] = json_list(&by_size, self.size_figures(result));
+        document["refused_by_reason"] = json_list(REFUSED, result.counts.refused.clone());
         let test = result.summary.t_test();
         // Too few pairs: null, so that the key is always there.
         document["t_test"] = test.map_or(Value::Null, |test| json_object(T_TEST, &test));

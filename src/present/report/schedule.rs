@@ -10,7 +10,7 @@ use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS, ScheduleMoment};
-use crate::columns::{self, Table, extend_object, json_object};
+use crate::columns::{self, Table, extend_object, json_list, json_object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::FigureSet;
@@ -122,16 +122,12 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Tr
         .iter()
         .map(|class| json_object(SIZE_CLASS, class))
         .collect();
-    figures["starved"] = outcome
-        .find_starved()
-        .into_iter()
-        .map(|job| json_object(UnservedRow::STARVED, &UnservedRow(outcome, job)))
-        .collect();
-    figures["never"] = outcome
-        .left_out
-        .iter()
-        .map(|job| json_object(UnservedRow::NEVER, &UnservedRow(outcome, job)))
-        .collect();
+    let starved = outcome.find_starved().into_iter();
+    let starved = starved.map(|job| UnservedRow(outcome, job));
+    figures["starved"] = json_list(UnservedRow::STARVED, starved);
+    let never = outcome.left_out.iter();
+    let never = never.map(|job| UnservedRow(outcome, job));
+    figures["never"] = json_list(UnservedRow::NEVER, never);
     if let Some(totals) = totals {
         figures["traffic"] = json_object(TRAFFIC, totals);
     }

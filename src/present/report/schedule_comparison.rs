@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{BestValue, Column, Section, Table};
-use super::sentences::{file_name, sentence};
+use super::sentences::{file_name, range_text, sentence};
 use crate::columns;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::select_columns;
@@ -84,11 +84,7 @@ pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
 fn columns_by_class(schedules: &Schedules, rows: &[&OrderingSchedule]) -> Vec<Column> {
     let mut columns = queue_columns(rows);
     for (from, to) in schedules.size_classes() {
-        let sizes = if from == to {
-            from.to_string()
-        } else {
-            format!("{from}–{to}")
-        };
+        let sizes = range_text(from, to);
         // A class without jobs on one of the orderings has an empty cell there.
         let waits = rows.iter().map(|row| Some(row.size_class(from)?.mean_wait));
         let title = format!("Mean wait, {sizes} nodes (s)");

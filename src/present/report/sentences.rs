@@ -103,6 +103,15 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+/// Formats a range: its first and its last number, once if they are the same.
+pub fn range_text<N: fmt::Display + PartialEq>(from: N, to: N) -> String {
+    if from == to {
+        from.to_string()
+    } else {
+        format!("{from}–{to}")
+    }
+}
+
 /// Formats a share: `12.3 %`.
 pub fn per_cent(value: f64) -> String {
     format!("{}\u{a0}%", format_fixed(value, 1))

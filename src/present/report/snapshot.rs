@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::document::Document;
 use super::file::{File, add_page};
-use super::html::{BestValue, Column, Fact, Figure, Section, Table};
+use super::html::{Column, Fact, Figure, Section, Table};
 use super::sentences::{RichText, sentence};
 use super::terms;
 use crate::plot::{self, format_thousands};
@@ -306,10 +306,9 @@ fn freed_section(snapshot: &Snapshot, level: &LevelState) -> Option<Section> {
     // Large machines have thousands of leaf switches; those freed first matter.
     let units = &all[..all.len().min(ROWS)];
     let columns = vec![
-        Column::new(
+        Column::unranked_figures(
             "Freed in (h)",
             2,
-            BestValue::None,
             units.iter().map(|unit| hours_until(snapshot, unit)),
         ),
         node_counts("Nodes", units, |unit| unit.nodes),

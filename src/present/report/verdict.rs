@@ -6,7 +6,7 @@ use super::confirmed::{replay_sentence, schedule_sentence};
 use super::results::WorkloadResults;
 use super::saved::saving_sentences;
 use super::sentences::{
-    RichText, file_name, hops_text, lead_phrase, per_cent, per_cent_below, sentence,
+    RichText, file_name, hops_text, lead_phrase, per_cent, per_cent_below, range_text, sentence,
 };
 use crate::plot::format_thousands;
 use nodeorder_jobs::replay::prediction::OrderingPrediction;
@@ -268,16 +268,7 @@ fn where_wins(comparison: &Comparison, winner: usize) -> RichText {
             format!("{count} ranges between {from} and {to}")
         }
         few => {
-            let few: Vec<String> = few
-                .iter()
-                .map(|(from, to)| {
-                    if from == to {
-                        from.clone()
-                    } else {
-                        format!("{from}–{to}")
-                    }
-                })
-                .collect();
+            let few: Vec<String> = few.iter().map(|(from, to)| range_text(from, to)).collect();
             few.join(", ")
         }
     };

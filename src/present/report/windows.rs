@@ -1,7 +1,7 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
 use super::bar_figure::{BarRow, draw_bars};
-use super::html::{BestValue, Column, Section, Table};
+use super::html::{Column, Section, Table};
 use super::sentences::sentence;
 use crate::columns::throughput::WindowRow;
 use crate::plot::format_thousands;
@@ -134,5 +134,5 @@ fn bracket_column(
     rows: &[WindowRow<'_>],
     value: fn(&WindowRow<'_>) -> Option<f64>,
 ) -> Column {
-    Column::new(title, 4, BestValue::None, rows.iter().map(value))
+    Column::unranked_figures(title, 4, rows.iter().map(value))
 }

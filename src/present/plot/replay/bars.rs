@@ -31,14 +31,7 @@ impl<'a> Figure<'a> {
             axis: what,
             decimals: 1,
         });
-        let rows: Vec<Labelled<'a, &[Option<f64>]>> = (rows.iter())
-            .map(|row| Labelled {
-                label: row.label,
-                slot: row.slot,
-                data: &row.data[..],
-            })
-            .collect();
-        Figure::plot_bars(title, EVERY_SIZE, &panels, &rows)
+        Figure::plot_bars(title, EVERY_SIZE, &panels, rows)
     }
 
     /// Draws any figures: a bar for each row in each of `panels`, of which the row's data has one value each.
@@ -50,7 +43,7 @@ impl<'a> Figure<'a> {
         title: &str,
         note: &'a str,
         panels: &[BarPanel<'a>],
-        rows: &[Labelled<'a, &[Option<f64>]>],
+        rows: &[Labelled<'a, impl AsRef<[Option<f64>]>>],
     ) -> Result<Self> {
         let finite =
             |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
@@ -58,7 +51,9 @@ impl<'a> Figure<'a> {
             .map(|(i, panel)| {
                 (
                     *panel,
-                    rows.iter().map(|row| finite(row.data.get(i))).collect(),
+                    rows.iter()
+                        .map(|row| finite(row.data.as_ref().get(i)))
+                        .collect(),
                 )
             })
             .collect();

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::plot::audit::{Points, plot_over_time};
 use crate::plot::replay::{Figure as Drawn, SizeLine};
-use crate::report::html::{BestValue, Column, Figure, Section, Table};
+use crate::report::html::{Column, Figure, Section, Table};
+use crate::report::sentences::range_text;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
@@ -24,7 +25,7 @@ fn group_columns(
 ) -> Vec<Column> {
     let mut columns = vec![
         Column::counts("Jobs", groups.iter().map(|sums| sums.jobs)),
-        unmarked_column(
+        Column::unranked_figures(
             "Recorded (hops)",
             3,
             groups.iter().map(|sums| sums.mean_hops()),
@@ -32,28 +33,18 @@ fn group_columns(
     ];
     for (i, placement) in audit.placements.iter().enumerate().skip(1) {
         let values = (0..groups.len()).map(|group| tried(i, group));
-        columns.push(unmarked_column(
-            &format!("{} (hops)", placement.name),
-            3,
-            values,
-        ));
+        let title = format!("{} (hops)", placement.name);
+        columns.push(Column::unranked_figures(title, 3, values));
     }
     for (i, level) in audit.levels.iter().enumerate().take(levels) {
         let spanned = groups.iter().map(|sums| sums.mean_spanned(i));
-        columns.push(unmarked_column(&format!("Spans {level}"), 2, spanned));
+        let title = format!("Spans {level}");
+        columns.push(Column::unranked_figures(title, 2, spanned));
         let fewest = groups.iter().map(|sums| sums.mean_fewest(i));
-        columns.push(unmarked_column(&format!("Fewest {level}"), 2, fewest));
+        let title = format!("Fewest {level}");
+        columns.push(Column::unranked_figures(title, 2, fewest));
     }
     columns
-}
-
-/// Makes a column whose rows are groups of jobs, of which none is better.
-fn unmarked_column(
-    title: &str,
-    decimals: usize,
-    values: impl Iterator<Item = Option<f64>>,
-) -> Column {
-    Column::new(title, decimals, BestValue::None, values)
 }
 
 /// Makes the section of the recorded jobs by size, with figures of all placements.
@@ -63,11 +54,7 @@ pub fn size_section(audit: &Audit) -> Result<Section> {
     let mut groups: Vec<&Sums> = Vec::new();
     let mut firsts = Vec::new();
     for (from, to, sums) in recorded.size_classes() {
-        names.push(if from == to {
-            from.to_string()
-        } else {
-            format!("{from}–{to}")
-        });
+        names.push(range_text(from, to));
         firsts.push(from);
         groups.push(sums);
     }

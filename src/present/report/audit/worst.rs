@@ -2,7 +2,7 @@
 
 use super::groups::format_date;
 use crate::plot::plot_machine;
-use crate::report::html::{BestValue, Column, Figure, Section, Table};
+use crate::report::html::{Column, Figure, Section, Table};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_network::topology::Topology;
@@ -16,10 +16,9 @@ pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Sectio
     };
     let mut columns = vec![
         Column::counts("Nodes", jobs.iter().map(|job| job.score.size.into())),
-        Column::new(
+        Column::unranked_figures(
             "Mean distance (hops)",
             3,
-            BestValue::None,
             jobs.iter().map(|job| job.score.mean_hops),
         ),
     ];

@@ -1,7 +1,7 @@
 //! A table with a row a machine.
 
 use crate::machines::{Contender, Machines};
-use crate::report::html::{BestValue, Column, Table};
+use crate::report::html::{Column, Table};
 
 /// Makes a table of machines, best first. Those that are not compared have no rank, and no value is marked as the best
 /// unless each can be read beside all others.
@@ -27,7 +27,7 @@ pub fn machine_table(
         ranks.push(rank.map(|rank| rank as f64));
     }
     Table {
-        before: vec![Column::new("Rank", 0, BestValue::None, ranks)],
+        before: vec![Column::unranked_figures("Rank", 0, ranks)],
         ..Table::new(label, "Machine", names, columns)
     }
 }

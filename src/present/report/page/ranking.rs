@@ -19,7 +19,7 @@ pub fn ranking_table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> 
     });
     let mut columns = vec![
         figure_column(entries, "Log-uniform mean (hops)", 3, |e| e.mean_log),
-        Column::new("Above the best (%)", 1, BestValue::None, above),
+        Column::unranked_figures("Above the best (%)", 1, above),
         figure_column(entries, "Plain mean (hops)", 3, |e| e.mean_plain).on_demand(),
         figure_column(entries, "Best at (% of sizes)", 1, |e| 100.0 * e.best_share),
         figure_column(entries, "Mean step (hops)", 3, |e| e.mean_step).on_demand(),
@@ -31,12 +31,7 @@ pub fn ranking_table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> 
     }
     if entries.iter().any(|e| e.spanning.is_some()) {
         let shares = entries.iter().map(|e| Some(100.0 * e.spanning?));
-        columns.push(Column::new(
-            "Windows left out (%)",
-            1,
-            BestValue::None,
-            shares,
-        ));
+        columns.push(Column::unranked_figures("Windows left out (%)", 1, shares));
     }
     // At the last size, the whole machine, all orderings are equal.
     let last = comparison.sizes.len().saturating_sub(2);
@@ -54,7 +49,7 @@ pub fn ranking_table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> 
         for (i, size) in comparison.sizes.iter().enumerate() {
             let title = format!("Throughput bound({})", format_thousands(*size as u64));
             let bounds = entries.iter().map(|e| e.throughput_bound[i]);
-            columns.push(Column::new(title, 3, BestValue::None, bounds).on_demand());
+            columns.push(Column::unranked_figures(title, 3, bounds).on_demand());
         }
     }
     let mean = comparison.topology.mean_distance;
@@ -83,7 +78,7 @@ fn figure_column(
     value: fn(&OrderingFigures) -> f64,
 ) -> Column {
     let values = entries.iter().map(|entry| Some(value(entry)));
-    Column::new(title, decimals, BestValue::None, values)
+    Column::unranked_figures(title, decimals, values)
 }
 
 /// Describes a small curve for screen readers.
