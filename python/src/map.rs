@@ -116,7 +116,7 @@ pub fn map(
             analysis: &analysis,
             unfinished: &unfinished,
         };
-        Ok(document(&fabric, &figures).to_string().into_bytes())
+        Ok(document(&fabric, &figures, None).to_string().into_bytes())
     })
 }
 
