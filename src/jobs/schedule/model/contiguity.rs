@@ -1,6 +1,7 @@
 //! The model `contiguity`: some tasks, drawn by seed, run shorter on contiguous nodes.
 
-use super::entry::{Model, ModelEntry, StartedTask, scale_ticks};
+use super::entry::{BuildModel, Model, ModelEntry, StartedTask, scale_ticks};
+use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{random_below, seed_generator};
@@ -31,20 +32,31 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
         ),
         SEED,
     ],
-    parse: |params, _, tasks| {
+    parse: |params| {
         let alpha = parse_percent(params, "alpha")?;
         let beta = parse_percent(params, "beta")?;
         if alpha > 99.9 {
             return Err(params.invalid_value("alpha", "at most 99.9: no job ends when it starts"));
         }
-        Ok(Box::new(Contiguity {
+        Ok(Box::new(ContiguityOptions {
             alpha,
             beta,
             runs: params.required_choice("contiguous")? == "runs",
-            sensitive: draw_sensitive(beta, tasks, params.seed()?),
+            seed: params.seed()?,
         }))
     },
 };
+
+/// Options of the model.
+struct ContiguityOptions {
+    /// Per cent of its run time that a sensitive task saves.
+    alpha: f64,
+    /// Per cent of the tasks that are sensitive.
+    beta: f64,
+    /// Whether contiguous nodes are one run of ranks, else one component of the network.
+    runs: bool,
+    seed: u64,
+}
 
 /// Reads an option in per cent. Fails if it is not given or out of range.
 fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
@@ -54,25 +66,29 @@ fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
         .ok_or_else(|| params.invalid_value(key, expected))
 }
 
-/// Draws the tasks that are sensitive: `beta` per cent of them.
-fn draw_sensitive(beta: f64, tasks: usize, seed: u64) -> Vec<bool> {
-    // Whole numbers that f64 holds exactly.
-    const RANGE: u64 = 1 << 53;
-    let bound = beta / 100.0 * RANGE as f64;
-    let mut random = seed_generator(seed);
-    (0..tasks)
-        .map(|_| (random_below(RANGE, &mut random) as f64) < bound)
-        .collect()
+impl BuildModel for ContiguityOptions {
+    fn build_model<'a>(
+        self: Box<Self>,
+        _: &AllocatorContext<'a>,
+        tasks: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        // Whole numbers that f64 holds exactly.
+        const RANGE: u64 = 1 << 53;
+        let bound = self.beta / 100.0 * RANGE as f64;
+        let mut random = seed_generator(self.seed);
+        let sensitive = (0..tasks)
+            .map(|_| (random_below(RANGE, &mut random) as f64) < bound)
+            .collect();
+        Ok(Box::new(Contiguity {
+            options: *self,
+            sensitive,
+        }))
+    }
 }
 
 /// Model `contiguity`: its options and the tasks drawn.
 struct Contiguity {
-    /// Per cent of its run time that a sensitive task saves.
-    alpha: f64,
-    /// Per cent of the tasks that are sensitive.
-    beta: f64,
-    /// Whether contiguous nodes are one run of ranks, else one component of the network.
-    runs: bool,
+    options: ContiguityOptions,
     /// Whether each task is sensitive.
     sensitive: Vec<bool>,
 }
@@ -80,10 +96,10 @@ struct Contiguity {
 impl Model for Contiguity {
     fn describe_rule(&self) -> String {
         let sensitive = self.sensitive.iter().filter(|s| **s).count();
-        let Contiguity {
+        let ContiguityOptions {
             alpha, beta, runs, ..
-        } = self;
-        let place = if *runs {
+        } = self.options;
+        let place = if runs {
             "run of ranks"
         } else {
             "connected component"
@@ -95,11 +111,11 @@ impl Model for Contiguity {
     }
 
     fn needs_metrics(&self) -> bool {
-        !self.runs
+        !self.options.runs
     }
 
     fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {
-        let whole = if self.runs {
+        let whole = if self.options.runs {
             start.ranks.list_runs().len() == 1
         } else {
             start
@@ -107,7 +123,10 @@ impl Model for Contiguity {
                 .is_some_and(|metrics| metrics.components == 1)
         };
         if self.sensitive[start.index as usize] && whole {
-            return Ok(scale_ticks(start.task.run, 1.0 - self.alpha / 100.0));
+            return Ok(scale_ticks(
+                start.task.run,
+                1.0 - self.options.alpha / 100.0,
+            ));
         }
         Ok(start.task.run)
     }

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::compact::sort_outwards;
-use super::entry::{Model, ModelEntry, StartedTask, scale_ticks};
+use super::compact::CompactPlacement;
+use super::entry::{
+    BASE, BuildModel, Model, ModelEntry, StartedTask, describe_reference, parse_base, scale_ticks,
+};
+use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::Ranks;
@@ -27,28 +30,43 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     example: "distance:weight=0.5",
     options: &[
         Opt::number("weight", "growth when the mean distance doubles").default_value("1"),
-        Opt::number("base", "hops that the trace's run times stand for")
-            .default_in_words("those of a compact allocation"),
+        BASE,
     ],
-    parse: |params, context, _| {
-        Ok(Box::new(Distance {
+    parse: |params| {
+        Ok(Box::new(DistanceOptions {
             weight: params.required_real("weight", 0.0, 1e6)?,
-            base: params.optional_real("base", 0.0, 1e6)?,
-            ranks_outwards: sort_outwards(context)?,
-            sums: DistanceSums::new(context.distances),
-            compact_sums: HashMap::new(),
+            base: parse_base(params)?,
         }))
     },
 };
 
-/// Model `distance` on one ordering.
-struct Distance<'a> {
+/// Options of the model.
+struct DistanceOptions {
     /// Growth of run times when the mean distance doubles.
     weight: f64,
     /// Reference distance d₀ in hops, if it is given.
     base: Option<f64>,
-    /// Ranks by distance from the middle node: the first are the compact placement.
-    ranks_outwards: Vec<u32>,
+}
+
+impl BuildModel for DistanceOptions {
+    fn build_model<'a>(
+        self: Box<Self>,
+        context: &AllocatorContext<'a>,
+        _: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        Ok(Box::new(Distance {
+            options: *self,
+            compact: CompactPlacement::new(context)?,
+            sums: DistanceSums::new(context.distances),
+            compact_sums: HashMap::new(),
+        }))
+    }
+}
+
+/// Model `distance` on one ordering.
+struct Distance<'a> {
+    options: DistanceOptions,
+    compact: CompactPlacement,
     sums: DistanceSums<'a>,
     /// Sum of distances over all pairs of the compact placement of each size.
     compact_sums: HashMap<u32, u64>,
@@ -56,14 +74,11 @@ struct Distance<'a> {
 
 impl Model for Distance<'_> {
     fn describe_rule(&self) -> String {
-        let reference = match self.base {
-            Some(hops) => format!("= {hops} hops"),
-            None => "that of a compact placement".into(),
-        };
         format!(
             "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
-             a job's nodes, d0 {reference}",
-            self.weight
+             a job's nodes, d0 {}",
+            self.options.weight,
+            describe_reference(self.options.base)
         )
     }
 
@@ -77,14 +92,15 @@ impl Model for Distance<'_> {
         let Some(placement) = start.placement.filter(|_| nodes > 1) else {
             return Ok(start.task.run);
         };
-        let grown = if let (Some(base), Some(mind)) = (self.base, placement.mean_distance()) {
+        let grown = if let (Some(base), Some(mind)) = (self.options.base, placement.mean_distance())
+        {
             (mind - base).max(0.0) / base.max(1.0)
         } else {
             let least = *self.compact_sums.entry(nodes).or_insert_with(|| {
-                let mut compact = self.ranks_outwards[..nodes as usize].to_vec();
-                compact.sort_unstable();
                 let mut ranks = Ranks::default();
-                compact.into_iter().for_each(|rank| ranks.push_rank(rank));
+                for rank in self.compact.compact_ranks(nodes) {
+                    ranks.push_rank(rank);
+                }
                 self.sums.sum_pair_distances(&ranks)
             });
             // Both means have the same number of pairs, so their sums do: max(1, d₀) becomes max(pairs, sum).
@@ -92,6 +108,9 @@ impl Model for Distance<'_> {
             let total = placement.total_distance.unwrap_or(least);
             divide_exactly(total.saturating_sub(least).into(), least.max(pairs).into())
         };
-        Ok(scale_ticks(start.task.run, 1.0 + self.weight * grown))
+        Ok(scale_ticks(
+            start.task.run,
+            1.0 + self.options.weight * grown,
+        ))
     }
 }

@@ -3,7 +3,7 @@
 use crate::allocator::AllocatorContext;
 use crate::schedule::task::Task;
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_base::registry::Entry;
 use nodeorder_order::metric::allocation::AllocationMetrics;
@@ -11,10 +11,31 @@ use nodeorder_order::metric::allocation::AllocationMetrics;
 /// Runtime model by name: an entry of [`MODELS`](super::MODELS).
 pub type ModelEntry = Entry<ParseModel>;
 
-/// Function that reads and checks the options of a model, and builds it for so many tasks. Fails if an option is wrong, a
-/// file cannot be read, or the machine lacks something that the model needs.
-pub type ParseModel =
-    for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>;
+/// Function that reads and checks the options of a model.
+pub type ParseModel = fn(&Params) -> Result<Box<dyn BuildModel>>;
+
+/// Checked options of a model.
+pub trait BuildModel {
+    /// Builds the model for so many tasks.
+    ///
+    /// # Errors
+    /// Fails if the machine lacks something that the model needs, or if a file cannot be read.
+    fn build_model<'a>(
+        self: Box<Self>,
+        context: &AllocatorContext<'a>,
+        tasks: usize,
+    ) -> Result<Box<dyn Model + 'a>>;
+
+    /// Checks whether durations may differ from the trace's run times.
+    fn stretches_times(&self) -> bool {
+        true
+    }
+
+    /// Checks whether durations depend on the capacities of links.
+    fn uses_links(&self) -> bool {
+        false
+    }
+}
 
 /// Task that starts and its allocation, as models see them.
 pub struct StartedTask<'s> {
@@ -29,6 +50,10 @@ pub struct StartedTask<'s> {
     /// Start time, in ticks.
     pub now: i64,
 }
+
+/// Option `base`, as [`parse_base`] reads it.
+pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
+    .default_in_words("those of a compact allocation");
 
 /// Time that tasks lost against the trace's run times, by cause, in nodes times ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,11 +74,6 @@ pub struct LostNodeTime {
 pub trait Model: Send {
     /// Describes the model with its options, as results quote it.
     fn describe_rule(&self) -> String;
-
-    /// Checks whether durations may differ from the trace's run times.
-    fn stretches_times(&self) -> bool {
-        true
-    }
 
     /// Checks whether the model needs the metrics of allocations.
     fn needs_metrics(&self) -> bool {
@@ -76,6 +96,19 @@ pub trait Model: Send {
     /// another end, after `now`. Fails if the machine lacks something that the model needs.
     fn settle_ends(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Reads `base=`, the hops that the trace's run times stand for; `None` if it is not given.
+pub(super) fn parse_base(params: &Params) -> Result<Option<f64>> {
+    params.optional_real("base", 0.0, 1e6)
+}
+
+/// Describes the reference distance d₀.
+pub(super) fn describe_reference(base: Option<f64>) -> String {
+    match base {
+        Some(hops) => format!("= {hops} hops"),
+        None => "that of a compact placement".into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The model `fixed`: run times as the trace has them.
 
-use super::entry::{Model, ModelEntry, StartedTask};
+use super::entry::{BuildModel, Model, ModelEntry, StartedTask};
+use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
@@ -8,19 +9,29 @@ pub(super) const FIXED: ModelEntry = ModelEntry::new(
     "fixed",
     "the trace's own run times, wherever a job is placed",
     &[],
-    |_, _, _| Ok(Box::new(Fixed)),
+    |_| Ok(Box::new(Fixed)),
 );
 
-/// The model, which has no options.
+/// The model and its options: it has none.
 struct Fixed;
 
-impl Model for Fixed {
-    fn describe_rule(&self) -> String {
-        "fixed: run times of the trace".into()
+impl BuildModel for Fixed {
+    fn build_model<'a>(
+        self: Box<Self>,
+        _: &AllocatorContext<'a>,
+        _: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        Ok(self)
     }
 
     fn stretches_times(&self) -> bool {
         false
+    }
+}
+
+impl Model for Fixed {
+    fn describe_rule(&self) -> String {
+        "fixed: run times of the trace".into()
     }
 
     fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64> {

@@ -15,6 +15,6 @@ mod fixed;
 mod network;
 mod table;
 
-pub use entry::{LostNodeTime, Model, ModelEntry, StartedTask};
+pub use entry::{BuildModel, LostNodeTime, Model, ModelEntry, StartedTask};
 pub(super) use table::build_model;
 pub use table::{MODELS, check_name, check_on_machine, uses_links};

@@ -27,10 +27,10 @@ pub fn check_name(text: &str) -> Result<()> {
 /// Checks whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
     // The seed only matters once a model draws.
-    let read = MODELS.find_and_read(text, 0);
-    read.is_ok_and(|(entry, params)| {
-        entry.name == network::NETWORK.name && network::check_options(&params).is_ok()
-    })
+    let parsed = MODELS
+        .find_and_read(text, 0)
+        .and_then(|(entry, params)| (entry.parse)(&params));
+    parsed.is_ok_and(|model| model.uses_links())
 }
 
 /// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
@@ -46,9 +46,9 @@ pub(in crate::schedule) fn build_model<'a>(
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
     let (entry, params) = MODELS.find_and_read(text, context.topology.context().seed)?;
-    let model = (entry.parse)(&params, context, tasks)?;
-    let stretches = model.stretches_times();
-    Ok((model, stretches))
+    let options = (entry.parse)(&params)?;
+    let stretches = options.stretches_times();
+    Ok((options.build_model(context, tasks)?, stretches))
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
             distances: &distances,
         };
         nodeorder_base::registry::testing::check_table(&MODELS, |entry, params| {
-            (entry.parse)(params, &context, 8).map(drop)
+            (entry.parse)(params)?.build_model(&context, 8).map(drop)
         });
     }
 }

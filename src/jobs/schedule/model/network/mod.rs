@@ -7,4 +7,4 @@ mod options;
 mod recent;
 mod state;
 
-pub(super) use options::{NETWORK, check_options};
+pub(super) use options::NETWORK;

@@ -8,7 +8,7 @@ use super::applications::{Application, draw_applications, read_applications};
 use super::recent::RecentJobs;
 use super::state::{ITERATIONS, JobOptions, NetworkModel, NetworkOptions};
 use crate::allocator::AllocatorContext;
-use crate::schedule::model::entry::{LostNodeTime, ModelEntry};
+use crate::schedule::model::entry::{BuildModel, LostNodeTime, Model, ModelEntry};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params, SEED, Unit, join_options};
 use nodeorder_network::topology::Topology;
@@ -115,11 +115,7 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
             SEED,
         ],
     ),
-    parse: |params, context, tasks| {
-        Ok(Box::new(
-            NetworkOptions::parse(params)?.build_model(context, tasks)?,
-        ))
-    },
+    parse: |params| Ok(Box::new(NetworkOptions::parse(params)?)),
 };
 
 impl NetworkOptions {
@@ -218,20 +214,21 @@ impl NetworkOptions {
             }
         }
     }
+}
 
-    /// Builds the model for so many tasks. Fails if a file cannot be read, or the machine lacks what it needs.
+impl BuildModel for NetworkOptions {
     fn build_model<'a>(
-        self,
+        self: Box<Self>,
         context: &AllocatorContext<'a>,
         tasks: usize,
-    ) -> Result<NetworkModel<'a>> {
+    ) -> Result<Box<dyn Model + 'a>> {
         let topology = context.topology;
         let figures = self.figures.read_figures(topology.context().memory)?;
         let routing = self.choose_routing(topology)?;
         let (applications, what) = self.load_applications(topology)?;
         let fabric = Fabric::new(topology)?;
         let channels = Channels::new(topology, fabric.links, &figures.with_defaults(1.0));
-        Ok(NetworkModel {
+        Ok(Box::new(NetworkModel {
             application_of_task: draw_applications(&applications, tasks, self.seed),
             applications,
             what,
@@ -247,14 +244,13 @@ impl NetworkOptions {
             jobs: BTreeMap::new(),
             changed: false,
             lost: LostNodeTime::default(),
-            options: self,
-        })
+            options: *self,
+        }))
     }
-}
 
-/// Checks the options of the model. Fails if one is out of range, or two say the same thing.
-pub(in crate::schedule::model) fn check_options(params: &Params) -> Result<()> {
-    NetworkOptions::parse(params).map(drop)
+    fn uses_links(&self) -> bool {
+        true
+    }
 }
 
 /// Makes the orderings whose windows are tried as the compact allocation: those that `compare` starts from, except the
