@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::conservative_places::ConservativePlaces;
-use super::entry::{EVERY_EVENT, Passes, Policy, PolicyEntry};
+use super::entry::{BuildPolicy, EVERY_EVENT, Passes, Policy, PolicyContext, PolicyEntry};
 use super::profile::Profile;
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
@@ -34,17 +34,22 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
     "conservative",
     "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
     &[EVERY_EVENT],
-    |params, context| {
-        let passes = Passes::parse(params)?;
-        if context.places {
-            return Ok(Box::new(ConservativePlaces::new(passes)));
-        }
-        Ok(Box::new(Conservative {
-            passes,
-            queue: Vec::new(),
-        }))
-    },
+    |params| Ok(Box::new(ConservativeOptions(Passes::parse(params)?))),
 );
+
+struct ConservativeOptions(Passes);
+
+impl BuildPolicy for ConservativeOptions {
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+        if context.places {
+            return Box::new(ConservativePlaces::new(self.0));
+        }
+        Box::new(Conservative {
+            passes: self.0,
+            queue: Vec::new(),
+        })
+    }
+}
 
 /// Conservative backfilling with an allocator that takes any free nodes.
 struct Conservative {

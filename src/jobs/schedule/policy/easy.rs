@@ -2,7 +2,7 @@
 
 use super::super::waiting::{BackfillWindow, WaitQueue};
 use super::easy_places::EasyPlaces;
-use super::entry::{Passes, Policy, PolicyEntry};
+use super::entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
@@ -32,20 +32,23 @@ pub(super) const EASY: PolicyEntry = PolicyEntry::new(
     "easy",
     "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     estimates::OPTIONS,
-    |params, context| {
-        let estimates = Estimates::parse(params)?;
-        let queue = WaitQueue::new(context.tasks, |task| estimates.candidate_time(task));
+    |params| Ok(Box::new(Estimates::parse(params)?)),
+);
+
+impl BuildPolicy for Estimates {
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+        let queue = WaitQueue::new(context.tasks, |task| self.candidate_time(task));
         if context.places {
-            return Ok(Box::new(EasyPlaces::new(queue, estimates)));
+            return Box::new(EasyPlaces::new(queue, *self));
         }
-        Ok(Box::new(Easy {
+        Box::new(Easy {
             queue,
-            estimates,
+            estimates: *self,
             blocked: None,
             fresh: Vec::new(),
-        }))
-    },
-);
+        })
+    }
+}
 
 /// EASY with an allocator that takes any free nodes.
 struct Easy {

@@ -9,8 +9,21 @@ use nodeorder_base::registry::Entry;
 /// Policy by name: an entry of [`POLICIES`](super::POLICIES).
 pub type PolicyEntry = Entry<ParsePolicy>;
 
-/// Function that reads and checks the options of a policy, and builds it for the tasks and the allocator of a simulation.
-pub type ParsePolicy = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
+/// Function that reads and checks the options of a policy.
+pub type ParsePolicy = fn(&Params) -> Result<Box<dyn BuildPolicy>>;
+
+/// Checked options of a policy.
+pub trait BuildPolicy {
+    /// Builds the policy for the tasks and the allocator of a simulation.
+    fn build_policy(&self, context: &PolicyContext<'_>) -> Box<dyn Policy>;
+}
+
+/// A policy that needs no more than its options is built as it was parsed.
+impl<P: Policy + Clone + 'static> BuildPolicy for P {
+    fn build_policy(&self, _: &PolicyContext<'_>) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}
 
 /// Option `interval`: seconds between passes, for policies that poll by default.
 pub(super) const INTERVAL: Opt = Opt::whole(
@@ -25,8 +38,7 @@ pub(super) const EVERY_EVENT: Opt = Opt {
     ..INTERVAL
 };
 
-/// Tasks of the simulation and kind of allocator, for which a policy is built; by default no tasks.
-#[derive(Clone, Copy, Default)]
+/// Tasks of the simulation and kind of allocator, for which a policy is built.
 pub struct PolicyContext<'g> {
     /// Tasks in queue order, times in ticks.
     pub(in crate::schedule) tasks: &'g [Task],

@@ -36,13 +36,14 @@ mod easy;
 mod easy_places;
 mod entry;
 mod estimates;
+mod fcfs;
 mod profile;
-mod queue_order;
+mod size_first;
 mod table;
 mod window;
 
 pub use super::cluster_state::{Attempt, ClusterState, PlaceReply};
 pub use super::running::AssumedEnd;
-pub use entry::{Passes, Policy, PolicyContext, PolicyEntry};
+pub use entry::{BuildPolicy, Passes, Policy, PolicyContext, PolicyEntry};
 pub(super) use table::build_policy;
 pub use table::{POLICIES, check_policy};

@@ -1,7 +1,7 @@
 //! The table of policies.
 
 use super::entry::{ParsePolicy, Policy, PolicyContext};
-use super::{conservative, easy, queue_order, window};
+use super::{conservative, easy, fcfs, size_first, window};
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
 
@@ -10,10 +10,10 @@ pub static POLICIES: Registry<ParsePolicy> = Registry::new(
     "policy",
     "--policy",
     &[
-        queue_order::FCFS,
+        fcfs::FCFS,
         easy::EASY,
         conservative::CONSERVATIVE,
-        queue_order::SIZE_FIRST,
+        size_first::SIZE_FIRST,
         window::EXACT,
         window::GREEDY,
     ],
@@ -26,24 +26,24 @@ pub(in crate::schedule) fn build_policy(
     seed: u64,
 ) -> Result<Box<dyn Policy>> {
     let (entry, params) = POLICIES.find_and_read(text, seed)?;
-    (entry.parse)(&params, context)
+    Ok((entry.parse)(&params)?.build_policy(context))
 }
 
 /// Checks the spelling of a policy and its options. Fails if the name is unknown or an option is wrong.
 pub fn check_policy(text: &str) -> Result<()> {
     // No policy draws at random while its options are read, so any seed will do.
     let (entry, params) = POLICIES.find_and_read(text, 1)?;
-    (entry.parse)(&params, &PolicyContext::default()).map(drop)
+    (entry.parse)(&params).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{POLICIES, PolicyContext};
+    use super::POLICIES;
 
     #[test]
     fn policies_read_what_they_declare() {
         nodeorder_base::registry::testing::check_table(&POLICIES, |entry, params| {
-            (entry.parse)(params, &PolicyContext::default()).map(drop)
+            (entry.parse)(params).map(drop)
         });
     }
 }

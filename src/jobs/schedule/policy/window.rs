@@ -1,7 +1,7 @@
 //! Window-based locality-aware scheduling: packs the first few jobs of the queue into connected sets of free nodes.
 
 use super::super::knapsack::{pack_exactly, pack_greedily};
-use super::entry::{INTERVAL, Passes, Policy, PolicyEntry};
+use super::entry::{BuildPolicy, INTERVAL, Passes, Policy, PolicyEntry};
 use crate::schedule::cluster_state::ClusterState;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -36,7 +36,7 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
     about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
     options: OPTIONS,
-    parse: |params, _| parse_options(params, 16, true),
+    parse: |params| parse_options(params, 16, true),
 };
 
 /// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's
@@ -51,7 +51,7 @@ pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",
     options: OPTIONS,
-    parse: |params, _| parse_options(params, 1000, false),
+    parse: |params| parse_options(params, 1000, false),
 };
 
 /// Options of both window policies.
@@ -71,7 +71,7 @@ const OPTIONS: &[Opt] = &[
 ];
 
 /// Reads the options of a window policy; `most` is the largest window that its knapsack can solve.
-fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn Policy>> {
+fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn BuildPolicy>> {
     let window = params.required_integer("window", 1, most)?;
     let passes = Passes::parse(params)?;
     let blocks = params.required_choice("held")? == "block";
@@ -88,6 +88,7 @@ fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn Po
 }
 
 /// Policy that packs a window of jobs at each pass.
+#[derive(Clone)]
 struct Window {
     /// Number of jobs packed together.
     window: usize,

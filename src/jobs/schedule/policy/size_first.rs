@@ -1,26 +1,10 @@
-//! Policies that go by an order of the queue alone: by submit, or by size.
+//! The queue of Cplant's simulations: by size, then by requested time.
 
 use nodeorder_base::params::Opt;
 use std::collections::BTreeSet;
 
-use super::entry::{EVERY_EVENT, INTERVAL, Passes, Policy, PolicyEntry};
+use super::entry::{INTERVAL, Passes, Policy, PolicyEntry};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
-
-/// `fcfs[:interval=0]`: first come, first served. Tasks start in queue order; the head waits until it fits, and all
-/// others behind it. With `interval=` that is looked at every so many seconds from the first submit. O(log queue) an
-/// event beside the allocator.
-pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
-    "fcfs",
-    "first come, first served; a head that does not fit blocks the queue",
-    &[EVERY_EVENT],
-    |params, _| {
-        Ok(Box::new(QueueOrder {
-            sign: 0,
-            passes: Passes::parse(params)?,
-            queue: BTreeSet::new(),
-        }))
-    },
-);
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -34,35 +18,32 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",
     options: &[Opt::flag("desc", "largest first"), INTERVAL],
-    parse: |params, _| {
-        Ok(Box::new(QueueOrder {
-            sign: if params.is_set("desc")? { -1 } else { 1 },
-            passes: Passes::parse(params)?,
+    parse: |params| {
+        let descending = params.is_set("desc")?;
+        let passes = Passes::parse(params)?;
+        Ok(Box::new(SizeFirst {
+            descending,
+            passes,
             queue: BTreeSet::new(),
         }))
     },
 };
 
-/// Policy that starts tasks from the head of a sorted queue.
-struct QueueOrder {
-    /// 1 if the smallest tasks come first, -1 if the largest do, 0 if sizes do not count.
-    sign: i64,
+/// Policy that keeps its queue sorted by size.
+#[derive(Clone)]
+struct SizeFirst {
+    descending: bool,
     passes: Passes,
-    /// Waiting tasks by nodes and requested time, both times the sign, and index in queue order.
+    /// Waiting tasks by nodes, requested time (both negative if larger ones go first) and index in queue order.
     queue: BTreeSet<(i64, i64, u32)>,
 }
 
-impl Policy for QueueOrder {
+impl Policy for SizeFirst {
     fn describe_rule(&self) -> String {
-        let order = match self.sign {
-            0 => {
-                let passes = self.passes.describe_order();
-                return format!(
-                    "first come, first served by submit and file order; the head blocks; {passes}"
-                );
-            }
-            1 => "ascending",
-            _ => "descending",
+        let order = if self.descending {
+            "descending"
+        } else {
+            "ascending"
         };
         let passes = self.passes.describe();
         format!(
@@ -72,10 +53,10 @@ impl Policy for QueueOrder {
 
     fn add_task(&mut self, index: u32, machine: &ClusterState<'_>) {
         let task = machine.task(index);
-        // Keys times a sign reverse the order or leave it to the index, so that one sorted set serves all.
-        let nodes = self.sign * i64::from(task.nodes);
+        // Negated keys reverse the order, so that one sorted set serves both.
+        let sign = if self.descending { -1 } else { 1 };
         self.queue
-            .insert((nodes, self.sign * task.requested, index));
+            .insert((sign * i64::from(task.nodes), sign * task.requested, index));
     }
 
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>) {
