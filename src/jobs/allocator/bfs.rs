@@ -1,7 +1,8 @@
 //! Breadth-first over free nodes.
 
 use super::components::FreeSearch;
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
@@ -28,13 +29,26 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
         "contiguous: the job waits until a connected set of free nodes holds it",
     )
     .positional()],
-    |params, context| {
-        Ok(Box::new(Bfs {
+    |params| {
+        Ok(Box::new(BfsOptions {
             contiguous: params.required_choice("pieces")? == "contiguous",
-            search: FreeSearch::new(context)?,
         }))
     },
 );
+
+struct BfsOptions {
+    /// Whether a job waits for one connected set.
+    contiguous: bool,
+}
+
+impl BuildAllocator for BfsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        Ok(Box::new(Bfs {
+            contiguous: self.contiguous,
+            search: FreeSearch::new(context)?,
+        }))
+    }
+}
 
 /// The search, and whether it must stay in one piece.
 struct Bfs<'a> {

@@ -22,7 +22,7 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
             .default_value("1")
             .positional(),
     ],
-    parse: |params, _| {
+    parse: |params| {
         let enough = params.required_integer("step", 0, u32::MAX)?;
         Ok(Box::new(ClosestFit {
             enough,
@@ -33,6 +33,7 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
 };
 
 /// Closest Fit with the step that is good enough.
+#[derive(Clone)]
 struct ClosestFit {
     /// The first window whose largest step is at most this is taken.
     enough: u32,

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::window::WindowFinder;
@@ -20,8 +21,16 @@ use nodeorder_order::metric::window::WindowFinder;
 pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry::plain(
     "closest-mind",
     "the window of free entries with the smallest mean pairwise distance",
-    |_, context| Ok(Box::new(ClosestMind::new(context.distances, 16))),
+    |_| Ok(Box::new(ClosestMindOptions)),
 );
+
+struct ClosestMindOptions;
+
+impl BuildAllocator for ClosestMindOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        Ok(Box::new(ClosestMind::new(context.distances, 16)))
+    }
+}
 
 /// Windows of the free list with what is known of them from earlier calls.
 struct ClosestMind<'a> {

@@ -1,8 +1,8 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::collections::HashMap;
 
@@ -47,41 +47,48 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
         Opt::one_of("guest", &["2d", "3d"], "axes of the job's mesh")
             .default_in_words("3d beside max=, else the axes of the machine's coordinates"),
     ],
-    build_dilation,
+    |params| {
+        let max = params.optional_integer("max", 1, u32::MAX)?;
+        let axes = match params.optional_choice("guest")? {
+            Some("2d") => Some(2),
+            Some(_) => Some(3),
+            None => max.map(|_| 3),
+        };
+        Ok(Box::new(DilationOptions { max, axes }))
+    },
 );
 
-/// Reads the options and builds the allocator. Fails as its parts do.
-fn build_dilation<'a>(
-    params: &Params,
-    context: &AllocatorContext<'a>,
-) -> Result<Box<dyn Allocator + 'a>> {
-    let max = params.optional_integer("max", 1, u32::MAX)?;
-    let axes = match params.optional_choice("guest")? {
-        Some("2d") => Some(2),
-        Some(_) => Some(3),
-        None => max.map(|_| 3),
-    };
-    let lattice = context.topology.lattice();
-    let axes = axes.unwrap_or_else(|| match lattice {
-        Some(lattice) => lattice.extents.iter().filter(|n| **n > 1).count().max(1),
-        None => 2,
-    });
-    let dilation = Dilation {
-        diameter: context.topology.statistics()?.diameter,
-        max,
-        axes,
-        reach: ReachableRanks::new(context)?,
-        placed: Vec::new(),
-        next: Vec::new(),
-        left: Vec::new(),
-        neighbours: Vec::new(),
-        guests: HashMap::new(),
-        processes: 0,
-    };
-    if max.is_some() {
-        return Ok(Box::new(dilation));
+struct DilationOptions {
+    /// Largest number of hops between neighbours; `None` if a job waits for no mesh.
+    max: Option<u32>,
+    /// Number of axes of the guest; `None` for as many as the machine has.
+    axes: Option<usize>,
+}
+
+impl BuildAllocator for DilationOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let lattice = context.topology.lattice();
+        let axes = self.axes.unwrap_or_else(|| match lattice {
+            Some(lattice) => lattice.extents.iter().filter(|n| **n > 1).count().max(1),
+            None => 2,
+        });
+        let dilation = Dilation {
+            diameter: context.topology.statistics()?.diameter,
+            max: self.max,
+            axes,
+            reach: ReachableRanks::new(context)?,
+            placed: Vec::new(),
+            next: Vec::new(),
+            left: Vec::new(),
+            neighbours: Vec::new(),
+            guests: HashMap::new(),
+            processes: 0,
+        };
+        if self.max.is_some() {
+            return Ok(Box::new(dilation));
+        }
+        Ok(Box::new(CachedAllocator::new(dilation)))
     }
-    Ok(Box::new(CachedAllocator::new(dilation)))
 }
 
 /// Number of processes of guests that are kept; beyond that all are made anew.

@@ -15,10 +15,24 @@ use nodeorder_trace::JobOptions;
 /// An allocator by name: an entry of [`super::ALLOCATORS`].
 pub type AllocatorEntry = Entry<ParseAllocator>;
 
-/// Function that reads and checks the options of an allocator, and builds it for an ordering on a machine. Fails if an
-/// option is wrong, or the machine lacks what the allocator needs.
-pub type ParseAllocator =
-    for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+/// Function that reads and checks the options of an allocator.
+pub type ParseAllocator = fn(&Params) -> Result<Box<dyn BuildAllocator>>;
+
+/// Options of an allocator, read and checked, from which it is made.
+pub trait BuildAllocator {
+    /// Builds the allocator for a machine and an ordering.
+    ///
+    /// # Errors
+    /// The machine lacks something that the allocator needs; more memory than allowed.
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+}
+
+/// An allocator that needs no more than its options is built as it was parsed.
+impl<A: Allocator + Clone + 'static> BuildAllocator for A {
+    fn build<'a>(&self, _: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        Ok(Box::new(self.clone()))
+    }
+}
 
 /// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
 pub type Reason = Cow<'static, str>;

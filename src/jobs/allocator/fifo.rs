@@ -23,7 +23,7 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
             .default_value("0")
             .positional(),
     ],
-    parse: |params, _| {
+    parse: |params| {
         Ok(Box::new(Fifo {
             below: params.required_integer("below", 0, u32::MAX)?,
         }))
@@ -31,6 +31,7 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
 };
 
 /// Both ends of the free list.
+#[derive(Clone)]
 struct Fifo {
     /// Jobs of fewer nodes get the highest ranks.
     below: u32,

@@ -16,7 +16,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
-    parse: |params, _| {
+    parse: |params| {
         Ok(Box::new(FirstFit::new(
             Some(params.required_integer("gap", 0, u32::MAX)?),
             0,
@@ -37,7 +37,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
         Opt::whole("below", "jobs of fewer nodes are placed from the end").positional(),
         GAP,
     ],
-    parse: |params, _| {
+    parse: |params| {
         let reversed_below = params.required_integer("below", 0, u32::MAX)?;
         let gap = Some(params.required_integer("gap", 0, u32::MAX)?);
         Ok(Box::new(FirstFit::new(gap, reversed_below)))
@@ -51,10 +51,11 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "varying-fit",
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
-    |_, _| Ok(Box::new(FirstFit::new(None, 0))),
+    |_| Ok(Box::new(FirstFit::new(None, 0))),
 );
 
 /// First Fit in all its variants.
+#[derive(Clone)]
 struct FirstFit {
     /// Largest step between neighbours in a run; `None`: ⌊ln(2m)⌋ for the m nodes looked for.
     gap: Option<u32>,

@@ -1,6 +1,6 @@
 //! The nearest free ranks of every free rank.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use multiversion::multiversion;
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
@@ -29,8 +29,29 @@ use nodeorder_order::metric::sums::DistanceSums;
 pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
-    |_, context| Ok(Box::new(CachedAllocator::new(GenAlg::new(context)?))),
+    |_| Ok(Box::new(GenAlgOptions)),
 );
+
+struct GenAlgOptions;
+
+impl BuildAllocator for GenAlgOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let near = NearbyRouters::new(context)?;
+        Ok(Box::new(CachedAllocator::new(GenAlg {
+            open_index: vec![0; near.locations.location_count()],
+            near,
+            sums: DistanceSums::new(context.distances),
+            stars: Vec::new(),
+            free: Vec::new(),
+            centres: Vec::new(),
+            runs: Vec::new(),
+            at_hops: Vec::new(),
+            members: Vec::new(),
+            farthest: Vec::new(),
+            set: Vec::new(),
+        })))
+    }
+}
 
 /// Distances around free ranks, and the centres that are tried.
 struct GenAlg<'a> {
@@ -66,25 +87,7 @@ struct Centre {
     farthest: u32,
 }
 
-impl<'a> GenAlg<'a> {
-    /// Creates the allocator, with room for its searches. Fails as [`NearbyRouters::new`].
-    fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let near = NearbyRouters::new(context)?;
-        Ok(GenAlg {
-            open_index: vec![0; near.locations.location_count()],
-            near,
-            sums: DistanceSums::new(context.distances),
-            stars: Vec::new(),
-            free: Vec::new(),
-            centres: Vec::new(),
-            runs: Vec::new(),
-            at_hops: Vec::new(),
-            members: Vec::new(),
-            farthest: Vec::new(),
-            set: Vec::new(),
-        })
-    }
-
+impl GenAlg<'_> {
     /// Counts the free ranks by router and in runs.
     fn load_free(&mut self, free: &FreeSet) {
         self.near.load_free(free);

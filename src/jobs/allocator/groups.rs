@@ -1,12 +1,12 @@
 //! Jobs packed into few groups of a dragonfly, or spread over all.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 
-use super::units::{LEVEL, UnitSet, find_level, list_levels};
+use super::units::{LEVEL, LevelOption, UnitSet, list_levels};
 
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes,
 /// and as the last one the tightest that holds the rest. In a group the lowest ranks. O(size/64 + free + groups ·
@@ -15,7 +15,7 @@ pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-pack",
     "few groups: the tightest one that has room, else those with the most free nodes",
     &[LEVEL.default_in_words("the outermost")],
-    |params, context| build_groups(params, context, false),
+    |params| parse_options(params, false),
 );
 
 /// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes
@@ -25,26 +25,38 @@ pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-spread",
     "all groups alike: the same number of nodes from each, as far as they are free",
     &[LEVEL.default_in_words("the outermost")],
-    |params, context| build_groups(params, context, true),
+    |params| parse_options(params, true),
 );
 
-/// Reads the level and builds either allocator. Fails as [`find_level`].
-fn build_groups<'a>(
-    params: &Params,
-    context: &AllocatorContext<'a>,
+struct GroupsOptions {
+    level: LevelOption,
+    /// Whether nodes are taken evenly from all groups (`dragonfly-spread`); else from as few groups as possible
+    /// (`dragonfly-pack`).
     spread: bool,
-) -> Result<Box<dyn Allocator + 'a>> {
-    let level = find_level(params, context.topology)?;
-    let units = list_levels(context)
-        .swap_remove(level)
-        .into_iter()
-        .map(|unit| unit.ranks)
-        .collect();
-    Ok(Box::new(Groups {
-        units: UnitSet::new(context.order.len() as u32, units),
+}
+
+/// Reads the options of either allocator.
+fn parse_options(params: &Params, spread: bool) -> Result<Box<dyn BuildAllocator>> {
+    Ok(Box::new(GroupsOptions {
+        level: LevelOption::parse_level(params)?,
         spread,
-        taken: Vec::new(),
     }))
+}
+
+impl BuildAllocator for GroupsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let level = self.level.find_level(context.topology)?;
+        let units = list_levels(context)
+            .swap_remove(level)
+            .into_iter()
+            .map(|unit| unit.ranks)
+            .collect();
+        Ok(Box::new(Groups {
+            units: UnitSet::new(context.order.len() as u32, units),
+            spread: self.spread,
+            taken: Vec::new(),
+        }))
+    }
 }
 
 /// The groups of a machine.

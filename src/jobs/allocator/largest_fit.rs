@@ -16,7 +16,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
     example: "largest-fit:8",
     options: &[GAP],
-    parse: |params, _| {
+    parse: |params| {
         let gap = params.required_integer("gap", 0, u32::MAX)?;
         Ok(Box::new(LargestFit {
             gap,
@@ -26,6 +26,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
 };
 
 /// Largest Fit with its gap.
+#[derive(Clone)]
 struct LargestFit {
     gap: u32,
     runs: FreeRuns,

@@ -1,6 +1,7 @@
 //! The multiple buddy strategy.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,15 +31,28 @@ use super::ranks_by_location::Cells;
 pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
     "mbs",
     "power-of-two cubes of free nodes, the largest that fit first",
-    |params, context| {
-        let cells = Cells::new(params, context)?;
+    |params| {
+        Ok(Box::new(MbsOptions {
+            location: params.location().clone(),
+        }))
+    },
+);
+
+struct MbsOptions {
+    /// The text that asks for it, for messages.
+    location: SourceLocation,
+}
+
+impl BuildAllocator for MbsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let cells = Cells::new(self.location.clone(), context)?;
         Ok(Box::new(Mbs {
             levels: list_levels(&cells),
             cells,
             nodes: BinaryHeap::new(),
         }))
-    },
-);
+    }
+}
 
 /// The blocks of a lattice, with those that are on offer.
 struct Mbs {

@@ -1,9 +1,8 @@
 //! Shells around a centre.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use super::ranks_by_location::Cells;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
@@ -26,34 +25,41 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
     "mc1x1",
     "the free nodes in the nearest shells around the best centre",
-    build_mc1x1,
+    |params| {
+        Ok(Box::new(Mc1x1Options {
+            location: params.location().clone(),
+        }))
+    },
 );
 
-/// Builds the allocator. Fails if the machine has no coordinates, or they take too much memory.
-fn build_mc1x1<'a>(
-    params: &Params,
-    context: &AllocatorContext<'a>,
-) -> Result<Box<dyn Allocator + 'a>> {
-    let cells = Cells::new(params, context)?;
-    let count = cells.locations.location_count() as u32;
-    let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
-    context
-        .topology
-        .require_memory("coordinates of all cells", bytes)?;
-    let mut coordinates = Vec::new();
-    for cell in 0..count {
-        coordinates.extend(cells.axes.iter().map(|axis| axis.coordinate_of(cell)));
+struct Mc1x1Options {
+    /// The text that asks for it, for messages.
+    location: SourceLocation,
+}
+
+impl BuildAllocator for Mc1x1Options {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let cells = Cells::new(self.location.clone(), context)?;
+        let count = cells.locations.location_count() as u32;
+        let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
+        context
+            .topology
+            .require_memory("coordinates of all cells", bytes)?;
+        let mut coordinates = Vec::new();
+        for cell in 0..count {
+            coordinates.extend(cells.axes.iter().map(|axis| axis.coordinate_of(cell)));
+        }
+        Ok(Box::new(Mc1x1 {
+            fullest: cells.max_ranks_in_cell(),
+            cells,
+            sums: Vec::new(),
+            centre: Vec::new(),
+            terms: Vec::new(),
+            next_terms: Vec::new(),
+            last_shell: Vec::new(),
+            coordinates,
+        }))
     }
-    Ok(Box::new(Mc1x1 {
-        fullest: cells.max_ranks_in_cell(),
-        cells,
-        sums: Vec::new(),
-        centre: Vec::new(),
-        terms: Vec::new(),
-        next_terms: Vec::new(),
-        last_shell: Vec::new(),
-        coordinates,
-    }))
 }
 
 /// The lattice with sums of free nodes over boxes.

@@ -38,7 +38,9 @@ mod testing;
 mod units;
 
 pub use components::FreeComponents;
-pub use entry::{Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn, Reason};
+pub use entry::{
+    Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, PodRules, PodsOn, Reason,
+};
 pub use room::{PlaceableNodes, PlaceableSums};
 pub use slurm::list_settings as slurm_settings;
 pub use table::{ALLOCATORS, make, make_ruled};

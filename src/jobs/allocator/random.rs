@@ -16,7 +16,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     about: "free ranks at random",
     example: "random:seed=7",
     options: &[SEED],
-    parse: |params, _| {
+    parse: |params| {
         let random = seed_generator(params.seed()?);
         Ok(Box::new(Random {
             random,
@@ -26,6 +26,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
 };
 
 /// Draws of free ranks.
+#[derive(Clone)]
 struct Random {
     random: Pcg64,
     /// The free ranks, shuffled as far as needed.

@@ -1,8 +1,7 @@
 //! Ranks by location: the router they share, or the cell of a lattice.
 
 use super::entry::AllocatorContext;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ranks::FreeSet;
 
 /// The ranks of every location, and how many of them are free.
@@ -141,14 +140,15 @@ impl CellAxis {
 }
 
 impl Cells {
-    /// Lists the cells of the topology's lattice; `params` are the allocator's, for errors.
+    /// Lists the cells of the topology's lattice; `location` is the allocator's, for errors.
     ///
     /// # Errors
     /// A topology without coordinates.
-    pub fn new(params: &Params, context: &AllocatorContext<'_>) -> Result<Self> {
+    pub fn new(location: SourceLocation, context: &AllocatorContext<'_>) -> Result<Self> {
         let lattice = context.topology.lattice().ok_or_else(|| {
             let problem = format!("{} has no coordinates", context.topology.name());
-            params.unsuited_error(
+            Error::unsuited(
+                location,
                 problem,
                 "use it on a grid, or give coordinates with `names`",
             )

@@ -1,6 +1,6 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorEntry, BuildAllocator, Choice};
 use super::runs::FreeRuns;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -17,7 +17,7 @@ pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
     "span-first-fit",
     "the first free interval that holds the job; else the window of least span",
     &[SPAN],
-    |params, _| SpanAllocator::parse_strategy(IntervalRule::First, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::First, params),
 );
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
@@ -25,7 +25,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
     "span-best-fit",
     "the free interval that leaves the fewest ranks; else the window of least span",
     &[SPAN],
-    |params, _| SpanAllocator::parse_strategy(IntervalRule::Best, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::Best, params),
 );
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -38,7 +38,7 @@ pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
     "the free interval after which interval lengths are most varied; else the window of least span",
     &[SPAN],
-    |params, _| SpanAllocator::parse_strategy(IntervalRule::SumOfSquares, params),
+    |params| SpanAllocator::parse_strategy(IntervalRule::SumOfSquares, params),
 );
 
 /// The option `span`: whether windows go around the end of the ranks.
@@ -61,6 +61,7 @@ enum IntervalRule {
 }
 
 /// A strategy of Cplant.
+#[derive(Clone)]
 struct SpanAllocator {
     fit: IntervalRule,
     /// Whether windows end with the last rank.
@@ -72,7 +73,7 @@ struct SpanAllocator {
 
 impl SpanAllocator {
     /// Reads the options of a strategy.
-    fn parse_strategy(fit: IntervalRule, params: &Params) -> Result<Box<dyn Allocator>> {
+    fn parse_strategy(fit: IntervalRule, params: &Params) -> Result<Box<dyn BuildAllocator>> {
         let linear = params.required_choice("span")? == "linear";
         Ok(Box::new(SpanAllocator {
             fit,

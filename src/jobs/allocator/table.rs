@@ -72,7 +72,7 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
     let (text, rules) = split_off_rules(text);
     let (entry, params) = ALLOCATORS.find_and_read(&text, context.topology.context().seed)?;
-    let allocator = (entry.parse)(&params, context)?;
+    let allocator = (entry.parse)(&params)?.build(context)?;
     let Some(path) = rules else {
         return Ok(allocator);
     };
@@ -140,9 +140,10 @@ mod tests {
                 distances,
             });
         nodeorder_base::registry::testing::check_table(&ALLOCATORS, |entry, params| {
+            let options = (entry.parse)(params)?;
             let made = contexts
                 .iter()
-                .map(|context| (entry.parse)(params, context).map(drop));
+                .map(|context| options.build(context).map(drop));
             made.reduce(|before, here| before.or(here)).unwrap()
         });
     }

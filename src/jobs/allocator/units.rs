@@ -98,25 +98,43 @@ impl UnitSet {
     }
 }
 
-/// The option `level`, as [`find_level`] reads it.
+/// The option `level`, as [`LevelOption`] reads it.
 pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
-/// Finds the number of the level that [`LEVEL`] names, counted from the outermost in; without it the outermost. Fails
-/// if the network has no levels, or none of this name.
-pub fn find_level(params: &Params, topology: &Topology) -> Result<usize> {
-    let name = params.optional_word("level")?;
-    let levels = topology.network().levels();
-    if levels.is_empty() {
-        return Err(params.unsuited_error(
-            format!("{} has no levels", topology.name()),
-            "use it on a network with groups, racks or leaf switches",
-        ));
+/// The level that `level=` names, by default the outermost one.
+pub struct LevelOption {
+    /// Name of the level; `None` for the outermost.
+    name: Option<String>,
+    /// The text that names it, for messages.
+    location: SourceLocation,
+}
+
+impl LevelOption {
+    /// Reads [`LEVEL`]. Fails if its value is no text.
+    pub fn parse_level(params: &Params) -> Result<Self> {
+        Ok(LevelOption {
+            name: params.optional_word("level")?,
+            location: params.location().clone(),
+        })
     }
-    let Some(name) = name else {
-        return Ok(0);
-    };
-    let names = levels.iter().map(|level| level.name.as_ref());
-    find_level_named(params.location(), names, &name)
+
+    /// Finds the number of the level, counted from the outermost in. Fails if the network has no levels, or none of
+    /// this name.
+    pub fn find_level(&self, topology: &Topology) -> Result<usize> {
+        let levels = topology.network().levels();
+        if levels.is_empty() {
+            return Err(Error::unsuited(
+                self.location.clone(),
+                format!("{} has no levels", topology.name()),
+                "use it on a network with groups, racks or leaf switches",
+            ));
+        }
+        let Some(name) = &self.name else {
+            return Ok(0);
+        };
+        let names = levels.iter().map(|level| level.name.as_ref());
+        find_level_named(&self.location, names, name)
+    }
 }
 
 /// Finds the number of the level of this name. Fails if there is none.

@@ -13,7 +13,7 @@ use super::options::{JobRequest, KueueOptions, LevelNames, OPTIONS, OptionTexts,
 use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
 use super::replacement::replace_failed_pods;
 use crate::allocator::entry::{
-    Allocator, AllocatorContext, AllocatorEntry, Choice, PodRules, PodsOn,
+    Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, PodRules, PodsOn,
 };
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
@@ -38,13 +38,41 @@ pub(in crate::allocator) const KUEUE_TAS: AllocatorEntry = AllocatorEntry::new(
     "kueue-tas",
     "Kueue's topology-aware scheduling: levels, slices, leaders, pods that take part of a node",
     OPTIONS,
-    |params, context| {
-        Ok(Box::new(KueueTas::new(
-            &KueueOptions::parse_options(params)?,
-            context,
-        )?))
-    },
+    |params| Ok(Box::new(KueueOptions::parse_options(params)?)),
 );
+
+impl BuildAllocator for KueueOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let LabelledNodes { levels, paths } = LabelledNodes::new(context, self.by_rank);
+        let paths: Vec<Vec<&str>> = paths
+            .iter()
+            .map(|labels| labels.iter().map(String::as_str).collect())
+            .collect();
+        let domains = Domains::new(&paths);
+        let leaves: Vec<u32> = (0..paths.len()).map(|rank| domains.leaf_of(rank)).collect();
+        let first = domains.domains_of_level(domains.level_count() - 1).start;
+        let mut ranks = vec![0; paths.len()];
+        for (rank, leaf) in (0..).zip(&leaves) {
+            ranks[(leaf - first) as usize] = rank;
+        }
+        let request = levels.read_request(&self.defaults, &self.location)?;
+        Ok(Box::new(KueueTas {
+            domains,
+            levels,
+            down: vec![false; leaves.len()],
+            leaves,
+            ranks,
+            default_texts: self.defaults.clone(),
+            replaces_failed: self.swap,
+            request: request.clone(),
+            default_request: request,
+            capacities: Vec::new(),
+            never: HashMap::new(),
+            chosen: Vec::new(),
+            scratch: Vec::new(),
+        }))
+    }
+}
 
 /// What fits for pods of one kind, and the free set that it was counted on.
 struct CapacityCache {
@@ -87,38 +115,6 @@ struct KueueTas {
 }
 
 impl KueueTas {
-    /// Creates the allocator of an ordering's nodes. Fails if the levels of its options are not those of the machine.
-    fn new(options: &KueueOptions, context: &AllocatorContext<'_>) -> Result<Self> {
-        let LabelledNodes { levels, paths } = LabelledNodes::new(context, options.by_rank);
-        let paths: Vec<Vec<&str>> = paths
-            .iter()
-            .map(|labels| labels.iter().map(String::as_str).collect())
-            .collect();
-        let domains = Domains::new(&paths);
-        let leaves: Vec<u32> = (0..paths.len()).map(|rank| domains.leaf_of(rank)).collect();
-        let first = domains.domains_of_level(domains.level_count() - 1).start;
-        let mut ranks = vec![0; paths.len()];
-        for (rank, leaf) in (0..).zip(&leaves) {
-            ranks[(leaf - first) as usize] = rank;
-        }
-        let request = levels.read_request(&options.defaults, &options.location)?;
-        Ok(KueueTas {
-            domains,
-            levels,
-            down: vec![false; leaves.len()],
-            leaves,
-            ranks,
-            default_texts: options.defaults.clone(),
-            replaces_failed: options.swap,
-            request: request.clone(),
-            default_request: request,
-            capacities: Vec::new(),
-            never: HashMap::new(),
-            chosen: Vec::new(),
-            scratch: Vec::new(),
-        })
-    }
-
     /// Returns what fits on a node with so many GPUs free.
     fn count_leaf_capacity(&self, rank: u32, places: u32, slices: &Slices) -> DomainCapacity {
         let JobRequest { gpus, leader, .. } = self.request;

@@ -23,13 +23,14 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
         "Slurm's: from 26 on a job of one node takes the first free one",
     )
     .positional()],
-    |params, _| {
+    |params| {
         let first_for_one = params.required_choice("release")? == "26";
         Ok(Box::new(BestFit::new(first_for_one)))
     },
 );
 
 /// The best-fit rule, which other plugins fall back on.
+#[derive(Clone)]
 pub(super) struct BestFit {
     /// Whether a single node is the first free one.
     first_for_one: bool,

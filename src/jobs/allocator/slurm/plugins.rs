@@ -5,10 +5,10 @@ use super::site::{
     check_equal_weights, find_site, list_blocks, list_rings, list_switches, list_tori, list_weights,
 };
 use super::{block, ring, torus3d, tree};
-use crate::allocator::entry::AllocatorEntry;
-use nodeorder_base::error::Result;
+use crate::allocator::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator};
+use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::site::{Site, SiteKind};
+use nodeorder_network::topology::site::SiteKind;
 
 const SEGMENT: Opt = Opt::whole(
     "segment",
@@ -75,7 +75,29 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
     "slurm-tree",
     "Slurm's topology/tree: the tightest leaf switch; else few leaves below the smallest switch with room",
     &[SWITCHES, DRAGONFLY, OPTIONAL],
-    |params, context| {
+    |params| {
+        Ok(Box::new(TreeOptions {
+            location: params.location().clone(),
+            usual: SlurmRequest::default().read_options(params, &[SWITCHES])?,
+            dragonfly: parse_given_flag(params, "dragonfly")?,
+            optional: parse_given_flag(params, "optional")?,
+        }))
+    },
+);
+
+struct TreeOptions {
+    /// The text that they stand in, for messages.
+    location: SourceLocation,
+    /// The options of jobs that give none.
+    usual: SlurmRequest,
+    /// Whether jobs are spread over leaf switches; `None`: as the file says.
+    dragonfly: Option<bool>,
+    /// Whether only jobs with `switches` see switches; `None`: as the file says.
+    optional: Option<bool>,
+}
+
+impl BuildAllocator for TreeOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         const JOBS: &[Opt] = &[
             SWITCHES,
             CONTIGUOUS,
@@ -85,34 +107,29 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
             CONSOLIDATE,
             EXCLUSIVE,
         ];
-        let usual = SlurmRequest::default().read_options(params, &[SWITCHES])?;
-        let site = find_site(context, SiteKind::Tree);
-        let dragonfly = read_site_flag(params, "dragonfly", site, "Dragonfly")?;
-        let optional = read_site_flag(params, "optional", site, "TopoOptional")?;
-        let (parents, ranks) = list_switches(params, context)?;
+        let (parents, ranks) = list_switches(&self.location, context)?;
         let mut rule = tree::SwitchTree::new(context.order.len() as u32, parents, ranks);
-        rule.optional = optional;
-        rule.dragonfly = dragonfly;
+        let site = find_site(context, SiteKind::Tree);
+        rule.optional = self
+            .optional
+            .unwrap_or(site.is_some_and(|site| site.has_param("TopoOptional")));
+        rule.dragonfly = self
+            .dragonfly
+            .unwrap_or(site.is_some_and(|site| site.has_param("Dragonfly")));
         // Weights count only where they were observed to.
-        if dragonfly {
+        if rule.dragonfly {
             rule.weights = list_weights(context);
         } else {
-            check_equal_weights(params, context)?;
+            check_equal_weights(&self.location, context)?;
         }
-        Ok(Box::new(Plugin::new(rule, usual, JOBS)))
-    },
-);
+        Ok(Box::new(Plugin::new(rule, self.usual.clone(), JOBS)))
+    }
+}
 
-/// Reads a flag that is by default what a parameter of the site's file says.
-fn read_site_flag(
-    params: &Params,
-    key: &'static str,
-    site: Option<&Site>,
-    parameter: &str,
-) -> Result<bool> {
-    let given = params.is_set(key)?;
-    let usual = site.is_some_and(|site| site.has_param(parameter));
-    Ok(if params.has_key(key) { given } else { usual })
+/// Reads a flag; `None` if it is not given.
+fn parse_given_flag(params: &Params, key: &'static str) -> Result<Option<bool>> {
+    let value = params.is_set(key)?;
+    Ok(params.has_key(key).then_some(value))
 }
 
 /// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated
@@ -141,7 +158,7 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
         )
         .default_in_words("the file's, else the innermost level of several nodes, and its doubles"),
     ],
-    |params, context| {
+    |params| {
         let sizes = params.optional_extents("sizes")?;
         if let Some(sizes) = &sizes
             && !sizes
@@ -153,16 +170,34 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
                 "the first size times powers of two, as in 18x36x72",
             ));
         }
-        let usual = SlurmRequest::default().read_options(params, BLOCK_JOBS)?;
-        let (blocks, sizes) = list_blocks(params, sizes.as_deref(), context)?;
-        let rule = block::Blocks::new(context.order.len() as u32, blocks, &sizes);
-        check_equal_weights(params, context)?;
-        Ok(Box::new(Plugin::new(rule, usual, BLOCK_JOBS)))
+        Ok(Box::new(BlockOptions {
+            location: params.location().clone(),
+            usual: SlurmRequest::default().read_options(params, BLOCK_JOBS)?,
+            sizes,
+        }))
     },
 );
 
 /// Options of jobs under topology/block.
 const BLOCK_JOBS: &[Opt] = &[SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE];
+
+struct BlockOptions {
+    /// The text that they stand in, for messages.
+    location: SourceLocation,
+    /// The options of jobs that give none.
+    usual: SlurmRequest,
+    /// Number of nodes of the base block and of aggregated ones; `None`: the file's.
+    sizes: Option<Vec<u32>>,
+}
+
+impl BuildAllocator for BlockOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let (blocks, sizes) = list_blocks(&self.location, self.sizes.as_deref(), context)?;
+        let rule = block::Blocks::new(context.order.len() as u32, blocks, &sizes);
+        check_equal_weights(&self.location, context)?;
+        Ok(Box::new(Plugin::new(rule, self.usual.clone(), BLOCK_JOBS)))
+    }
+}
 
 /// `slurm-torus3d[:segment=K]`: topology/torus3d. One of the boxes that the file's placements allow, wholly free: the
 /// one that spoils the fewest free boxes of the next larger shape, on the torus with the fewest free nodes. A size of
@@ -182,7 +217,7 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
         Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4")
             .default_in_words("the file's"),
     ],
-    parse: |params, context| {
+    parse: |params| {
         let expected = "shapes, as in 2x2x2/4x4x4";
         let placements = match params.optional_word("placements")? {
             Some(text) => Some(
@@ -190,13 +225,22 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
             ),
             None => None,
         };
-        let usual = SlurmRequest::default().read_options(params, &[SEGMENT])?;
-        let tori = list_tori(params, placements.as_deref(), context)?;
-        let rule = torus3d::TorusBoxes::new(context.order.len() as u32, tori);
-        check_equal_weights(params, context)?;
-        Ok(Box::new(Plugin::new(rule, usual, &[SEGMENT])))
+        Ok(Box::new(TorusOptions {
+            location: params.location().clone(),
+            usual: SlurmRequest::default().read_options(params, &[SEGMENT])?,
+            placements,
+        }))
     },
 };
+
+struct TorusOptions {
+    /// The text that they stand in, for messages.
+    location: SourceLocation,
+    /// The options of jobs that give none.
+    usual: SlurmRequest,
+    /// Shapes that jobs may have, in cells along x, y and z; `None`: the file's.
+    placements: Option<Vec<[u32; 3]>>,
+}
 
 /// Reads shapes as in `2x2x2/4x4x4`; `None` if the text is not of this form.
 fn parse_shapes(text: &str) -> Option<Vec<[u32; 3]>> {
@@ -213,6 +257,15 @@ fn parse_shapes(text: &str) -> Option<Vec<[u32; 3]>> {
     Some(shapes)
 }
 
+impl BuildAllocator for TorusOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let tori = list_tori(&self.location, self.placements.as_deref(), context)?;
+        let rule = torus3d::TorusBoxes::new(context.order.len() as u32, tori);
+        check_equal_weights(&self.location, context)?;
+        Ok(Box::new(Plugin::new(rule, self.usual.clone(), &[SEGMENT])))
+    }
+}
+
 /// `slurm-ring[:segment=K]`: topology/ring. Free neighbours on the ring with the fewest free nodes, the first such
 /// run; segments on different rings. O(size/64 + free + nodes on rings · size of the job).
 ///
@@ -222,11 +275,26 @@ pub const RING: AllocatorEntry = AllocatorEntry::new(
     "slurm-ring",
     "Slurm's topology/ring: neighbours on the ring with the fewest free nodes",
     &[SEGMENT],
-    |params, context| {
-        let usual = SlurmRequest::default().read_options(params, &[SEGMENT])?;
-        let rings = list_rings(params, context)?;
-        let rule = ring::Rings::new(context.order.len() as u32, rings);
-        check_equal_weights(params, context)?;
-        Ok(Box::new(Plugin::new(rule, usual, &[SEGMENT])))
+    |params| {
+        Ok(Box::new(RingOptions {
+            location: params.location().clone(),
+            usual: SlurmRequest::default().read_options(params, &[SEGMENT])?,
+        }))
     },
 );
+
+struct RingOptions {
+    /// The text that they stand in, for messages.
+    location: SourceLocation,
+    /// The options of jobs that give none.
+    usual: SlurmRequest,
+}
+
+impl BuildAllocator for RingOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let rings = list_rings(&self.location, context)?;
+        let rule = ring::Rings::new(context.order.len() as u32, rings);
+        check_equal_weights(&self.location, context)?;
+        Ok(Box::new(Plugin::new(rule, self.usual.clone(), &[SEGMENT])))
+    }
+}

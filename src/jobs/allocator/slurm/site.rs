@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use super::torus3d;
 use crate::allocator::entry::AllocatorContext;
 use crate::allocator::units::list_levels;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
 
 /// Finds the site's own file; `None` if there is none for this plugin.
@@ -39,7 +38,10 @@ pub fn list_weights(context: &AllocatorContext<'_>) -> Vec<u32> {
 }
 
 /// Checks that all nodes have one weight.
-pub fn check_equal_weights(params: &Params, context: &AllocatorContext<'_>) -> Result<()> {
+pub fn check_equal_weights(
+    location: &SourceLocation,
+    context: &AllocatorContext<'_>,
+) -> Result<()> {
     if list_weights(context).is_empty() {
         return Ok(());
     }
@@ -49,7 +51,7 @@ pub fn check_equal_weights(params: &Params, context: &AllocatorContext<'_>) -> R
     );
     let remedy =
         "use slurm-tree:dragonfly=true, or with a weight a node and one root fifo:0 in their order";
-    Err(params.unsuited_error(problem, remedy))
+    Err(Error::unsuited(location.clone(), problem, remedy))
 }
 
 /// Returns a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
@@ -80,7 +82,7 @@ fn ranks_of_lines<'a>(
 /// Lists the switches of a tree: their parents, and the ranks of leaves. Fails if the machine has no levels.
 #[allow(clippy::type_complexity)]
 pub fn list_switches(
-    params: &Params,
+    location: &SourceLocation,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Option<usize>>, Vec<Vec<u32>>)> {
     if let Some((site, ranks)) = ranks_of_lines(context, SiteKind::Tree) {
@@ -92,7 +94,11 @@ pub fn list_switches(
             "{} has no switches above each other",
             context.topology.name()
         );
-        return Err(params.unsuited_error(problem, "use it on a tree or on a network with levels"));
+        return Err(Error::unsuited(
+            location.clone(),
+            problem,
+            "use it on a tree or on a network with levels",
+        ));
     }
     // A switch above all, then level by level.
     let mut parents = vec![None];
@@ -116,7 +122,7 @@ pub fn list_switches(
 /// Lists base blocks, and the sizes of blocks: those `given`, else the file's. Fails if the machine has no units of
 /// several nodes.
 pub fn list_blocks(
-    params: &Params,
+    location: &SourceLocation,
     given: Option<&[u32]>,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
@@ -135,7 +141,11 @@ pub fn list_blocks(
         .find(|level| level.iter().any(|unit| unit.ranks.len() > 1));
     let Some(units) = units else {
         let problem = format!("{} has no units of several nodes", context.topology.name());
-        return Err(params.unsuited_error(problem, "use it on blocks or on a network with levels"));
+        return Err(Error::unsuited(
+            location.clone(),
+            problem,
+            "use it on blocks or on a network with levels",
+        ));
     };
     let units: Vec<Vec<u32>> = units.iter().map(|unit| unit.ranks.clone()).collect();
     let Some(sizes) = given else {
@@ -151,19 +161,26 @@ pub fn list_blocks(
 }
 
 /// Lists the ranks of each ring. Fails if the site's file has none.
-pub fn list_rings(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u32>>> {
+pub fn list_rings(
+    location: &SourceLocation,
+    context: &AllocatorContext<'_>,
+) -> Result<Vec<Vec<u32>>> {
     ranks_of_lines(context, SiteKind::Ring)
         .map(|(_, rings)| rings)
         .ok_or_else(|| {
             let problem = format!("{} has no rings", context.topology.name());
-            params.unsuited_error(problem, "use it on a `slurm-topology:` with RingName lines")
+            Error::unsuited(
+                location.clone(),
+                problem,
+                "use it on a `slurm-topology:` with RingName lines",
+            )
         })
 }
 
 /// Lists the tori, with the shapes `given`, else the file's. Fails if the machine is no torus of three axes, or a
 /// shape is larger than its torus.
 pub fn list_tori(
-    params: &Params,
+    location: &SourceLocation,
     given: Option<&[[u32; 3]]>,
     context: &AllocatorContext<'_>,
 ) -> Result<Vec<torus3d::Torus>> {
@@ -197,14 +214,19 @@ pub fn list_tori(
                 "{} is not a torus of three axes, a node a router",
                 context.topology.name()
             );
-            return Err(params.unsuited_error(
+            return Err(Error::unsuited(
+                location.clone(),
                 problem,
                 "use it on a topology.yaml with toruses, or on a grid",
             ));
         };
         let Some(given) = given else {
             let problem = format!("{} has no placements", context.topology.name());
-            return Err(params.unsuited_error(problem, "add them, as in placements=2x2x2/4x4x4"));
+            return Err(Error::unsuited(
+                location.clone(),
+                problem,
+                "add them, as in placements=2x2x2/4x4x4",
+            ));
         };
         // Cells count x fastest; the lattice counts its last axis fastest.
         let dims = [lattice.extents[0], lattice.extents[1], lattice.extents[2]];
@@ -231,11 +253,7 @@ pub fn list_tori(
                 let [x, y, z] = shape.dims;
                 let [a, b, c] = torus.dims;
                 let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
-                return Err(Error::input(
-                    params.location().clone(),
-                    found,
-                    "placements that fit",
-                ));
+                return Err(Error::input(location.clone(), found, "placements that fit"));
             }
         }
     }

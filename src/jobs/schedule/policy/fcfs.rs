@@ -48,10 +48,6 @@ impl Policy for Fcfs {
         }
     }
 
-    fn count_waiting(&self) -> usize {
-        self.queue.len()
-    }
-
     fn passes(&self) -> Passes {
         self.passes
     }
