@@ -50,13 +50,6 @@ pub trait OrderNodes: Send {
     }
 }
 
-/// A construction that takes no notice of the observer is a function, with its options in it.
-impl<F: Fn(&Topology) -> Result<Vec<NodeId>> + Send> OrderNodes for F {
-    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        self(topology).map(OrderedNodes::Constructed)
-    }
-}
-
 /// Nodes in rank order.
 pub enum OrderedNodes {
     /// Nodes of a construction.

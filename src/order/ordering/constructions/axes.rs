@@ -6,9 +6,10 @@
 
 use rayon::prelude::*;
 
-use crate::ordering::entry::OrderNodes;
+use crate::ordering::entry::{OrderNodes, OrderedNodes};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, cell_coordinates};
@@ -78,10 +79,9 @@ impl AxisOptions {
         self,
         list_cells: impl Fn(&LatticeView<'_>) -> Vec<u32> + Send + 'static,
     ) -> Box<dyn OrderNodes> {
-        Box::new(move |topology: &Topology| {
-            let view = self.lattice_view(topology)?;
-            let cells = list_cells(&view);
-            Ok(view.list_nodes(cells))
+        Box::new(CellWalk {
+            axes: self,
+            list_cells,
         })
     }
 
@@ -103,6 +103,21 @@ impl AxisOptions {
             view.extents.push(lattice.extents[*axis]);
         }
         Ok(view)
+    }
+}
+
+/// Ordering along a walk over the cells of a lattice.
+struct CellWalk<F> {
+    axes: AxisOptions,
+    /// Function that lists all cells of a view in the order of the walk.
+    list_cells: F,
+}
+
+impl<F: Fn(&LatticeView<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.lattice_view(topology)?;
+        let cells = (self.list_cells)(&view);
+        Ok(OrderedNodes::Constructed(view.list_nodes(cells)))
     }
 }
 

@@ -4,9 +4,10 @@
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use super::brick::{Bricks, parse_size};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::{Level, Topology};
 
@@ -45,6 +46,23 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
 /// Chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
 
+/// Options on a machine that has levels.
+struct Hierarchical {
+    /// Whether chunks of the outermost units are dealt out in turn.
+    scatter: bool,
+    /// Level whose units are dealt; `None` for routers.
+    chunk: Option<Level>,
+}
+
+/// Options of blocks on a machine that has coordinates.
+struct Blocks {
+    axes: AxisOptions,
+    /// Number of cells of a block along each axis of the view.
+    size: Vec<u32>,
+    /// Whether cells of the blocks are dealt out in turn.
+    scatter: bool,
+}
+
 /// Reads the options for levels, or for blocks where there are none. Fails if they do not suit the machine.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let scatter = params.is_set("scatter")?;
@@ -64,13 +82,18 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
             .context()
             .require_memory("the units", 64 * hosts + 4 * slots)?;
     }
-    Ok(Box::new(move |topology: &Topology| {
+    Ok(Box::new(Hierarchical { scatter, chunk }))
+}
+
+impl OrderNodes for Hierarchical {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let levels = topology.network().levels();
-        Ok(match levels.first().filter(|_| scatter) {
-            Some(outermost) => deal_units(topology, outermost, chunk.as_ref()),
+        let nodes = match levels.first().filter(|_| self.scatter) {
+            Some(outermost) => deal_units(topology, outermost, self.chunk.as_ref()),
             None => topology.nodes().iter().collect(),
-        })
-    }))
+        };
+        Ok(OrderedNodes::Constructed(nodes))
+    }
 }
 
 /// Returns the chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
@@ -139,10 +162,19 @@ fn parse_blocks(
     topology
         .context()
         .require_memory("the blocks", 96 * view.cell_count() as u64)?;
-    Ok(Box::new(move |topology: &Topology| {
-        let view = axes.lattice_view(topology)?;
-        Ok(list_block_nodes(topology, &view, size.clone(), scatter))
+    Ok(Box::new(Blocks {
+        axes,
+        size,
+        scatter,
     }))
+}
+
+impl OrderNodes for Blocks {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.lattice_view(topology)?;
+        let nodes = list_block_nodes(topology, &view, self.size.clone(), self.scatter);
+        Ok(OrderedNodes::Constructed(nodes))
+    }
 }
 
 /// Lists the nodes of blocks of so many cells, one block after the other or dealt out.

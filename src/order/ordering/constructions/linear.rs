@@ -7,9 +7,9 @@
 //! ```
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
-use crate::ordering::entry::{Method, Needs, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
@@ -23,15 +23,19 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
         if params.has_key("axes") || params.has_key("reverse") {
             return Ok(AxisOptions::parse(topology, params)?.walk_cells(list_row_major));
         }
-        Ok(Box::new(list_ids))
+        Ok(Box::new(IdOrder))
     }),
 };
 
-/// Lists the nodes by their ids.
-fn list_ids(topology: &Topology) -> Result<Vec<NodeId>> {
-    let mut nodes = Vec::with_capacity(topology.node_count());
-    nodes.extend(topology.nodes().iter());
-    Ok(nodes)
+/// Order of node ids.
+struct IdOrder;
+
+impl OrderNodes for IdOrder {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let mut nodes = Vec::with_capacity(topology.node_count());
+        nodes.extend(topology.nodes().iter());
+        Ok(OrderedNodes::Constructed(nodes))
+    }
 }
 
 /// Lists the cells by their coordinates.

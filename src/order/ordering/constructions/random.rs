@@ -1,8 +1,10 @@
 //! Random orders: what any other ordering has to beat.
 
 use super::traversal::list_nodes;
-use crate::ordering::entry::{Method, Needs, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{seed_generator, shuffle};
 use nodeorder_network::topology::Topology;
@@ -31,28 +33,36 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
         ),
     ],
     parse: Method::new(Needs::Nothing, |_, params| {
-        let seed = params.seed()?;
-        let by_router = params.required_choice("unit")? == "router";
-        Ok(Box::new(move |topology: &Topology| {
-            Ok(shuffle_nodes(topology, seed, by_router))
+        Ok(Box::new(Random {
+            seed: params.seed()?,
+            by_router: params.required_choice("unit")? == "router",
         }))
     })
     .parting_routers(),
 };
 
-/// Shuffles the nodes, or the routers, each with its nodes.
-fn shuffle_nodes(topology: &Topology, seed: u64, by_router: bool) -> Vec<NodeId> {
-    let mut random = seed_generator(seed);
-    if !by_router {
-        let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
-        shuffle(&mut nodes, &mut random);
-        return nodes;
+/// Options of a random order.
+struct Random {
+    seed: u64,
+    /// Whether routers are shuffled, each with its nodes.
+    by_router: bool,
+}
+
+impl OrderNodes for Random {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let mut random = seed_generator(self.seed);
+        if !self.by_router {
+            let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
+            shuffle(&mut nodes, &mut random);
+            return Ok(OrderedNodes::Constructed(nodes));
+        }
+        let mut routers: Vec<u32> = (0..topology.network().hosts()).collect();
+        // Only routers with nodes draw, so that excluded ones leave the order of the others alone.
+        routers.retain(|r| topology.nodes_of(RouterId(*r)).next().is_some());
+        shuffle(&mut routers, &mut random);
+        let nodes = list_nodes(topology, routers);
+        Ok(OrderedNodes::Constructed(nodes))
     }
-    let mut routers: Vec<u32> = (0..topology.network().hosts()).collect();
-    // Only routers with nodes draw, so that excluded ones leave the order of the others alone.
-    routers.retain(|r| topology.nodes_of(RouterId(*r)).next().is_some());
-    shuffle(&mut routers, &mut random);
-    list_nodes(topology, routers)
 }
 
 #[cfg(test)]

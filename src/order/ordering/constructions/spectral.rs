@@ -2,8 +2,9 @@
 
 use super::lanczos::find_fiedler_vector;
 use super::traversal::{START, list_nodes, parse_start};
-use crate::ordering::entry::{Method, Needs, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
@@ -31,18 +32,29 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
     "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     &[START],
     Method::new(Needs::Nothing, |topology, params| {
-        let start = parse_start(topology, params)?;
-        Ok(Box::new(move |topology: &Topology| {
-            let routers = order_routers(topology, start)?;
-            Ok(list_nodes(topology, routers))
+        Ok(Box::new(Spectral {
+            start: parse_start(topology, params)?,
         }))
     }),
 );
 
+/// Options of a spectral order.
+struct Spectral {
+    /// Router that lies in the lower half.
+    start: u32,
+}
+
 /// Largest difference of equal components, as a part of the largest component.
 const EQUAL: f64 = 1e-9;
 
-/// Returns the routers by ascending component, `start` in the lower half. Fails if the graph cannot be made in the memory allowed.
+impl OrderNodes for Spectral {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let routers = order_routers(topology, self.start)?;
+        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
+    }
+}
+
+/// Returns the routers by ascending component. Fails if the graph cannot be made in the memory allowed.
 fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
     let copies = topology

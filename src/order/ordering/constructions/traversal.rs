@@ -3,9 +3,10 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those add no nodes to the order.
 
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::graph::UNREACHED;
 use nodeorder_network::topology::{RouterGraph, Topology};
@@ -85,12 +86,13 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
 pub(super) const START: Opt =
     Opt::whole("start", "node to start from").default_in_words("the lowest schedulable node");
 
-/// Options of a walk of the router graph.
+/// Walk of the router graph.
 struct Walk {
     /// Router that it starts from.
     start: u32,
     /// Whether the user named that router.
     is_chosen: bool,
+    visit: ListRouters,
 }
 
 /// Function that returns the routers in the order in which a walk visits them.
@@ -102,14 +104,18 @@ fn parse_walk(
     params: &Params,
     visit: ListRouters,
 ) -> Result<Box<dyn OrderNodes>> {
-    let walk = Walk {
+    Ok(Box::new(Walk {
         start: parse_start(topology, params)?,
         is_chosen: params.has_key("start"),
-    };
-    Ok(Box::new(move |topology: &Topology| {
-        let routers = visit(&walk, topology, topology.joined_graph()?);
-        Ok(list_nodes(topology, routers))
+        visit,
     }))
+}
+
+impl OrderNodes for Walk {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let routers = (self.visit)(self, topology, topology.joined_graph()?);
+        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
+    }
 }
 
 /// Reads `start=NODE` and returns the node's router, by default that of the lowest schedulable node.
