@@ -32,7 +32,6 @@ fn write(input: &ExportInput) -> Result<Export> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::ordering::NodeOrder;
 
