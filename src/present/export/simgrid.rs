@@ -187,6 +187,19 @@ impl Platform<'_> {
         }
     }
 
+    /// Lists links as two routers, the lower first, capacity and weight; the other rails are within the first one.
+    fn list_links(&self) -> Vec<(u32, u32, f64, u32)> {
+        let network = self.input.topology.network();
+        let weights = network.link_weights().unwrap_or_default();
+        let mut weights = weights.into_iter().chain(std::iter::repeat(1));
+        let mut links = Vec::new();
+        network.for_each_link(&mut |u, v, capacity| {
+            links.push((u.min(v), u.max(v), capacity, weights.next().unwrap_or(1)));
+        });
+        links.retain(|(_, v, ..)| *v < self.count_routers());
+        links
+    }
+
     /// Formats node links, switches and links.
     fn format_links(&self) -> String {
         let network = self.input.topology.network();
@@ -214,20 +227,13 @@ impl Platform<'_> {
                 );
             }
         }
-        let weights = network.link_weights().unwrap_or_default();
-        let mut weights = weights.into_iter().chain(std::iter::repeat(1));
-        network.for_each_link(&mut |u, v, capacity| {
-            let [u, v] = [u.min(v), u.max(v)];
+        for (u, v, capacity, weight) in self.list_links() {
             let bandwidth = each * capacity;
-            // Also taken for links that are not written, so that those of later links stay in step.
-            let latency = self.figures.link_latency(weights.next().unwrap_or(1));
-            // The other rails are within this one.
-            if v < self.count_routers() {
-                text += &format!(
-                    "    <link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>\n"
-                );
-            }
-        });
+            let latency = self.figures.link_latency(weight);
+            text += &format!(
+                "    <link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+            );
+        }
         let rails = network.rails();
         let inside = each * rails.map_or(1.0, |rails| rails.nvlink_capacity);
         // Only a route that is written out can name a link that leads to no router.
@@ -265,16 +271,12 @@ impl Platform<'_> {
                 "    <route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>\n"
             );
         });
-        topology.network().for_each_link(&mut |u, v, _| {
-            let [u, v] = [u.min(v), u.max(v)];
-            // The other rails are within this one.
-            if v < self.count_routers() {
-                text += &format!(
-                    // The other way is the same route backwards, as SimGrid takes routes to be unless told otherwise.
-                    "    <route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>\n"
-                );
-            }
-        });
+        for (u, v, ..) in self.list_links() {
+            text += &format!(
+                // The other way is the same route backwards, as SimGrid takes routes to be unless told otherwise.
+                "    <route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>\n"
+            );
+        }
         text
     }
 

@@ -3,8 +3,8 @@
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, refuse_export};
 use super::placed::ExportJob;
 use super::{
-    batsim, booksim, caminos, codes, csv, flux, hypernodes, infragraph, jgf, kueue, lsf,
-    mpich_coords, pbs, simgrid, slurm_lines, slurm_ranks, slurm_site, sst,
+    batsim, booksim, caminos, codes, csv, flux, infragraph, kubernetes, lsf, mpich_coords, pbs,
+    simgrid, slurm_lines, slurm_ranks, slurm_site, sst,
 };
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -24,10 +24,10 @@ pub static TARGETS: Registry<ParseTarget> = Registry::new(
         slurm_site::PERMUTED,
         slurm_site::YAML,
         slurm_ranks::TOPOLOGY,
-        kueue::TARGET,
-        hypernodes::TARGET,
-        jgf::TARGET,
-        flux::TARGET,
+        kubernetes::KUEUE,
+        kubernetes::HYPERNODES,
+        flux::GRAPH,
+        flux::BROKERS,
         pbs::TARGET,
         lsf::TARGET,
         simgrid::TARGET,

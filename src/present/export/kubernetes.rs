@@ -1,21 +1,21 @@
-//! Kueue: a Topology, and the labels that place nodes in it.
+//! Kubernetes: a Topology of Kueue with the labels that place nodes in it, and a HyperNode of Volcano a unit.
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
-use super::node_names::{join_items, padded_name, plain_text};
+use super::node_names::{join_items, lower_names, padded_name, plain_text};
 use super::units::{ExportUnit, list_units};
 use nodeorder_base::error::Result;
 
 /// `--to kueue`.
-pub(super) const TARGET: ExportTarget = plain_target(
+pub(super) const KUEUE: ExportTarget = plain_target(
     "kueue",
     "YAML for Kubernetes: a Kueue Topology of the machine's levels, and beside it the commands that label nodes in rank order",
-    write,
+    write_kueue,
 );
 
 /// What the names of labels begin with, before the name of the level.
 const LABEL: &str = "topology.nodeorder.io/";
 
-fn write(input: &ExportInput) -> Result<Export> {
+fn write_kueue(input: &ExportInput) -> Result<Export> {
     let units = list_units(input)?;
     let mut text = input.header_comments("#", include_str!("texts/kueue.txt"));
     text += "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: nodeorder\nspec:\n  levels:\n";
@@ -58,4 +58,34 @@ fn write(input: &ExportInput) -> Result<Export> {
 /// would tell nothing.
 fn has_label(unit: &ExportUnit) -> bool {
     unit.level != "root"
+}
+
+/// `--to hypernodes`.
+pub(super) const HYPERNODES: ExportTarget = plain_target(
+    "hypernodes",
+    "YAML for Kubernetes: a Volcano HyperNode a unit, leaves in tier 1, members in rank order",
+    write_hypernodes,
+);
+
+fn write_hypernodes(input: &ExportInput) -> Result<Export> {
+    let units = list_units(input)?;
+    // Units are Kubernetes objects and get names as these must be; nodes keep theirs, which `exactMatch` compares.
+    let names = lower_names(units.iter().map(|unit| unit.name.as_str()));
+    let mut text = input.header_comments("#", include_str!("texts/hypernodes.txt"));
+    for (unit, name) in units.iter().zip(&names) {
+        text += "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n";
+        text += &format!(
+            "metadata:\n  name: {name}\nspec:\n  tier: {}\n  members:\n",
+            // Volcano counts tiers from 1, the leaves.
+            unit.height + 1
+        );
+        let nodes = unit.nodes.iter().map(|node| ("Node", node));
+        let below = unit.below.iter().map(|i| ("HyperNode", &names[*i]));
+        for (kind, member) in nodes.chain(below) {
+            text += &format!(
+                "  - type: {kind}\n    selector:\n      exactMatch:\n        name: \"{member}\"\n"
+            );
+        }
+    }
+    Ok(text.into())
 }
