@@ -63,6 +63,7 @@ impl Topology {
             options,
             slots as u32,
             network.names(),
+            &network.down,
             &names,
             context,
         )?;

@@ -103,6 +103,15 @@ impl Topology {
         Some(counts.map(|count| count.copied().unwrap_or(0)).collect())
     }
 
+    /// Returns how many pods a node takes at most; `None` if the description does not say.
+    pub fn most_pods_on(&self, node: NodeId) -> Option<u32> {
+        let pods = &self.network().pods;
+        if pods.is_empty() {
+            return None;
+        }
+        pods.get(&self.node_name(node)).copied()
+    }
+
     /// Finds the node of exactly this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.names.find_exact_name(name)
