@@ -100,7 +100,7 @@ fn read_instances(
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check_refused, levels, machine, names};
-    use crate::topology::testing::{check_links, check_metric};
+    use crate::topology::testing::{check_links, check_metric, from_file};
 
     #[test]
     fn layers_may_differ_in_depth() {
@@ -122,6 +122,36 @@ mod tests {
         )
         .unwrap();
         assert_eq!(alone.component_count(), 2);
+    }
+
+    #[test]
+    fn domains_are_said_and_may_be_levels() {
+        let instance = |id: &str, leaf: &str, domain: &str| {
+            format!(
+                "{{\"id\": \"{id}\", \"network_layers\": [\"{leaf}\"], \"labels\": {{\"accelerator.topograph.run/domain\": \"{domain}\"}}}}"
+            )
+        };
+        let all = [
+            instance("a", "l1", "x"),
+            instance("b", "l2", "x"),
+            instance("c", "l3", "y"),
+        ];
+        let text = format!("{{\"instances\": [{}]}}", all.join(",\n"));
+        let cluster = machine("topograph", &text).unwrap();
+        assert_eq!(levels(&cluster), [("leaf".into(), 3)]);
+        let said = "2 NVLink domains (accelerator.topograph.run/domain) over 3 leaf switches: no switches; levels=domain/tier-0 makes a level of them";
+        let remarks = cluster.network().remarks();
+        assert!(remarks[0].ends_with(said), "{remarks:?}");
+        let cluster = from_file("topograph", &text, ",levels=domain/tier-0").unwrap();
+        assert_eq!(
+            levels(&cluster),
+            [("domain".into(), 2), ("tier-0".into(), 3)]
+        );
+        assert!(cluster.spec().ends_with(",levels=domain/tier-0"));
+        let error = from_file("topograph", &text, ",levels=rack")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("none of them has `rack`"), "{error}");
     }
 
     #[test]
