@@ -150,7 +150,12 @@ impl Topology {
             return Err(Error::input(location(), format!("node {node}"), expected));
         }
         let words = self.describe_node(node);
-        let found = format!("{words}, which limit or exclude keeps out");
+        let reason = if self.nodes.is_down(node) {
+            "which is out of service"
+        } else {
+            "which limit or exclude keeps out"
+        };
+        let found = format!("{words}, {reason}");
         let expected = format!("a schedulable node of {}", self.name());
         Err(Error::input(location(), found, expected))
     }

@@ -136,6 +136,16 @@ impl NodeSet {
         self.nodes_of_ranges(ranges)
     }
 
+    /// Lists the nodes that the machine's description says are out of service, in id order.
+    pub fn down_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.down.iter().map(|id| NodeId(*id))
+    }
+
+    /// Checks whether the machine's description says that a node is out of service.
+    pub fn is_down(&self, node: NodeId) -> bool {
+        self.down.binary_search(&node.0).is_ok()
+    }
+
     /// Lists the nodes of ranges of ids, in id order.
     fn nodes_of_ranges(&self, mut ranges: Vec<(u32, u32)>) -> impl Iterator<Item = NodeId> + '_ {
         ranges.sort_unstable();
