@@ -55,9 +55,7 @@ fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
             return Err(vertex.error_here(found, "a vertex with metadata"));
         };
         let kind = metadata.require_text("type")?;
-        let path = metadata
-            .find_path(&["paths", "containment"])
-            .and_then(Node::as_text);
+        let path = metadata.text_at(&["paths", "containment"]);
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
             let name = name_of_node(metadata)?;
@@ -98,9 +96,9 @@ fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
 /// Returns the name of a node: its `name`, else its `basename` (or `node`, its type) and its `id`. Fails if it has
 /// none of these.
 fn name_of_node(metadata: &Node) -> Result<Cow<'_, str>> {
-    let of_key = |key: &str| metadata.find_key(key).and_then(Node::as_text);
-    let basename = of_key("basename").filter(|basename| !basename.is_empty());
-    let id = of_key("id").filter(|id| *id != "-1");
+    let basename = metadata.text_at(&["basename"]);
+    let basename = basename.filter(|basename| !basename.is_empty());
+    let id = metadata.text_at(&["id"]).filter(|id| *id != "-1");
     if metadata.find_key("name").is_some() || basename.or(id).is_none() {
         return metadata.require_text("name").map(Cow::from);
     }

@@ -154,11 +154,11 @@ pub(super) fn name_likely_labels(hosts: &[LabelledHost<'_>], all: &BTreeSet<&str
         if place || is_host_label(label) {
             continue;
         }
-        let numberless = |word: &str| {
-            word.trim_end_matches(|c: char| c.is_ascii_digit())
-                .to_string()
-        };
-        if is_domain_label(label) || words.any(|word| WORDS.contains(&numberless(word).as_str())) {
+        let is_likely = words.any(|word| {
+            let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            WORDS.contains(&word)
+        });
+        if is_likely || is_domain_label(label) {
             let values: HashSet<&str> = hosts.iter().filter_map(|host| host.label(label)).collect();
             named.push(format!("{label} ({} values)", values.len()));
         }

@@ -34,12 +34,11 @@ impl ServiceRules {
 
     /// Finds the reason for which a node is out of service, the first of [`REASONS`] that holds; `None` if it is not.
     pub fn find_reason(&self, item: &Node) -> Option<&'static str> {
-        let text_at = |keys: &[&str]| item.find_path(keys).and_then(Node::as_text);
         let holds = [
-            text_at(&["spec", "unschedulable"]) == Some("true"),
+            item.text_at(&["spec", "unschedulable"]) == Some("true"),
             is_not_ready(item),
             self.has_repelling_taint(item),
-            text_at(&["status", "allocatable", "pods"]) == Some("0"),
+            item.text_at(&["status", "allocatable", "pods"]) == Some("0"),
         ];
         let first = holds.iter().position(|holds| *holds)?;
         Some(REASONS[first])
@@ -53,17 +52,11 @@ impl ServiceRules {
         let resources = item.find_path(&["status", "allocatable"]);
         let tolerated = self.tolerated.as_deref().unwrap_or_default().split('+');
         spec.items_of("taints").iter().any(|taint| {
-            let text_of = |key: &str| {
-                taint
-                    .find_key(key)
-                    .and_then(Node::as_text)
-                    .unwrap_or_default()
-            };
-            let key = text_of("key");
-            let is_resource =
-                key.contains('/') && resources.is_some_and(|all| all.find_key(key).is_some());
-            ["NoSchedule", "NoExecute"].contains(&text_of("effect"))
-                && !is_resource
+            let key = taint.text_at(&["key"]).unwrap_or_default();
+            let is_resource = resources.is_some_and(|all| all.find_key(key).is_some());
+            let effect = taint.text_at(&["effect"]).unwrap_or_default();
+            ["NoSchedule", "NoExecute"].contains(&effect)
+                && !(key.contains('/') && is_resource)
                 && !tolerated.clone().any(|other| other.trim() == key)
         })
     }
@@ -74,16 +67,10 @@ fn is_not_ready(item: &Node) -> bool {
     let Some(status) = item.find_key("status") else {
         return false;
     };
-    let text_of = |condition: &Node, key: &str| {
-        condition
-            .find_key(key)
-            .and_then(Node::as_text)
-            .map(String::from)
-    };
     let mut conditions = status.items_of("conditions").iter();
     conditions.any(|condition| {
-        text_of(condition, "type").as_deref() == Some("Ready")
-            && text_of(condition, "status").as_deref() != Some("True")
+        condition.text_at(&["type"]) == Some("Ready")
+            && condition.text_at(&["status"]) != Some("True")
     })
 }
 

@@ -194,7 +194,7 @@ pub(super) fn read_node_list(
     let mut placed = PlacedNodes::default();
     for node in nodes {
         let name = node.require_text("name")?;
-        let topology = node.find_key("topology").and_then(Node::as_text);
+        let topology = node.text_at(&["topology"]);
         let line = text.line_at(node.line, "");
         placed.add_nodes(vec![name.to_string()], topology.unwrap_or_default(), &line);
         let weight = node.find_key("weight").and_then(Node::parse_text);

@@ -81,7 +81,7 @@ pub(super) fn read_yaml(
 
 /// Checks whether a topology is marked as the cluster's default.
 fn is_default(topology: &Node) -> bool {
-    let value = topology.find_key("cluster_default").and_then(Node::as_text);
+    let value = topology.text_at(&["cluster_default"]);
     let value = value.unwrap_or_default().to_ascii_lowercase();
     ["true", "yes", "on"].contains(&value.as_str())
 }
