@@ -855,6 +855,83 @@ fn six(folder: &std::path::Path) -> String {
     machine(&(0..6).map(node).collect::<Vec<_>>(), "rack/host", folder)
 }
 
+/// Random clusters with nodes that Kueue leaves out, and limits on pods: jobs of one pod each come until none fits, pods
+/// of different sizes, some of which end. As many as fit are placed: each node takes ⌊free GPUs / those of a pod⌋, and
+/// no more than its `pods`; nodes that are cordoned, not ready, tainted or full take none.
+#[test]
+fn nodes_take_as_many_pods_as_kueue_lets_them() {
+    let mut random = nodeorder_base::random::seed_generator(52);
+    let mut below = |n: i64| nodeorder_base::random::random_below(n as u64, &mut random) as i64;
+    for round in 0..60 {
+        let count = 2 + below(8) as usize;
+        let mut items = Vec::new();
+        // Free GPUs and pods still allowed of each node that is in service.
+        let mut room: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+        for i in 0..count {
+            let name = format!("n{i}");
+            let gpus = 1 + below(8);
+            let pods = below(6);
+            let fault = if i == 0 { 9 } else { below(9) };
+            let taint =
+                json!([{"key": "x", "effect": ["NoSchedule", "NoExecute"][below(2) as usize]}]);
+            let taints = if fault == 2 { taint } else { json!([]) };
+            let ready = if fault == 1 { "Unknown" } else { "True" };
+            let pods = if fault == 9 { 3 } else { pods };
+            items.push(json!({
+                "metadata": {"name": name, "labels": {"block": "b", "rack": format!("r{}", below(3))}},
+                "spec": {"unschedulable": fault == 0, "taints": taints},
+                "status": {"allocatable": {"nvidia.com/gpu": gpus.to_string(), "pods": pods.to_string()},
+                           "conditions": [{"type": "Ready", "status": ready}]},
+            }));
+            if fault > 2 && pods > 0 {
+                room.insert(name, (gpus, pods));
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nodes.json");
+        std::fs::write(&path, json!({"items": items}).to_string()).unwrap();
+        let spec = format!("k8s-nodes:{},levels=block/rack/host", path.display());
+        let mut log = String::new();
+        let mut placed: Vec<(usize, i64)> = Vec::new();
+        let mut sizes = Vec::new();
+        for job in 0..40 {
+            let gpus = 1 + below(3);
+            // One block is a level.
+            log += &format!("P {job} 1 gpus={gpus} mode=required level=block\n");
+            sizes.push(gpus);
+            if below(4) == 0 {
+                log += &format!("F {job}\n");
+                placed.push((job, gpus));
+            }
+        }
+        let (rows, said) = replay(&spec, &log, &["--alloc", "kueue-tas"], folder.path());
+        let mut on: BTreeMap<usize, String> = BTreeMap::new();
+        for row in &rows {
+            let cells: Vec<&str> = row.split(',').collect();
+            let (name, pods) = cells[cells.len() - 1].split_once(':').unwrap();
+            assert_eq!(pods, "1", "{row}");
+            on.insert(cells[1].parse().unwrap(), name.to_string());
+        }
+        for (job, gpus) in sizes.iter().enumerate() {
+            let fits = room.values().any(|(free, pods)| free >= gpus && *pods > 0);
+            assert_eq!(
+                on.contains_key(&job),
+                fits,
+                "round {round}, job {job}: {room:?} {said}"
+            );
+            let Some(name) = on.get(&job) else { continue };
+            let at = room
+                .get_mut(name)
+                .unwrap_or_else(|| panic!("round {round}: job {job} on {name}"));
+            *at = (at.0 - gpus, at.1 - 1);
+            assert!(at.0 >= 0 && at.1 >= 0, "round {round}: job {job} on {name}");
+            if placed.contains(&(job, *gpus)) {
+                *at = (at.0 + gpus, at.1 + 1);
+            }
+        }
+    }
+}
+
 fn replay(spec: &str, log: &str, more: &[&str], folder: &std::path::Path) -> (Vec<String>, String) {
     let path = folder.join("log").display().to_string();
     std::fs::write(&path, log).unwrap();

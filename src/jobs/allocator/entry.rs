@@ -183,6 +183,9 @@ pub trait PodRules {
     /// [`PodRules::chosen_pods`] has all its pods. The job's options are set before.
     fn replace_pods(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
 
+    /// Tells that pods were put on their nodes (`taken`), or left them.
+    fn settle_pods(&mut self, pods: &[PodsOn], taken: bool);
+
     /// Tells that a node failed (`up` is false), or came back.
     fn set_node_state(&mut self, rank: u32, up: bool);
 }

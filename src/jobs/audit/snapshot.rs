@@ -116,7 +116,7 @@ struct NodeNow {
 impl Snapshot {
     /// Takes the snapshot from the records of the jobs and, if given, the states of the nodes. A job holds its
     /// nodes if it has a start and no run time. Without states every node that no job holds is free; with them,
-    /// nodes that they do not list are out.
+    /// nodes that they do not list are out. Nodes that the machine's description says are out of service are out.
     ///
     /// # Errors
     /// Fails on records that are wrong, states of another form, or if more memory is needed than allowed.
@@ -142,6 +142,9 @@ impl Snapshot {
         };
         if let Some(text) = states {
             taken.read_states(text)?;
+        }
+        for node in topology.nodes().down_nodes() {
+            taken.nodes[node.index()].state = NodeState::Out;
         }
         let holds = taken.read_jobs(records)?;
         taken.mark_held(&holds);
@@ -187,8 +190,9 @@ impl SnapshotBuilder<'_> {
             self.snapshot
                 .count_note("unknown-host", about, || format!("`{name}` of {place}"));
         }
-        // Nodes that are not schedulable take no job and so are no part of the figures.
-        known.retain(|node| self.topology.nodes().contains(*node));
+        // Nodes that are excluded take no job and so are no part of the figures; those out of service are.
+        let nodes = self.topology.nodes();
+        known.retain(|node| nodes.contains(*node) || nodes.is_down(*node));
         known.sort_unstable();
         known.dedup();
         Ok(known)
@@ -291,7 +295,8 @@ impl SnapshotBuilder<'_> {
     /// Sums up the nodes by unit, for each level and the whole machine.
     fn sum_levels(&mut self, holds: &[(NodeId, u32)]) {
         let units = Units::new(self.topology);
-        let all: Vec<NodeId> = self.topology.nodes().iter().collect();
+        let nodes = self.topology.nodes();
+        let all: Vec<NodeId> = nodes.iter().chain(nodes.down_nodes()).collect();
         let mut freed = Vec::new();
         for node in &all {
             let known = self.nodes[node.index()];

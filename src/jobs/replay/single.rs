@@ -118,7 +118,9 @@ impl<'a> Replay<'a> {
             match *what {
                 Event::Free { job } => {
                     // Nothing, where the job was skipped or refused.
-                    std::mem::take(&mut self.allocations[job.index()]).give_back(&mut self.free);
+                    let held = std::mem::take(&mut self.allocations[job.index()]);
+                    held.give_back(&mut self.free);
+                    self.settle_pods(&held, false);
                     if let Some(traffic) = &mut self.traffic {
                         traffic.end_job(job);
                     }
@@ -193,7 +195,15 @@ impl<'a> Replay<'a> {
             }
         }
         held.take_from(&mut self.free);
+        self.settle_pods(&held, true);
         Ok(Some(held))
+    }
+
+    /// Tells the allocator that a job's pods were put on their nodes (`taken`), or left them.
+    fn settle_pods(&mut self, held: &LiveAllocation, taken: bool) {
+        if let Some(rules) = self.allocator.pod_rules() {
+            rules.settle_pods(&held.pods, taken);
+        }
     }
 
     /// Measures an allocation that was taken. Fails if its traffic takes more memory than allowed.
@@ -315,6 +325,7 @@ impl<'a> Replay<'a> {
             choice.is_placed().then(|| rules.chosen_pods().to_vec())
         });
         held.give_back(&mut self.free);
+        self.settle_pods(&held, false);
         // The failed rank is not free, whoever gave it back.
         self.free.take_all(rank);
         let Some(pods) = found else {
@@ -327,6 +338,7 @@ impl<'a> Replay<'a> {
         held.ranks.sort_and_join();
         held.pods = pods;
         held.take_from(&mut self.free);
+        self.settle_pods(&held, true);
         let placed = self.measure_allocation(event, key, &held)?;
         out.push(Placed {
             moved: Some(held.name.clone()),

@@ -64,6 +64,7 @@ impl Topology {
             options,
             slots as u32,
             network.names(),
+            &network.down,
             &names,
             context,
         )?;

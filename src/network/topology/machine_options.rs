@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::sizes::MAX_NODES;
-use nodeorder_base::error::{Result, SourceLocation};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params, Value, Written};
 
@@ -147,6 +147,11 @@ fn expected_limit(slots: u64) -> String {
 }
 
 impl LimitOption {
+    /// Returns the error that the nodes kept are not enough.
+    pub fn expect_more(&self, expected: &str) -> Error {
+        self.written.invalid_value(expected)
+    }
+
     /// Reads the option `limit`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
         if !params.has_key("limit") {

@@ -103,6 +103,15 @@ impl Topology {
         Some(counts.map(|count| count.copied().unwrap_or(0)).collect())
     }
 
+    /// Returns how many pods a node takes at most; `None` if the description does not say.
+    pub fn most_pods_on(&self, node: NodeId) -> Option<u32> {
+        let pods = &self.network().pods;
+        if pods.is_empty() {
+            return None;
+        }
+        pods.get(&self.node_name(node)).copied()
+    }
+
     /// Finds the node of exactly this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.names.find_exact_name(name)
@@ -141,7 +150,12 @@ impl Topology {
             return Err(Error::input(location(), format!("node {node}"), expected));
         }
         let words = self.describe_node(node);
-        let found = format!("{words}, which limit or exclude keeps out");
+        let reason = if self.nodes.is_down(node) {
+            "which is out of service"
+        } else {
+            "which limit or exclude keeps out"
+        };
+        let found = format!("{words}, {reason}");
         let expected = format!("a schedulable node of {}", self.name());
         Err(Error::input(location(), found, expected))
     }

@@ -190,6 +190,11 @@ pub struct Network {
     pub(super) site: Option<Site>,
     /// Number of GPUs of each node by its name; empty if the description gives none.
     pub(super) gpus: HashMap<String, u32>,
+    /// Most pods of each node by its name; empty if the description gives none.
+    pub(super) pods: HashMap<String, u32>,
+    /// Slots of the nodes that the description says are out of service, ascending.
+    pub(super) down: Vec<u32>,
+    pub(super) whole_levels: Vec<(String, String)>,
     pub(super) remarks: Vec<String>,
     /// Name of every router; empty if the description gives none.
     pub switch_names: Vec<String>,
@@ -233,6 +238,9 @@ impl Network {
             component_of: Vec::new(),
             site: None,
             gpus: HashMap::new(),
+            pods: HashMap::new(),
+            down: Vec::new(),
+            whole_levels: Vec::new(),
             remarks: Vec::new(),
             switch_names: Vec::new(),
             outline: false,
@@ -373,6 +381,12 @@ impl Network {
     /// file.
     pub fn site(&self) -> Option<&Site> {
         self.site.as_ref()
+    }
+
+    /// Returns the levels that the description names above [`Network::levels`] and that have a single unit, the
+    /// outermost first, each with the name of its unit.
+    pub fn whole_levels(&self) -> &[(String, String)] {
+        &self.whole_levels
     }
 
     /// Returns notes on the file that the network is read from: guesses, and lines that another program does not

@@ -21,6 +21,8 @@ pub struct NodeSet {
     excluded: Option<FixedBitSet>,
     /// Slots below `limit` without a node, as their names are empty; `None` if there is none.
     absent: Option<FixedBitSet>,
+    /// Ids below `limit` of the nodes that the description says are out of service, ascending.
+    down: Vec<u32>,
     /// First and last id of each range that `exclude` lists, in its order.
     excluded_ranges: Vec<(u32, u32)>,
     /// Name of the shipped file of ids, if that is all that `exclude` says.
@@ -32,11 +34,12 @@ pub struct NodeSet {
 impl NodeSet {
     /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`])
     /// and files; it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves
-    /// empty have no node.
+    /// empty have no node; those of `down`, ascending, have one that is out of service.
     pub(super) fn apply_limit_and_exclude(
         options: &MachineOptions,
         slots: u32,
         absent: Option<&[String]>,
+        down: &[u32],
         names: &NodeNames,
         context: &Context,
     ) -> Result<Self> {
@@ -46,6 +49,7 @@ impl NodeSet {
             limit,
             excluded: None,
             absent: None,
+            down: down.iter().copied().filter(|id| *id < limit).collect(),
             excluded_ranges: Vec::new(),
             excluded_by: None,
             count: limit as usize,
@@ -58,6 +62,16 @@ impl NodeSet {
             set.count -= absent.count_ones(..);
             set.excluded = Some(absent.clone());
             set.absent = Some(absent);
+        }
+        if !set.down.is_empty() {
+            let mut excluded = set.excluded.take().unwrap_or_default();
+            excluded.grow(limit as usize);
+            excluded.extend(set.down.iter().map(|id| *id as usize));
+            set.count = limit as usize - excluded.count_ones(..);
+            set.excluded = Some(excluded);
+            if let Some(limit) = options.limit.as_ref().filter(|_| set.count == 0) {
+                return Err(limit.expect_more("at least one node in service"));
+            }
         }
         let Some(exclude) = &options.exclude else {
             return Ok(set);
@@ -115,9 +129,25 @@ impl NodeSet {
         node.0 < self.limit && excluded.is_none_or(|e| !e.contains(node.index()))
     }
 
-    /// Lists the nodes that `exclude` keeps out, in id order: drained, or of another use.
+    /// Lists the nodes that `exclude` or the description keep out, in id order: drained, or of another use.
     pub fn excluded_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let mut ranges = self.excluded_ranges.clone();
+        ranges.extend(self.down.iter().map(|id| (*id, *id)));
+        self.nodes_of_ranges(ranges)
+    }
+
+    /// Lists the nodes that the machine's description says are out of service, in id order.
+    pub fn down_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.down.iter().map(|id| NodeId(*id))
+    }
+
+    /// Checks whether the machine's description says that a node is out of service.
+    pub fn is_down(&self, node: NodeId) -> bool {
+        self.down.binary_search(&node.0).is_ok()
+    }
+
+    /// Lists the nodes of ranges of ids, in id order.
+    fn nodes_of_ranges(&self, mut ranges: Vec<(u32, u32)>) -> impl Iterator<Item = NodeId> + '_ {
         ranges.sort_unstable();
         // Ranges may overlap: each goes on after the last id of those before.
         let mut next = 0;
@@ -156,7 +186,7 @@ impl NodeSet {
             let mut words = Vec::new();
             if let Some(names) = names.filter(|names| any_number(names)) {
                 words.extend(
-                    self.excluded_nodes()
+                    self.nodes_of_ranges(self.excluded_ranges.clone())
                         .map(|node| names[node.index()].clone()),
                 );
             } else {

@@ -17,24 +17,26 @@ pub(super) struct LabelledNodes {
 
 impl LabelledNodes {
     /// Labels the nodes of an ordering; `by_rank` calls units by their lowest rank. A level `all` only joins what
-    /// stands apart, and is left out.
+    /// stands apart, and is left out; a level of one unit is a level as others are.
     pub fn new(context: &AllocatorContext<'_>, by_rank: bool) -> Self {
         let network = context.topology.network();
         let levels = network.levels();
         let skip = usize::from(levels.first().is_some_and(|level| level.name == "all"));
-        let mut names: Vec<String> = levels
+        let whole = network
+            .whole_levels()
             .iter()
-            .skip(skip)
-            .map(|level| level.name.to_string())
-            .collect();
+            .filter(|(name, _)| name != "all");
+        let (mut names, around): (Vec<String>, Vec<String>) = whole.cloned().unzip();
+        names.extend(levels.iter().skip(skip).map(|level| level.name.to_string()));
         let hosts: Vec<String> = context
             .order
             .nodes()
             .iter()
             .map(|node| context.topology.node_name(*node))
             .collect();
-        let mut labels: Vec<Vec<String>> = vec![Vec::new(); hosts.len()];
-        let mut default = 0;
+        let mut labels: Vec<Vec<String>> = vec![around.clone(); hosts.len()];
+        let whole = around.len();
+        let mut default = whole.saturating_sub(1);
         for (at, (units, of)) in list_levels(context)
             .iter()
             .zip(levels.iter())
@@ -54,7 +56,7 @@ impl LabelledNodes {
                     labels[*rank as usize].push(label.clone());
                 }
                 if unit.ranks.len() > 1 {
-                    default = at - skip;
+                    default = whole + at - skip;
                 }
             }
         }

@@ -22,11 +22,12 @@ use nodeorder_trace::JobOptions;
 /// `kueue-tas[:mode=M,level=L,slice=A/B/C,slice_level=X/Y/Z,profile=P,balanced=true,gpus=G,leader=G,ties=T,swap=off]`:
 /// pods on nodes, level by level, as Kueue's topology-aware scheduling puts them. A pod takes `gpus` of the GPUs of a
 /// node; where the machine's nodes have none, a node. The levels are the machine's, but for one called `all`, and
-/// nodes (`host`).
+/// nodes (`host`); one of a single unit is a level, too. Nodes that are out of service take no pods, and others no
+/// more than the description says (`status.allocatable.pods`, a resource of which each pod takes 1).
 ///
 /// # Limits
-/// GPUs are the only resource. Taints, selectors and preferred nodes are left out; quotas, priorities and preemption
-/// are Kueue's, not of its placement. Schedules know nodes only: there a pod takes a node.
+/// GPUs and `pods` are the only resources. Selectors and preferred nodes are left out; quotas, priorities and
+/// preemption are Kueue's, not of its placement. Schedules know nodes only: there a pod takes a node.
 ///
 /// # Complexity
 /// O(GPUs/64 + domains of the level asked for + domains below those chosen · log of these).
@@ -60,6 +61,8 @@ impl BuildAllocator for KueueOptions {
             domains,
             levels,
             down: vec![false; leaves.len()],
+            pods: vec![0; leaves.len()],
+            most_pods: list_most_pods(context),
             leaves,
             ranks,
             default_texts: self.defaults.clone(),
@@ -72,6 +75,20 @@ impl BuildAllocator for KueueOptions {
             scratch: Vec::new(),
         }))
     }
+}
+
+/// Lists by rank how many pods a node takes at most, [`u32::MAX`] where its GPUs, of which every pod takes one, are
+/// never enough for more.
+fn list_most_pods(context: &AllocatorContext<'_>) -> Vec<u32> {
+    let nodes = context.order.nodes();
+    let places = context.topology.gpus_per_node(nodes);
+    let places = places.unwrap_or(vec![1; nodes.len()]);
+    let most = nodes
+        .iter()
+        .map(|node| context.topology.most_pods_on(*node));
+    most.zip(places)
+        .map(|(most, places)| most.filter(|most| *most < places).unwrap_or(u32::MAX))
+        .collect()
 }
 
 /// What fits for pods of one kind, and the free set that it was counted on.
@@ -106,6 +123,10 @@ struct KueueTas {
     capacities: Vec<CapacityCache>,
     /// By rank: whether the node has failed.
     down: Vec<bool>,
+    /// By rank: number of pods on the node, leaders too.
+    pods: Vec<u32>,
+    /// By rank: most pods of the node; [`u32::MAX`] if its GPUs are never enough for more.
+    most_pods: Vec<u32>,
     /// By number of pods and request of a job: whether it would be refused on an empty machine, too.
     never: HashMap<(u32, JobRequest), bool>,
     /// The pods of the job placed last.
@@ -123,11 +144,12 @@ impl KueueTas {
         if self.down[rank as usize] {
             return room;
         }
-        room.pods = i64::from(places / gpus);
+        let most = self.most_pods[rank as usize].saturating_sub(self.pods[rank as usize]);
+        room.pods = i64::from(most.min(places / gpus));
         room.pods_with_leader = room.pods;
-        if let Some(leader) = leader.filter(|leader| *leader <= places) {
+        if let Some(leader) = leader.filter(|leader| *leader <= places && most > 0) {
             room.leaders = 1;
-            room.pods_with_leader = i64::from((places - leader) / gpus);
+            room.pods_with_leader = i64::from((most - 1).min((places - leader) / gpus));
         }
         self.domains.fill_leaf_capacity(&mut room, slices);
         room
@@ -256,9 +278,12 @@ impl Allocator for KueueTas {
                         // On an empty machine without failed nodes; the rooms counted so far are those of this one.
                         let up = vec![false; self.leaves.len()];
                         let down = std::mem::replace(&mut self.down, up);
+                        let none = vec![0; self.leaves.len()];
+                        let pods = std::mem::replace(&mut self.pods, none);
                         let counted = std::mem::take(&mut self.capacities);
                         let never = self.place_job(&free.with_all_free_again(), count).is_err();
                         self.down = down;
+                        self.pods = pods;
                         self.capacities = counted;
                         self.never.insert(key, never);
                         never
@@ -332,6 +357,22 @@ impl PodRules for KueueTas {
         };
         self.request.clone_from(&self.default_request);
         choice
+    }
+
+    fn settle_pods(&mut self, pods: &[PodsOn], taken: bool) {
+        for on in pods {
+            let held = &mut self.pods[on.rank as usize];
+            let count = on.pods + on.leaders;
+            *held = if taken {
+                *held + count
+            } else {
+                held.saturating_sub(count)
+            };
+            // Free GPUs do not show how many pods have them.
+            if self.most_pods[on.rank as usize] < u32::MAX {
+                self.capacities.clear();
+            }
+        }
     }
 
     fn set_node_state(&mut self, rank: u32, up: bool) {

@@ -44,6 +44,11 @@ impl Node {
         keys.iter().try_fold(self, |node, key| node.find_key(key))
     }
 
+    /// Returns the text or number under one key after another; `None` if there is none.
+    pub fn text_at(&self, keys: &[&str]) -> Option<&str> {
+        self.find_path(keys)?.as_text()
+    }
+
     /// Returns the entries of a map; none of anything else.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {

@@ -41,21 +41,29 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     })
 }
 
-/// Attributes that the file declares: name and default value by the id of their key.
-struct Attributes<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);
+/// Attributes that the file declares.
+#[derive(Default)]
+struct Attributes<'a> {
+    /// Name by the id of the key.
+    names: HashMap<&'a str, &'a str>,
+    /// Default value by name, of the first key of that name; `None` if it has none.
+    defaults: HashMap<&'a str, Option<&'a str>>,
+}
 
 impl<'a> Attributes<'a> {
     /// Reads the `key` elements, each an attribute.
     fn read_attributes(document: &'a Document<'a>) -> Self {
-        let mut attributes = HashMap::new();
+        let mut attributes = Attributes::default();
         for key in elements_with_tag(document, "key") {
             if let (Some(id), Some(name)) = (key.attribute("id"), key.attribute("attr.name")) {
                 let default = key.children().find(|child| child.has_tag_name("default"));
                 let default = default.and_then(|default| default.text());
-                attributes.insert(id, (name, default.map(str::trim)));
+                attributes.names.insert(id, name);
+                let default = default.map(str::trim);
+                attributes.defaults.entry(name).or_insert(default);
             }
         }
-        Attributes(attributes)
+        attributes
     }
 
     /// Returns the text of the attribute `name` at an element, or its default.
@@ -64,13 +72,12 @@ impl<'a> Attributes<'a> {
             .children()
             .filter(|child| child.has_tag_name("data"))
         {
-            let key = data.attribute("key").and_then(|key| self.0.get(key));
-            if key.is_some_and(|(other, _)| *other == name) {
+            let key = data.attribute("key").and_then(|key| self.names.get(key));
+            if key == Some(&name) {
                 return Some(data.text().unwrap_or("").trim());
             }
         }
-        let (_, default) = self.0.values().find(|(other, _)| *other == name)?;
-        *default
+        self.defaults.get(name).copied().flatten()
     }
 }
 
@@ -82,6 +89,39 @@ fn elements_with_tag<'a>(
     document
         .descendants()
         .filter(move |node| node.has_tag_name(tag))
+}
+
+/// Most attributes of one element: those of GraphML have four.
+const MOST_ATTRIBUTES: usize = 1000;
+
+/// Finds the beginning of an element with more attributes than [`MOST_ATTRIBUTES`]; `None` if there is none. O(length).
+fn find_long_tag(text: &str) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('<').map(|offset| at + offset) {
+        let tag = &text[start..];
+        // Comments and texts taken literally may hold any signs.
+        let literal = [("<!--", "-->"), ("<![CDATA[", "]]>")];
+        if let Some((_, end)) = literal.iter().find(|(begin, _)| tag.starts_with(begin)) {
+            at = start + tag.find(end)?;
+            continue;
+        }
+        let mut quote = None;
+        let mut signs = 0;
+        let end = tag.bytes().position(|byte| {
+            match (byte, quote) {
+                (b'"' | b'\'', None) => quote = Some(byte),
+                (_, Some(open)) if open == byte => quote = None,
+                (b'=', None) => signs += 1,
+                _ => {}
+            }
+            byte == b'>' && quote.is_none()
+        });
+        if signs > MOST_ATTRIBUTES {
+            return Some(start);
+        }
+        at = start + end?;
+    }
+    None
 }
 
 /// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number,
@@ -97,6 +137,12 @@ fn elements_with_tag<'a>(
 fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let name = file.text.name();
     let text = file.text.as_str();
+    // The parser compares each attribute of an element with all others.
+    if let Some(offset) = find_long_tag(text) {
+        let line = file.text.line_at(file.text.line_number_at(offset), "");
+        let found = format!("an element of more than {MOST_ATTRIBUTES} attributes");
+        return Err(line.error_here(found, "fewer"));
+    }
     let bytes = 16 * text.len() as u64;
     file.context
         .require_memory(&format!("{name}: the document"), bytes)?;
@@ -194,4 +240,33 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
         wiring.add_cable(a, b, capacity);
     }
     Ok(wiring)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine};
+
+    #[test]
+    fn many_attributes_and_keys_take_no_time() {
+        let many: String = (0..200_000).map(|n| format!(" a{n}='{n}'")).collect();
+        let text = format!("<graphml>\n<graph{many}/></graphml>");
+        let error = error("graphml", &text);
+        assert!(
+            error.starts_with(":2: found an element of more than 1000 attributes"),
+            "{error}"
+        );
+        // As many signs elsewhere are no attributes.
+        let signs = "a='".repeat(2000);
+        let keys: String = (0..20_000)
+            .map(|n| format!("<key id='k{n}' attr.name='x{n}'/>"))
+            .collect();
+        let vertices: String = (0..20_000).map(|n| format!("<node id='{n}'/>")).collect();
+        let edges: String = (1..20_000)
+            .map(|n| format!("<edge source='{}' target='{n}'/>", n / 2))
+            .collect();
+        let text = format!(
+            "<graphml><!-- {signs} -->{keys}<graph edgedefault='undirected'>{vertices}{edges}</graph></graphml>"
+        );
+        assert_eq!(machine("graphml", &text).unwrap().node_count(), 20_000);
+    }
 }

@@ -205,12 +205,13 @@ impl<'d> Fabric<'d> {
     }
 }
 
-/// Reads the switches, nodes and cables. Cables count 1 each, whatever their bandwidth. A single instance has its own
+/// Reads the switches, nodes and cables. Cables count 1 each, whatever their bandwidth; those from a switch to itself
+/// are left out, with a remark. A single instance has its own
 /// name, others `name.0`, `name.1`, …
 ///
 /// # Errors
 /// With the line: no YAML or JSON, a device, instance or component that is not there, an index out of range, an edge
-/// between two nodes or from a switch to itself, a node on two switches or on none.
+/// between two nodes, a node on two switches or on none.
 ///
 /// # References
 /// Keysight InfraGraph 3.1: `Infrastructure` of its OpenAPI model.
@@ -257,17 +258,23 @@ fn read_infrastructure(file: &SourceFile<'_>) -> Result<Wiring> {
     }
     // The switch of each element; of switches themselves.
     let mut switch_of: Vec<Option<usize>> = fabric.elements.iter().map(|e| e.switch).collect();
+    let mut looped = Vec::new();
     for edge in document.require_list("edges")? {
         for (a, b) in fabric.list_pairs(edge, file.context)? {
             let [one, other] = [&fabric.elements[a], &fabric.elements[b]];
             let (node, switch) = match (one.switch, other.switch) {
-                (Some(u), Some(v)) if u != v => {
-                    wiring.add_cable(u, v, 1.0);
+                (Some(u), Some(v)) => {
+                    // Two ports of one switch: no path takes such a cable.
+                    if u == v {
+                        looped.push(a);
+                    } else {
+                        wiring.add_cable(u, v, 1.0);
+                    }
                     continue;
                 }
                 (Some(switch), None) => (b, switch),
                 (None, Some(switch)) => (a, switch),
-                _ => {
+                (None, None) => {
                     let found = format!("an edge between `{}` and `{}`", one.name, other.name);
                     return Err(edge.error_here(found, "a switch and a node, or two switches"));
                 }
@@ -278,6 +285,14 @@ fn read_infrastructure(file: &SourceFile<'_>) -> Result<Wiring> {
                 return Err(edge.error_here(found, "one switch (multi-rail is a kind of its own)"));
             }
         }
+    }
+    if let Some(first) = looped.first() {
+        wiring.remarks.push(format!(
+            "{}: {} cables from a switch to itself are left out, the first at `{}`",
+            file.text.name(),
+            looped.len(),
+            fabric.elements[*first].name
+        ));
     }
     for (element, switch) in fabric.elements.into_iter().zip(switch_of) {
         let name = element.name;

@@ -3,6 +3,7 @@
 //! Every vertex has a type and a path of what contains it: the node `/cluster0/rack1/n3` is in rack1 of cluster0.
 //! Edges repeat what the paths say.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::document::{self, Node};
@@ -35,11 +36,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// Reads a switch for each vertex above nodes on their `containment` paths; levels are called by the type of their
-/// vertices. All that is below nodes is passed over. Fails, with the line, if there is no JSON or graph, a vertex has
-/// no metadata, or a node no name or containment path, or a node comes again.
+/// vertices. All that is below nodes is passed over. A node without `name` is called by its `basename` and `id`. Fails,
+/// with the line, if there is no JSON or graph, a vertex has no metadata, or a node no name or containment path, or a
+/// node comes again.
 ///
 /// # References
-/// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
+/// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers` (`resource_reader_jgf.cpp`
+/// fills in a name that is left out: the basename, else the type, and the id unless it is -1).
 fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read_document(&file.text)?;
     let top = document.find_key("scheduling").unwrap_or(&document);
@@ -52,12 +55,10 @@ fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
             return Err(vertex.error_here(found, "a vertex with metadata"));
         };
         let kind = metadata.require_text("type")?;
-        let path = metadata
-            .find_path(&["paths", "containment"])
-            .and_then(Node::as_text);
+        let path = metadata.text_at(&["paths", "containment"]);
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
-            let name = metadata.require_text("name")?;
+            let name = name_of_node(metadata)?;
             let Some(path) = path.filter(|path| path.starts_with('/')) else {
                 let found = format!("node `{name}` without a containment path");
                 return Err(metadata.error_here(found, "paths: {containment: /cluster0/…}"));
@@ -90,6 +91,18 @@ fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
         }
     }
     Ok(paths.into_wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))
+}
+
+/// Returns the name of a node: its `name`, else its `basename` (or `node`, its type) and its `id`. Fails if it has
+/// none of these.
+fn name_of_node(metadata: &Node) -> Result<Cow<'_, str>> {
+    let basename = metadata.text_at(&["basename"]);
+    let basename = basename.filter(|basename| !basename.is_empty());
+    let id = metadata.text_at(&["id"]).filter(|id| *id != "-1");
+    if metadata.find_key("name").is_some() || basename.or(id).is_none() {
+        return metadata.require_text("name").map(Cow::from);
+    }
+    Ok(format!("{}{}", basename.unwrap_or("node"), id.unwrap_or_default()).into())
 }
 
 #[cfg(test)]
@@ -130,6 +143,29 @@ mod tests {
         assert_eq!(cluster.network().levels()[0].unit_name(0), "rack1");
         let r = format!("{{\"version\": 1, \"scheduling\": {text}}}");
         assert_eq!(names(&machine("jgf", &r).unwrap()), "n3 n1 n2");
+    }
+
+    #[test]
+    fn a_node_without_a_name_is_its_basename_and_id() {
+        for (fields, name) in [
+            ("\"basename\": \"cab\", \"id\": 7", "cab7"),
+            ("\"id\": 7", "node7"),
+            ("\"basename\": \"login\", \"id\": -1", "login"),
+            ("\"name\": \"x\", \"basename\": \"cab\", \"id\": 7", "x"),
+        ] {
+            let vertex = format!(
+                "{{\"metadata\": {{\"type\": \"node\", {fields}, \"paths\": {{\"containment\": \"/c0/n\"}}}}}}"
+            );
+            assert_eq!(names(&machine("jgf", &graph(&[vertex])).unwrap()), name);
+        }
+        let bare = "{\"metadata\": {\"type\": \"node\", \"paths\": {\"containment\": \"/c0/n\"}}}";
+        check_refused(
+            "jgf",
+            &[(
+                &graph(&[bare.into()]),
+                ":2: found a map of 2 keys without `name`",
+            )],
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(super) mod infiniband;
 pub(super) mod infragraph;
 pub(super) mod jgf;
 pub(super) mod k8s;
+mod labelled;
 mod outline;
 mod paths;
 pub(super) mod slurm;

@@ -4,13 +4,14 @@
 //! "core"]}`.
 
 use super::document;
+use super::labelled::{LabelledHost, find_labels, list_labels, note_domains, wire_hosts};
 use super::outline::{OutlineNetwork, UPLINKS};
 use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
+use nodeorder_base::params::{Opt, Written};
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -19,24 +20,46 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "topograph:instances.json",
     options: &[
         Opt::file("file", "a JSON file of instances").positional(),
+        Opt::text("levels", "levels of the network, widest first, joined by /: tier-0 is the closest layer, others are labels, as in domain/tier-0")
+            .default_in_words("the layers"),
         UPLINKS,
     ],
     parse: |params, _| {
-        OutlineNetwork::parse(
-            params,
-            "a JSON file, as in topograph:instances.json",
-            |file| Ok((read_instances(file)?, String::new())),
-        )
+        let levels = params.optional_word("levels")?;
+        let written = params.written_value("levels");
+        let expected = "a JSON file, as in topograph:instances.json";
+        OutlineNetwork::parse(params, expected, move |file| {
+            let suffix = levels.iter().map(|levels| format!(",levels={levels}"));
+            let wiring = read_instances(file, levels.as_deref(), &written)?;
+            Ok((wiring, suffix.collect()))
+        })
     },
 };
 
 /// Reads a switch for each name of `network_layers`, within the layers above it; the widest are joined by one above
-/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Fails, with
-/// the line, if there is no JSON or no instances, an instance has no id or comes again, or a layer is no text.
-fn read_instances(file: &SourceFile<'_>) -> Result<Wiring> {
-    let document = document::read_document(&file.text)?;
+/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. With `levels`
+/// the switches are those of labels, of which layers are some: `tier-0` is the closest. Fails, with the line, if there
+/// is no JSON or no instances, an instance has no id or comes again, or a layer is no text; or if no instance has a
+/// label of `levels`.
+///
+/// # References
+/// topograph v1.1, `docs`: "Topology data model" (`network_layers`, closest first), "Node labels and annotations"
+/// (`accelerator.topograph.run/domain` is no part of the switch fabric).
+fn read_instances(
+    file: &SourceFile<'_>,
+    levels: Option<&str>,
+    written: &Written,
+) -> Result<Wiring> {
+    let text = &file.text;
+    let document = document::read_document(text)?;
+    let instances = document.require_list("instances")?;
+    let layers = instances.iter().map(|i| i.items_of("network_layers").len());
+    let tiers: Vec<String> = (0..layers.max().unwrap_or(0))
+        .map(|n| format!("tier-{n}"))
+        .collect();
     let mut paths = HostPaths::default();
-    for instance in document.require_list("instances")? {
+    let mut hosts = Vec::new();
+    for instance in instances {
         let id = instance.require_text("id")?;
         let layers = match instance.find_key("network_layers") {
             None => &[][..],
@@ -51,18 +74,33 @@ fn read_instances(file: &SourceFile<'_>) -> Result<Wiring> {
             let layer = &layers[path.len() - 1 - i];
             return Err(layer.error_here(format!("a layer {}", layer.describe()), "its name"));
         }
-        paths.add_host(file.text.name(), instance.line, id, &path)?;
+        let mut host = LabelledHost::new(id, instance).with_labels(instance.find_key("labels"));
+        for (tier, name) in tiers.iter().zip(path.iter().rev()) {
+            host.add_label(tier, name);
+        }
+        paths.add_host(text.name(), instance.line, id, &path)?;
+        hosts.push(host);
     }
-    Ok(paths.into_wiring(&|height| match height {
-        0 => "leaf".into(),
-        height => format!("level{height}"),
-    }))
+    let all = list_labels(&hosts);
+    let mut wanted: Vec<&str> = tiers.iter().rev().map(String::as_str).collect();
+    let mut wiring = match levels {
+        Some(levels) => {
+            wanted = find_labels(levels, &all, written)?;
+            wire_hosts(text, &hosts, &wanted)?
+        }
+        None => paths.into_wiring(&|height| match height {
+            0 => "leaf".into(),
+            height => format!("level{height}"),
+        }),
+    };
+    note_domains(&mut wiring, text, &hosts, &wanted, &all);
+    Ok(wiring)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check_refused, levels, machine, names};
-    use crate::topology::testing::{check_links, check_metric};
+    use crate::topology::testing::{check_links, check_metric, from_file};
 
     #[test]
     fn layers_may_differ_in_depth() {
@@ -84,6 +122,36 @@ mod tests {
         )
         .unwrap();
         assert_eq!(alone.component_count(), 2);
+    }
+
+    #[test]
+    fn domains_are_said_and_may_be_levels() {
+        let instance = |id: &str, leaf: &str, domain: &str| {
+            format!(
+                "{{\"id\": \"{id}\", \"network_layers\": [\"{leaf}\"], \"labels\": {{\"accelerator.topograph.run/domain\": \"{domain}\"}}}}"
+            )
+        };
+        let all = [
+            instance("a", "l1", "x"),
+            instance("b", "l2", "x"),
+            instance("c", "l3", "y"),
+        ];
+        let text = format!("{{\"instances\": [{}]}}", all.join(",\n"));
+        let cluster = machine("topograph", &text).unwrap();
+        assert_eq!(levels(&cluster), [("leaf".into(), 3)]);
+        let said = "2 NVLink domains (accelerator.topograph.run/domain) over 3 leaf switches: no switches; levels=domain/tier-0 makes a level of them";
+        let remarks = cluster.network().remarks();
+        assert!(remarks[0].ends_with(said), "{remarks:?}");
+        let cluster = from_file("topograph", &text, ",levels=domain/tier-0").unwrap();
+        assert_eq!(
+            levels(&cluster),
+            [("domain".into(), 2), ("tier-0".into(), 3)]
+        );
+        assert!(cluster.spec().ends_with(",levels=domain/tier-0"));
+        let error = from_file("topograph", &text, ",levels=rack")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("none of them has `rack`"), "{error}");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! routers         0 s1: a b         1 s2: c and an empty slot      2 top
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use petgraph::unionfind::UnionFind;
 
@@ -37,6 +37,12 @@ pub(super) struct Wiring {
     pub site: Option<Site>,
     /// Number of GPUs of nodes by name.
     pub gpus: HashMap<String, u32>,
+    /// Most pods of nodes by name.
+    pub pods: HashMap<String, u32>,
+    /// Names of the nodes that are out of service.
+    pub down: HashSet<String>,
+    /// Levels of a single unit above the lowest level, the outermost first, each with its unit.
+    pub whole_levels: Vec<(String, String)>,
     /// Notes on the file for its reader.
     pub remarks: Vec<String>,
     /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide
@@ -138,7 +144,7 @@ impl Wiring {
     /// Builds the levels from the switch above each switch ([`NO_PARENT`] above the topmost; there are no loops).
     /// A switch with nothing below has height 0, others one more than the highest below. A unit of level h is a
     /// switch of height h, or lower if the next above is higher, with all below it, and has its name. `name`
-    /// gives levels their names. Of the levels above the lowest, those of a single unit are left out. O(switches
+    /// gives levels their names. Of the levels above the lowest, those of a single unit stand apart. O(switches
     /// · height).
     pub fn build_levels(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
@@ -170,6 +176,9 @@ impl Wiring {
                     unit_of,
                     links: 0,
                 });
+            } else if let Some(unit) = first {
+                let unit = self.switches[unit].name.clone();
+                self.whole_levels.push((name(level), unit));
             }
         }
         for (a, b) in self.links.keys() {
@@ -247,6 +256,10 @@ impl Wiring {
                 names.resize((i + 1) * per_router, String::new());
             }
         }
+        let down = (0..)
+            .zip(&names)
+            .filter(|(_, name)| self.down.contains(*name));
+        let down = down.map(|(slot, _)| slot).collect();
         let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
             hosts: hosts as u32,
@@ -261,6 +274,9 @@ impl Wiring {
             lattice: self.lattice,
             site: self.site,
             gpus: self.gpus,
+            pods: self.pods,
+            down,
+            whole_levels: self.whole_levels,
             remarks: self.remarks,
             switch_names,
             outline: self.outline,

@@ -1,14 +1,14 @@
 //! One topology as Slurm's files describe it, before its switches are made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 
 use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::import::wiring::Wiring;
 use crate::topology::site::{SiteKind, SiteTorus};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Line;
 
 /// One topology of a file.
 pub(super) struct NamedTopology {
@@ -17,13 +17,15 @@ pub(super) struct NamedTopology {
     pub name: String,
     /// Switches, blocks or rings in the order of the file; empty for toruses.
     pub units: Vec<SiteUnit>,
-    /// Block sizes in nodes, the base first, and their line.
-    pub sizes: (Vec<u64>, usize),
+    /// Block sizes in nodes, the base first.
+    pub sizes: Vec<u64>,
     pub toruses: Vec<SiteTorus>,
     /// `TopologyParam` as given; empty if it is not.
     pub param: String,
     /// Weight of each node that is given one.
     pub weights: BTreeMap<String, u32>,
+    /// All nodes of the cluster, placed or not; `None` if the file does not list them.
+    pub cluster: Option<HashSet<String>>,
     /// Number of names read so far.
     pub nodes: usize,
     /// Notes on the file: lines that Slurm does not accept, or takes otherwise.
@@ -36,9 +38,31 @@ pub(super) struct SiteUnit {
     pub nodes: Vec<String>,
     /// Names of the switches right below it.
     pub children: Vec<String>,
+    /// Where it is described, for messages.
+    pub place: SourceLocation,
+    /// Number of the line there.
     pub line: usize,
     /// `LinkSpeed` of the cables up, in any unit; `None` if it is not given or 0.
     pub speed: Option<u32>,
+}
+
+impl SiteUnit {
+    /// Returns a unit without nodes and units below it, which a line describes.
+    pub fn new(name: &str, place: SourceLocation, line: usize) -> Self {
+        SiteUnit {
+            name: name.into(),
+            nodes: Vec::new(),
+            children: Vec::new(),
+            place,
+            line,
+            speed: None,
+        }
+    }
+
+    /// Returns an error at the place where it is described.
+    pub fn error_here(&self, found: String, expected: &str) -> Error {
+        Error::input(self.place.clone(), found, expected)
+    }
 }
 
 impl NamedTopology {
@@ -48,10 +72,11 @@ impl NamedTopology {
             kind,
             name: name.into(),
             units: Vec::new(),
-            sizes: (Vec::new(), 1),
+            sizes: Vec::new(),
             toruses: Vec::new(),
             param: String::new(),
             weights: BTreeMap::new(),
+            cluster: None,
             nodes: 0,
             remarks: Vec::new(),
         }
@@ -63,15 +88,15 @@ impl NamedTopology {
     }
 
     /// Adds a note on the first block size that is not the base times a power of two, at which Slurm stops.
-    pub fn check_powers(&mut self, text: &Text) {
-        let (sizes, line) = &self.sizes;
+    pub fn check_powers(&mut self, line: &Line<'_>) {
+        let sizes = &self.sizes;
         let mut odd = sizes.iter();
         if let Some(odd) = odd.find(|size| !(*size / sizes[0]).is_power_of_two()) {
             let what = format!(
                 "block size {odd} is not {} times a power of two: Slurm stops at it (`Invalid BlockSizes value`)",
                 sizes[0]
             );
-            self.add_remark(&text.line_at(*line, ""), what);
+            self.add_remark(line, what);
         }
     }
 

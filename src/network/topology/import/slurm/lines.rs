@@ -1,67 +1,14 @@
 //! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`, which is much like it.
 
-use std::borrow::Cow;
-
+use super::config::{ConfigLines, find_wrong_key, read_entries, value_of};
 use super::found::{NamedTopology, SiteUnit, check_sizes};
+use super::placed::{PlacedNodes, is_slurm_conf};
 use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
+use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
-
-/// Reads a line's keys (in lower case) and values; a value may stand in quotes, and then hold blanks.
-fn read_entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
-    let mut entries = Vec::new();
-    let mut rest = line.text.trim_start();
-    while !rest.is_empty() {
-        let Some((key, value, after)) = split_entry(rest) else {
-            let word = rest.split_whitespace().next().unwrap_or_default();
-            return Err(line.error_here(format!("`{word}`"), "Key=value"));
-        };
-        entries.push((key.to_ascii_lowercase(), value));
-        rest = after.trim_start();
-    }
-    Ok(entries)
-}
-
-/// Splits a text into its first key, the value, and the rest; `None` if it does not begin with `Key=value`.
-fn split_entry(text: &str) -> Option<(&str, &str, &str)> {
-    let (key, after) = text.split_once('=')?;
-    let (value, after) = match after.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"')?,
-        None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
-    };
-    let ends = after.is_empty() || after.starts_with(char::is_whitespace);
-    let has_key = !key.is_empty() && !key.contains(char::is_whitespace);
-    // scontrol prints `Nodes=` for a switch without any.
-    let has_value = !value.is_empty() || key.eq_ignore_ascii_case("nodes");
-    (has_key && has_value && ends).then_some((key, value, after))
-}
-
-/// Returns the value of a key, in lower case.
-fn value_of<'l>(entries: &[(String, &'l str)], key: &str) -> Option<&'l str> {
-    let (_, value) = entries.iter().find(|(other, _)| other == key)?;
-    Some(value)
-}
-
-/// Reads the lines without comments; one that ends in a backslash goes on with the next.
-fn join_continued(text: &Text) -> Vec<(usize, Cow<'_, str>)> {
-    let mut lines: Vec<(usize, Cow<'_, str>)> = Vec::new();
-    let mut goes_on = false;
-    for line in text.lines() {
-        let own = line.text.split('#').next().unwrap_or_default().trim();
-        let stripped = own.strip_suffix('\\');
-        let continued = stripped.is_some();
-        let own = stripped.map_or(own, str::trim_end);
-        match lines.last_mut().filter(|_| goes_on) {
-            Some((_, so_far)) => *so_far = format!("{so_far} {own}").into(),
-            None if own.is_empty() && !continued => {}
-            None => lines.push((line.number, own.into())),
-        }
-        goes_on = continued;
-    }
-    lines
-}
 
 /// Kind of topology and keys that a line may have, by its first key.
 const KEYS: [(&str, SiteKind, &[&str]); 5] = [
@@ -88,39 +35,58 @@ const KEYS: [(&str, SiteKind, &[&str]); 5] = [
     ),
 ];
 
-/// Reads the lines of one topology. Fails, with the line, at another line, key or value, lines of two kinds of
+/// Topology plugins of which nodes name units.
+const PLUGINS: [(&str, SiteKind); 2] = [
+    ("topology/tree", SiteKind::Tree),
+    ("topology/block", SiteKind::Block),
+];
+
+/// Reads the lines of one topology, `name` if nodes say where they stand in several. Lines of slurm.conf about other
+/// things are passed over, with a remark. Fails, with the line, at another line, key or value, lines of two kinds of
 /// topologies, a torus, whose coordinates are not printed, or a key that comes again.
-pub(super) fn read_lines(text: &Text, context: &Context) -> Result<NamedTopology> {
+pub(super) fn read_lines(file: &SourceFile<'_>, name: Option<&str>) -> Result<NamedTopology> {
+    let text = &file.text;
+    let context = file.context;
+    let config = ConfigLines::read_lines(text, file.path(), context)?;
+    let in_slurm_conf = is_slurm_conf(&config);
+    let mut passed_over = 0u64;
     let mut reader = LineReader {
         found: NamedTopology::new(SiteKind::Tree, "default"),
         kind: None,
+        placed: PlacedNodes::default(),
+        defaults: (None, String::new()),
+        in_slurm_conf,
         printed: Vec::new(),
         level: None,
     };
-    for (number, whole) in join_continued(text) {
-        let line = text.line_at(number, &whole);
-        let entries = read_entries(&line)?;
+    for line in config.iter() {
+        let number = line.number;
+        let entries = match read_entries(&line) {
+            Err(_) if in_slurm_conf => {
+                passed_over += 1;
+                continue;
+            }
+            entries => entries?,
+        };
         let head = entries.first().map_or("", |(key, _)| key.as_str());
         if ["torusname", "placementdims"].contains(&head) {
             let expected = "the output of `scontrol show topoconf`, which has the coordinates";
             return Err(line.error_here(format!("`{}`", line.text), expected));
         }
-        if ["topologyparam", "nodename"].contains(&head) {
+        if ["topologyparam", "topologyplugin", "nodename"].contains(&head) {
             reader.read_slurm_conf(&entries, &line, context)?;
             continue;
         }
         let Some((_, kind, allowed)) = KEYS.iter().find(|(key, ..)| *key == head) else {
+            if in_slurm_conf {
+                passed_over += 1;
+                continue;
+            }
             let expected = "a line SwitchName=…, BlockName=…, BlockSizes=… or RingName=…";
             return Err(line.error_here(format!("`{}`", line.text), expected));
         };
-        for (i, (key, _)) in entries.iter().enumerate() {
-            if !allowed.contains(&key.as_str()) {
-                let allowed = allowed.iter().copied();
-                return Err(Error::unknown(line.location(), "key", key, allowed));
-            }
-            if entries[..i].iter().any(|(other, _)| other == key) {
-                return Err(line.error_here(format!("`{key}` twice"), "each key once"));
-            }
+        if let Some(error) = find_wrong_key(&entries, allowed, &line) {
+            return Err(error);
         }
         let (known, first) = *reader.kind.get_or_insert((*kind, number));
         if known != *kind {
@@ -135,7 +101,14 @@ pub(super) fn read_lines(text: &Text, context: &Context) -> Result<NamedTopology
             _ => reader.read_unit(&entries, &line, context)?,
         }
     }
-    reader.into_topology(text)
+    let mut found = reader.into_topology(text, name)?;
+    if passed_over > 0 {
+        found.remarks.push(format!(
+            "{}: {passed_over} lines of slurm.conf about other things are passed over",
+            text.name()
+        ));
+    }
+    Ok(found)
 }
 
 /// Reader of the lines of one topology.
@@ -144,6 +117,12 @@ struct LineReader {
     found: NamedTopology,
     /// Kind of topology and the first line that shows it.
     kind: Option<(SiteKind, usize)>,
+    /// Nodes of `NodeName=` lines, with where they say they stand.
+    placed: PlacedNodes,
+    /// `Weight` and `Topology` of `NodeName=DEFAULT`, which nodes below it have.
+    defaults: (Option<u32>, String),
+    /// Whether the lines are those of slurm.conf.
+    in_slurm_conf: bool,
     /// Block sizes as scontrol prints them, line by line.
     printed: Vec<u64>,
     /// First line with `Level=`.
@@ -151,7 +130,8 @@ struct LineReader {
 }
 
 impl LineReader {
-    /// Reads a line of slurm.conf that changes choices: `TopologyParam=…`, `NodeName=… Weight=…`.
+    /// Reads a line of slurm.conf that is about the topology: `TopologyParam=…`, `TopologyPlugin=…`, `NodeName=…
+    /// Weight=… Topology=…`.
     fn read_slurm_conf(
         &mut self,
         entries: &[(String, &str)],
@@ -167,14 +147,34 @@ impl LineReader {
             found.param = param.to_string();
             return Ok(());
         }
+        if let Some(plugin) = value_of(entries, "topologyplugin") {
+            let known = PLUGINS.iter().find(|(name, _)| *name == plugin);
+            self.placed.kind = known.map(|(_, kind)| *kind);
+            return Ok(());
+        }
         let list = value_of(entries, "nodename").unwrap_or_default();
-        let weight = value_of(entries, "weight").and_then(|text| text.parse().ok());
-        let Some(weight) = weight else {
+        let given = value_of(entries, "weight");
+        let weight = given.and_then(|text| text.parse().ok());
+        let topology = value_of(entries, "topology");
+        // Most lines of slurm.conf have neither; a weight that is none is a fault everywhere.
+        if weight.is_none() && (given.is_some() || topology.is_none() && !self.in_slurm_conf) {
             let expected = "NodeName=LIST Weight=N; a weight from 0 to 4294967295";
             return Err(line.error_here(format!("`{}`", line.text), expected));
-        };
-        for node in expand_host_list(list, line, found.weights.len(), context)? {
-            found.weights.insert(node, weight);
+        }
+        if list.eq_ignore_ascii_case("DEFAULT") {
+            self.defaults.0 = weight.or(self.defaults.0);
+            self.defaults.1 = topology.map_or(self.defaults.1.clone(), String::from);
+            return Ok(());
+        }
+        let nodes = expand_host_list(list, line, found.weights.len(), context)?;
+        if let Some(weight) = weight.or(self.defaults.0) {
+            found
+                .weights
+                .extend(nodes.iter().map(|node| (node.clone(), weight)));
+        }
+        if self.in_slurm_conf {
+            let topology = topology.unwrap_or(&self.defaults.1);
+            self.placed.add_nodes(nodes, topology, line);
         }
         Ok(())
     }
@@ -201,13 +201,7 @@ impl LineReader {
                 "one of Nodes=… and Switches=…; only scontrol, which adds Level=, prints both";
             return Err(line.error_here(format!("`{}`", line.text), expected));
         }
-        let mut unit = SiteUnit {
-            name: entries[0].1.into(),
-            nodes: Vec::new(),
-            children: Vec::new(),
-            line: line.number,
-            speed: None,
-        };
+        let mut unit = SiteUnit::new(entries[0].1, line.location(), line.number);
         if let Some(text) = value_of(entries, "linkspeed") {
             let Ok(speed) = text.parse() else {
                 let found = format!("LinkSpeed={text}");
@@ -231,7 +225,7 @@ impl LineReader {
 
     /// Reads `BlockSizes=…`.
     fn read_sizes(&mut self, entries: &[(String, &str)], line: &Line<'_>) -> Result<()> {
-        if !self.found.sizes.0.is_empty() {
+        if !self.found.sizes.is_empty() {
             return Err(line.error_here("BlockSizes again", "it once"));
         }
         let list = entries[0].1;
@@ -240,7 +234,8 @@ impl LineReader {
             let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
             return Err(line.error_here(format!("BlockSizes={list}"), expected));
         };
-        self.found.sizes = (sizes, line.number);
+        self.found.sizes = sizes;
+        self.found.check_powers(line);
         Ok(())
     }
 
@@ -255,13 +250,13 @@ impl LineReader {
     }
 
     /// Adds what can only be said at the end: block sizes as printed, and remarks.
-    fn into_topology(self, text: &Text) -> Result<NamedTopology> {
+    fn into_topology(self, text: &Text, name: Option<&str>) -> Result<NamedTopology> {
         let mut found = self.found;
         if let Some(line) = self.level {
             let what = "Level= is what scontrol prints: Slurm stops at it in a topology.conf";
             found.add_remark(&text.line_at(line, ""), what);
         }
-        if found.sizes.0.is_empty() {
+        if found.sizes.is_empty() {
             let mut sizes = self.printed;
             sizes.sort_unstable();
             sizes.dedup();
@@ -270,12 +265,12 @@ impl LineReader {
                 let expected = "multiples of the smallest";
                 return Err(Error::input(text.location(), found, expected));
             }
-            found.sizes = (sizes, 1);
+            found.sizes = sizes;
+            found.check_powers(&text.line_at(1, ""));
         }
-        found.check_powers(text);
-        if let Some((kind, _)) = self.kind {
-            found.kind = kind;
-        }
+        let kind = self.kind.map(|(kind, _)| kind);
+        found.kind = kind.unwrap_or(found.kind);
+        self.placed.place_nodes(&mut found, kind, name, text)?;
         Ok(found)
     }
 }

@@ -1,6 +1,7 @@
-//! Slurm's topologies: topology.conf, topology.yaml, and the output of `scontrol` about them.
+//! Slurm's topologies: topology.conf, topology.yaml, `Topology=` of nodes in slurm.conf, and the output of `scontrol`
+//! about them.
 //!
-//! [`lines`] or [`yaml`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes
+//! [`lines`], [`yaml`] or [`placed`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes
 //! switches and cables of it.
 
 use std::collections::HashMap;
@@ -18,21 +19,23 @@ use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
 
+mod config;
 mod found;
 mod lines;
 mod nodes;
+mod placed;
 mod shapes;
 mod yaml;
 
 /// `slurm-topology:FILE[,name=T][,nodes=LIST]`; `name` is that of a topology.yaml's topology.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slurm-topology",
-    about: "the cluster of a Slurm topology.conf, topology.yaml, scontrol show topology or topoconf, names kept",
+    about: "the cluster of a Slurm topology.conf, topology.yaml, slurm.conf, scontrol show topology, topoconf or node, names kept",
     example: "slurm-topology:topology.conf",
     options: &[
-        Opt::file("file", "topology.conf, topology.yaml, or what scontrol show topology or topoconf printed")
+        Opt::file("file", "topology.conf, topology.yaml, slurm.conf with Topology= of nodes, or what scontrol show topology, topoconf or node printed")
             .positional(),
-        Opt::text("name", "which of the topologies of a topology.yaml")
+        Opt::text("name", "which of the topologies of a topology.yaml, or of nodes")
             .default_in_words("the cluster's default, else the first"),
         Opt::text(
             "nodes",
@@ -96,10 +99,15 @@ fn read_topology_file(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(
     let text = &file.text;
     let context = file.context;
     let name = options.name.as_deref();
-    let mut found = if yaml::is_yaml(text) {
-        yaml::read_yaml(text, name, options.name_is_meant, context)?
+    let mut found = if placed::is_node_report(text) {
+        let mut found = NamedTopology::new(SiteKind::Block, "default");
+        let nodes = placed::read_node_report(text, &mut found);
+        nodes.place_nodes(&mut found, None, name, text)?;
+        found
+    } else if config::is_config(text) {
+        lines::read_lines(file, name)?
     } else {
-        lines::read_lines(text, context)?
+        yaml::read_yaml(text, name, options.name_is_meant, context)?
     };
     let nodes = match &options.nodes {
         Some(nodes) => Some(read_cluster_nodes(nodes, context)?),
@@ -118,7 +126,7 @@ fn read_topology_file(file: &SourceFile<'_>, options: &SlurmOptions) -> Result<(
         return Err(Error::unsuited(location, problem, remedy));
     }
     let mut wiring = match found.kind {
-        SiteKind::Tree => wire_tree(text, &found)?,
+        SiteKind::Tree => wire_tree(&found)?,
         SiteKind::Block => wire_blocks(&found)?,
         SiteKind::Ring => wire_rings(&found),
         SiteKind::Torus => wire_toruses(&found, unplaced.is_empty()),
@@ -171,7 +179,7 @@ fn keep_site_file(found: NamedTopology) -> Site {
         kind: found.kind,
         name: found.name,
         lines,
-        sizes: found.sizes.0,
+        sizes: found.sizes,
         toruses: found.toruses,
         param: found.param,
         weights: found.weights,

@@ -74,15 +74,14 @@ pub(super) fn match_cluster_nodes(
     let mut names = HashMap::new();
     let mut seen = HashMap::new();
     for unit in &found.units {
-        let line = text.line_at(unit.line, "");
         if let Some(other) = names.insert(&unit.name, unit.line) {
             let found = format!("`{}` again (line {other} has it)", unit.name);
-            return Err(line.error_here(found, "each name once"));
+            return Err(unit.error_here(found, "each name once"));
         }
         for node in &unit.nodes {
             if let Some(other) = seen.insert(node, unit.line) {
                 let found = format!("node `{node}` again (line {other} has it)");
-                return Err(line.error_here(found, "each node once"));
+                return Err(unit.error_here(found, "each node once"));
             }
         }
         if found.kind == SiteKind::Ring && unit.nodes.len() > LONGEST_RING {
@@ -90,7 +89,7 @@ pub(super) fn match_cluster_nodes(
             let nodes = unit.nodes.len();
             found.remarks.push(format!(
                 "{}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}",
-                line.location()
+                unit.place
             ));
         }
     }
@@ -102,7 +101,7 @@ pub(super) fn match_cluster_nodes(
             return Err(Error::input(text.location(), found, "each node once"));
         }
     }
-    let Some(mut table) = table else {
+    let Some(mut table) = table.or(found.cluster.take()) else {
         if found.kind == SiteKind::Flat {
             let problem = "topology/flat, which names no nodes";
             let remedy = "nodes=LIST says which there are";
@@ -130,11 +129,8 @@ pub(super) fn match_cluster_nodes(
     // A flat topology places no node, and has them all on one switch.
     if found.kind == SiteKind::Flat {
         found.units.push(SiteUnit {
-            name: "flat".into(),
             nodes: unplaced,
-            children: Vec::new(),
-            line: 1,
-            speed: None,
+            ..SiteUnit::new("flat", text.line_at(1, "").location(), 1)
         });
         return Ok(Vec::new());
     }

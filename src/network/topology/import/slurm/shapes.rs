@@ -8,26 +8,24 @@ use crate::topology::import::wiring::{NO_PARENT, Units, Wiring};
 use crate::topology::lattice::Lattice;
 use crate::topology::site::list_cells;
 use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
 
 /// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not
 /// described, stands below itself, or twice below one.
-pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
+pub(super) fn wire_tree(found: &NamedTopology) -> Result<Wiring> {
     let mut wiring = found.wiring_of_switches();
     let names = found.units.iter().map(|unit| unit.name.as_str());
     let known: BTreeMap<&str, usize> = names.zip(0..).collect();
     let mut above = vec![NO_PARENT; found.units.len()];
     for (parent, unit) in found.units.iter().enumerate() {
-        let line = text.line_at(unit.line, "");
         for child in &unit.children {
             let Some(&below) = known.get(child.as_str()) else {
                 let found = format!("switch `{child}`, which no line describes");
-                return Err(line.error_here(found, "a line SwitchName=… for each switch"));
+                return Err(unit.error_here(found, "a line SwitchName=… for each switch"));
             };
             let ends = (parent.min(below), parent.max(below));
             if below == parent || wiring.links.contains_key(&ends) {
                 let found = format!("`{child}` below `{}`", unit.name);
-                return Err(line.error_here(found, "each switch below others, once"));
+                return Err(unit.error_here(found, "each switch below others, once"));
             }
             wiring.add_cable(parent, below, 1.0);
             if let Some(speed) = found.units[below].speed {
@@ -36,13 +34,12 @@ pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
             above[below] = parent;
         }
     }
-    refuse_loops(text, found, &known)?;
+    refuse_loops(found, &known)?;
     for (unit, above) in found.units.iter().zip(&above) {
         // scontrol prints a speed of 1 for every switch: that says nothing.
         if *above == NO_PARENT && unit.speed.is_some_and(|speed| speed > 1) {
             let what = "LinkSpeed= is passed over, as no switch is above this one";
-            let place = text.line_at(unit.line, "").location();
-            wiring.remarks.push(format!("{place}: {what}"));
+            wiring.remarks.push(format!("{}: {what}", unit.place));
         }
     }
     wiring.build_levels(&above, &|height| match height {
@@ -54,7 +51,7 @@ pub(super) fn wire_tree(text: &Text, found: &NamedTopology) -> Result<Wiring> {
 
 /// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
 /// is a loop.
-fn refuse_loops(text: &Text, found: &NamedTopology, known: &BTreeMap<&str, usize>) -> Result<()> {
+fn refuse_loops(found: &NamedTopology, known: &BTreeMap<&str, usize>) -> Result<()> {
     let mut parents = vec![0; found.units.len()];
     for child in found.units.iter().flat_map(|unit| &unit.children) {
         parents[known[child.as_str()]] += 1;
@@ -74,8 +71,7 @@ fn refuse_loops(text: &Text, found: &NamedTopology, known: &BTreeMap<&str, usize
     };
     let unit = &found.units[looped];
     let found = format!("switch `{}` below itself, in a loop", unit.name);
-    let line = text.line_at(unit.line, "");
-    Err(line.error_here(found, "a tree or trees of switches"))
+    Err(unit.error_here(found, "a tree or trees of switches"))
 }
 
 /// Builds a switch for each block, one above each group of blocks, and one above all:
@@ -90,13 +86,13 @@ fn refuse_loops(text: &Text, found: &NamedTopology, known: &BTreeMap<&str, usize
 pub(super) fn wire_blocks(found: &NamedTopology) -> Result<Wiring> {
     let mut wiring = found.wiring_of_switches();
     let line = found.units.first().map_or(1, |unit| unit.line);
-    let base = found.sizes.0.first().copied().unwrap_or(1);
+    let base = found.sizes.first().copied().unwrap_or(1);
     let mut below: Vec<usize> = (0..found.units.len()).collect();
     let mut above = vec![NO_PARENT; below.len()];
     let mut names = vec!["block".to_string()];
     let mut reach = 1;
     // The last group is that of all blocks.
-    let sizes = found.sizes.0.iter().skip(1);
+    let sizes = found.sizes.iter().skip(1);
     let sizes = sizes.map(|size| (Some(*size), size / base));
     for (size, blocks) in sizes.chain([(None, u64::MAX)]) {
         if below.len() == 1 {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::found::{NamedTopology, SiteUnit, check_sizes};
+use super::placed::read_node_list;
 use crate::topology::context::Context;
 use crate::topology::import::document::{self, Node};
 use crate::topology::import::host_list::expand_host_list;
@@ -10,17 +11,6 @@ use crate::topology::site::{SiteKind, SitePlacement, SiteTorus, list_cells};
 use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
-
-/// Checks whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
-/// document or a directive.
-pub(super) fn is_yaml(text: &Text) -> bool {
-    let mut words = text
-        .data_lines()
-        .filter_map(|line| line.text.split_whitespace().next());
-    words.next().is_some_and(|word| {
-        word.starts_with(['-', '%', '{', '[']) || word.ends_with(':') || !word.contains('=')
-    })
-}
 
 /// Kinds of topologies by their keys.
 const KINDS: [(&str, SiteKind); 5] = [
@@ -34,7 +24,7 @@ const KINDS: [(&str, SiteKind); 5] = [
 /// The keys of [`KINDS`], for messages.
 const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 
-/// Reads the topology called `wanted`, else the cluster's default, else the first. If `must` does not hold, a name
+/// Reads the topology called `wanted` (or what `scontrol show node --json` printed), else the cluster's default, else the first. If `must` does not hold, a name
 /// that no topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology
 /// of that name, or if it has no type, two types, or what its type does not have.
 pub(super) fn read_yaml(
@@ -44,6 +34,12 @@ pub(super) fn read_yaml(
     context: &Context,
 ) -> Result<NamedTopology> {
     let document = document::read_document(text)?;
+    if let Some(nodes) = document.find_key("nodes").and_then(Node::items) {
+        let mut found = NamedTopology::new(SiteKind::Block, "default");
+        let nodes = read_node_list(nodes, text, &mut found)?;
+        nodes.place_nodes(&mut found, None, wanted, text)?;
+        return Ok(found);
+    }
     let Some(topologies) = document.items() else {
         let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
         return Err(document.error_here(document.describe(), expected));
@@ -85,7 +81,7 @@ pub(super) fn read_yaml(
 
 /// Checks whether a topology is marked as the cluster's default.
 fn is_default(topology: &Node) -> bool {
-    let value = topology.find_key("cluster_default").and_then(Node::as_text);
+    let value = topology.text_at(&["cluster_default"]);
     let value = value.unwrap_or_default().to_ascii_lowercase();
     ["true", "yes", "on"].contains(&value.as_str())
 }
@@ -169,12 +165,11 @@ impl YamlReader<'_> {
                     self.add_remark(value.line, &format!("`{other}` is passed over"));
                 }
             }
+            let place = self.text.line_at(entry.line, "").location();
             self.found.units.push(SiteUnit {
-                name,
                 nodes,
                 children,
-                line: entry.line,
-                speed: None,
+                ..SiteUnit::new(&name, place, entry.line)
             });
         }
         Ok(())
@@ -220,8 +215,8 @@ impl YamlReader<'_> {
             let expected = "ascending multiples of the first size, as in [18, 36]";
             return Err(value.error_here(format!("block_sizes {sizes:?}"), expected));
         }
-        self.found.sizes = (sizes, value.line);
-        self.found.check_powers(self.text);
+        self.found.sizes = sizes;
+        self.found.check_powers(&self.text.line_at(value.line, ""));
         Ok(())
     }
 

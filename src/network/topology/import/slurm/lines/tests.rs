@@ -1,7 +1,8 @@
 //! Tests of the reader of lines.
 
 use super::super::super::tests::{check_refused, error, machine, names};
-use crate::topology::testing::{check_links, check_metric};
+use crate::topology::testing::{check_links, check_metric, from_file};
+use crate::topology::{Context, Topology};
 use nodeorder_base::ids::NodeId;
 
 const TREE: &str = "# two leaves\nSwitchName=s0 Nodes=nid[001-003]\nSWITCHNAME=s1 nodes=login1,nid010 LinkSpeed=100\n\
@@ -94,7 +95,7 @@ fn faults_are_named_with_their_line() {
         ),
         (
             "SwitchName=s5 Nodes=nid004,\\\nnid003",
-            ":5: found `nid003`; expected Key=value",
+            ":5: found node `nid003` again (line 2 has it)",
         ),
         ("SwitchName=s5 Nodes=nid004,\\\n# no\nnid[", ":5: found"),
         (
@@ -273,4 +274,128 @@ fn a_child_of_two_parents_belongs_to_the_last() {
     let tree = machine("slurm-topology", text).unwrap();
     check_metric(&tree);
     assert_eq!(levels(&tree)[0], ("level1".into(), 2, 1));
+}
+
+/// The tree of [`TREE`] as sites write it: lists over several lines, blanks around the sign, files within files.
+#[test]
+fn lines_are_those_of_slurms_own_reader() {
+    let plain = machine("slurm-topology", TREE).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let leaves = "SwitchName = s0 Nodes = nid[001-003]\ninclude deeper.conf # the other\n";
+    std::fs::write(file("leaves.conf"), leaves).unwrap();
+    let deeper = "SWITCHNAME=s1 nodes=login1,\\\nnid010 \\\nLinkSpeed = 100\n";
+    std::fs::write(file("deeper.conf"), deeper).unwrap();
+    for text in [
+        "Include leaves.conf\nSwitchName=top Switches=s0,\\\ns1\n",
+        "SwitchName = top Switches= s[0-1]\nInclude leaves.conf\n",
+        "\\\nSwitchName\\\n=top \\\nSwitches=s[0-1]\nINCLUDE\tleaves.conf\n",
+    ] {
+        std::fs::write(file("topology.conf"), text).unwrap();
+        let spec = format!("slurm-topology:{}", file("topology.conf").display());
+        let tree = Topology::inline(&spec, &Context::default()).unwrap();
+        assert_eq!(names(&tree), names(&plain), "{text}");
+        assert_eq!(tree.network().routers(), 3, "{text}");
+    }
+    // Faults are named in the file that they stand in.
+    std::fs::write(file("deeper.conf"), "\nSwitchName=s0 Nodes=x\n").unwrap();
+    let spec = format!("slurm-topology:{}", file("topology.conf").display());
+    let of = |spec: &str| {
+        Topology::inline(spec, &Context::default())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(
+        of(&spec).contains("deeper.conf:2: found `s0` again"),
+        "{}",
+        of(&spec)
+    );
+    std::fs::write(file("deeper.conf"), "Include deeper.conf\n").unwrap();
+    assert!(
+        of(&spec).contains("files more than 16 deep"),
+        "{}",
+        of(&spec)
+    );
+    std::fs::remove_file(file("deeper.conf")).unwrap();
+    assert!(of(&spec).contains("deeper.conf"), "{}", of(&spec));
+}
+
+#[test]
+fn nodes_say_where_they_stand() {
+    // slurm.conf, with lines about other things, of any form.
+    let conf = "ClusterName=c\nNodeName=DEFAULT CPUs=4 Weight=7\nNodeName=a[1-2] CPUs=8 Topology=default:b1,other:s1\n\
+                NodeName=a3 Topology=default:b2,other:s2 Weight=1\nNodeName=login State=UNKNOWN\nPartitionName=p Nodes=ALL junk\n";
+    let cluster = machine("slurm-topology", conf).unwrap();
+    assert_eq!(names(&cluster), "a1 a2 a3 login");
+    assert_eq!(levels(&cluster)[0], ("block".into(), 3, 2));
+    let remarks = cluster.network().remarks().join("\n");
+    for said in [
+        "nodes have units of 2 topologies: `default` is read",
+        "are taken for blocks",
+        "2 lines of slurm.conf about other things are passed over",
+        "1 nodes are not placed, the first login",
+    ] {
+        assert!(remarks.contains(said), "{said}: {remarks}");
+    }
+    let weights = &cluster.network().site().unwrap().weights;
+    assert_eq!((weights["a1"], weights["a3"]), (7, 1));
+    let other = from_file("slurm-topology", conf, ",name=other").unwrap();
+    assert_eq!(other.network().site().unwrap().lines[0].name, "s1");
+    // Switches above, by the plugin or by their names; a node's own word wins over a line.
+    let tree = "TopologyPlugin=topology/tree\nSwitchName=s1 Nodes=n[1-3]\nSwitchName=s2\nSwitchName=top Switches=s[1-2]\n\
+                NodeName=n[1-2]\nNodeName=n3 Topology=default:s2\nNodeName=n4 Topology=default:top:mid:s3\n";
+    let tree = machine("slurm-topology", tree).unwrap();
+    assert_eq!(names(&tree), "n1 n2 n3 n4");
+    let at = |name: &str| tree.node_named(name).unwrap();
+    assert_eq!(
+        [
+            tree.distance(at("n1"), at("n3")),
+            tree.distance(at("n1"), at("n4"))
+        ],
+        [2, 3]
+    );
+    let deep = "NodeName=n1 Topology=t:top:s1\nNodeName=n2 Topology=t:top:s2\n";
+    let deep = machine("slurm-topology", deep).unwrap();
+    assert_eq!(
+        (
+            deep.statistics().unwrap().diameter,
+            deep.network().routers()
+        ),
+        (2, 3)
+    );
+    let bad = error(
+        "slurm-topology",
+        "NodeName=a Topology=default:b\nNodeName=b Topology=b1\n",
+    );
+    assert!(
+        bad.starts_with(":2: found Topology=b1; expected TOPOLOGY:UNIT"),
+        "{bad}"
+    );
+}
+
+#[test]
+fn what_scontrol_prints_of_nodes_is_read() {
+    let node = |name: &str, topology: &str| {
+        format!(
+            "NodeName={name} Arch=x86_64 CoresPerSocket=1\n   CPUAlloc=0 CPUTot=2 CPULoad=0.01\n   OS=Linux 6.1.0 #1 SMP x\n   \
+             State=IDLE Weight=3 Owner=N/A\n{topology}   CfgTRES=cpu=2,mem=1M\n\n"
+        )
+    };
+    let text = node("n1", "   Topology=topo-switch:s2,topo-block:b2\n")
+        + &node("n2", "   Topology=topo-switch:s2,topo-block:b1\n")
+        + &node("n3", "");
+    let lines: String = text
+        .split("\n\n")
+        .map(|record| record.replace('\n', " ") + "\n")
+        .collect();
+    for text in [text, lines] {
+        let blocks = from_file("slurm-topology", &text, ",name=topo-block").unwrap();
+        assert_eq!(names(&blocks), "n1 n2 n3");
+        let site = blocks.network().site().unwrap();
+        assert_eq!((site.lines[0].name.as_str(), site.weights["n1"]), ("b2", 3));
+        let switches = machine("slurm-topology", &text).unwrap();
+        assert_eq!(switches.network().site().unwrap().lines.len(), 1);
+    }
+    let json = "{\"nodes\": [{\"name\": \"n1\", \"topology\": \"default:b1\"},\n{\"name\": \"n2\", \"topology\": \"\"}]}";
+    assert_eq!(names(&machine("slurm-topology", json).unwrap()), "n1 n2");
 }
