@@ -10,6 +10,7 @@ use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Lines, RawLine};
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// Jobs that ended, as Slurm writes them where it has no database.
 pub static JOBCOMP: RecordFormat = RecordFormat {
@@ -91,7 +92,8 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
     let time = |key: &str, text: &str| {
         parse_instant(text).ok_or_else(|| row_error(line.location(), key, text, INSTANT))
     };
-    let waits = ["PENDING", "CONFIGURING"].contains(&state);
+    let phase = find_job_phase([state]);
+    let waits = phase == Some(JobPhase::Waits);
     record.job.push_str(job);
     record.submit = time("SubmitTime", submit)?;
     // Starts and ends that Slurm expects have not happened.
@@ -120,9 +122,14 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
         .user
         // Slurm writes name and number, as in `ben(1001)`.
         .push_str(user.split('(').next().unwrap_or_default());
-    record.state = State::parse_state(state);
-    // The end of a job that still holds nodes is the one that its limit allows.
-    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
+    record.state = if waits {
+        State::Unknown
+    } else {
+        State::parse_state(state)
+    };
+    // The end of a job that still holds nodes is the one that its limit allows; a record RESIZING is of the nodes that
+    // the job had up to that end.
+    let holds = phase == Some(JobPhase::Holds) && state != "RESIZING";
     Ok(record.ends_at(end.filter(|_| !holds)))
 }
 

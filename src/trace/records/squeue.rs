@@ -1,8 +1,10 @@
 //! Slurm's queue as `squeue --json` prints it: the jobs of now, those that run with their nodes.
 //!
 //! The document changed with Slurm's versions: numbers are plain or `{"set", "infinite", "number"}`, states one word
-//! or a list of them. A job that still runs has no run time here: the end that squeue prints is the one that its
-//! limit allows.
+//! or a list of them. Whether a job holds its nodes is told by its states ([`nodeorder_base::slurm_states`]): one whose
+//! nodes boot (CONFIGURING) does. A job that holds nodes has no run time here: the end that squeue prints is the one that
+//! its limit allows. The moment of the queue is its `last_update` (`slurmctld`'s clock as it packs the answer:
+//! `pack_all_jobs`, `src/slurmctld/job_mgr.c`).
 
 use serde::Deserialize;
 
@@ -13,6 +15,7 @@ use super::time::LONGEST;
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// The queue of Slurm in JSON. A [`Record`] has a start and a host list where the job holds nodes, and a run time only
 /// where it has ended.
@@ -34,6 +37,9 @@ pub static SQUEUE: RecordFormat = RecordFormat {
 #[derive(Deserialize)]
 struct Queue {
     jobs: Vec<Job>,
+    /// When the queue was asked.
+    #[serde(default)]
+    last_update: Option<Number>,
 }
 
 #[derive(Deserialize)]
@@ -111,25 +117,28 @@ impl States {
 fn read_queue(text: &Text) -> Result<HeldRecords> {
     let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
                     time_limit, node_count and nodes";
-    let Queue { jobs } = parse_document(text, expected)?;
+    let Queue { jobs, last_update } = parse_document(text, expected)?;
     let all = jobs.len();
-    let records: Vec<Record> = jobs.into_iter().filter_map(to_record).collect();
-    let left_out = (Reason::EndsBeforeStart, all - records.len());
+    let mut unknown = 0;
+    let records = jobs
+        .into_iter()
+        .filter_map(|job| to_record(job, &mut unknown));
+    let records: Vec<Record> = records.collect();
+    let left_out = all - records.len();
     Ok(HeldRecords {
-        records: records.into_iter(),
-        left_out,
+        mended: (Reason::UnknownState, unknown),
+        taken_at: last_update.and_then(Number::known_number),
+        ..HeldRecords::new(records, Reason::EndsBeforeStart, left_out)
     })
 }
 
-/// Converts a job to a record. `None` if it ends before it starts.
-fn to_record(job: Job) -> Option<Record> {
+/// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.
+fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
     let states = job.job_state.into_words();
-    let is = |state: &str| states.iter().any(|s| s == state);
+    let phase = find_job_phase(states.iter().map(String::as_str));
+    *unknown += usize::from(phase.is_none());
     // Slurm may say when it expects to start a job that waits.
-    let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);
-    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"]
-        .into_iter()
-        .any(is);
+    let waits = phase == Some(JobPhase::Waits);
     let nodes = job
         .node_count
         .known_number()
@@ -146,9 +155,7 @@ fn to_record(job: Job) -> Option<Record> {
         hosts: job.nodes.filter(|_| !waits).unwrap_or_default(),
         partition: job.partition.unwrap_or_default(),
         user: job.user_name.unwrap_or_default(),
-        state: states
-            .first()
-            .map_or(State::Unknown, |state| State::parse_state(state)),
+        state: State::of_phase(phase.unwrap_or(JobPhase::Flag)),
         segment: job
             .segment_size
             .and_then(Number::known_number)
@@ -156,6 +163,7 @@ fn to_record(job: Job) -> Option<Record> {
             .unwrap_or(0),
         ..Record::default()
     };
+    let holds = phase == Some(JobPhase::Holds);
     let end = job.end_time.known_number().filter(|_| !holds);
     // The document has no rows: nodes and end tell whether two entries of a job are the same.
     record.row = hash_text(&record.hosts, end.unwrap_or(0));
