@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use nodeorder_base::params::parse_bytes;
 use nodeorder_network::topology::Context;
-use shared::{files, interrupt, layout, notes, output};
+use shared::{files, interrupt, layout, memory, notes, output};
 
 mod aliases;
 mod audit;
@@ -82,7 +82,7 @@ struct Common {
     /// Threads to use [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Common options")]
     threads: Option<u16>,
-    /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory]
+    /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory, also of what control groups and `ulimit -v` leave]
     #[arg(long, global = true, value_parser = parse_bytes, help_heading = "Common options")]
     memory: Option<u64>,
     /// Print only errors on standard error: no progress, no notes
@@ -152,7 +152,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    let memory = cli.common.memory.unwrap_or_else(default_memory);
+    let memory = cli.common.memory.unwrap_or_else(memory::default_memory);
     let context = Context {
         seed: cli.common.seed,
         memory,
@@ -166,7 +166,7 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         // The search has written its best result, but scripts must not take it for that of a whole search.
-        _ if interrupt::is_stopped() => ExitCode::from(interrupt::INTERRUPTED),
+        _ if interrupt::is_stopped() => ExitCode::from(interrupt::exit_code()),
         _ => ExitCode::SUCCESS,
     }
 }
@@ -240,20 +240,6 @@ fn group_commands(command: clap::Command) -> clap::Command {
     }
     text += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
     command.help_template(text)
-}
-
-/// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
-/// elsewhere.
-fn default_memory() -> u64 {
-    let free = || -> Option<u64> {
-        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    free().map_or(Context::default().memory, |kilobytes| {
-        // A fifth is left for what the limit does not count, and for others on the node.
-        kilobytes * 1024 / 5 * 4
-    })
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ pub mod placements;
 mod record;
 mod rows;
 mod sacct;
+mod sacct_json;
 mod sinfo;
+mod slurm_json;
 mod squeue;
 mod time;
 
@@ -29,6 +31,7 @@ pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use record::{Record, RecordFormat, State};
 pub use sacct::SACCT;
+pub use sacct_json::SACCT_JSON;
 pub use sinfo::{NodeRow, NodeState, read_node_states};
 pub use squeue::SQUEUE;
 

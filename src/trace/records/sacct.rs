@@ -1,17 +1,23 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
-//! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or
-//! the `,`, `;` or tab of `--delimiter`. Separators and line breaks in a job's name are not escaped: the columns
+//! Columns are found by their names, in any order and case; those not named here are left alone. `Submit` may be missing
+//! (jobs are then submitted when they start), and `End` where `ElapsedRaw` or `Elapsed` stands, which is the run time
+//! wherever it does: times are those of a local clock, which is set twice a year (`slurm_make_time_str`,
+//! `src/common/parse_time.c`). Fields stand between `|`, or the `,`, `;` or tab of `--delimiter`; programs that kept the
+//! table may have put quotes round them, which sacct does not (`print_fields_str`, `src/common/print_fields.c`). Separators and line breaks in a job's name are not escaped: the columns
 //! before the first such text are counted from the left, those after the last one from the right. Rows of which that
 //! does not say enough are left out.
 
+use std::borrow::Cow;
+
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
-use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
+use nodeorder_base::input::{Lines, split_fields};
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {
@@ -27,18 +33,18 @@ pub static SACCT: RecordFormat = RecordFormat {
 
 /// Finds the character between the fields of a header line. `None` if it is none of sacct.
 fn detect_delimiter(header: &[u8]) -> Option<char> {
-    let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
+    let header = header.to_ascii_lowercase();
+    let has = |text: &[u8]| memchr::memmem::find(&header, text).is_some();
+    // The other separators are those of many tables: of these more of the names must be there.
+    let timed = has(b"start") && (has(b"end") || has(b"elapsed"));
     ['|', ';', '\t', ',']
         .into_iter()
-        .find(|c: &char| {
-            // The other separators are those of many tables: of these more of the names must be there.
-            header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"))
-        })
-        .filter(|_| has(b"JobID"))
+        .find(|c: &char| header.contains(&(*c as u8)) && (*c == '|' || timed))
+        .filter(|_| has(b"jobid"))
 }
 
-/// Splits a line into its fields; commas in the brackets of a host list part none.
-fn split_fields(text: &str, delimiter: char) -> Vec<&str> {
+/// Splits a line into its fields as sacct writes them; commas in the brackets of a host list part none.
+fn split_plainly(text: &str, delimiter: char) -> Vec<&str> {
     let mut inside = false;
     match delimiter {
         ',' => text
@@ -49,6 +55,15 @@ fn split_fields(text: &str, delimiter: char) -> Vec<&str> {
             .collect(),
         _ => text.split(delimiter).collect(),
     }
+}
+
+/// Takes a pair of quotes off a field.
+fn strip_quotes(field: &str) -> &str {
+    let field = field.trim();
+    let inner = field
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or(field, str::trim)
 }
 
 /// Columns whose text is the user's, and may have separators and line breaks in it.
@@ -68,7 +83,7 @@ const FREE: [&str; 12] = [
 ];
 
 /// The columns that are read, and their names; the first name that the header has counts.
-const WANTED: [(&str, &[&str]); 11] = [
+const WANTED: [(&str, &[&str]); 12] = [
     ("job", &["JobIDRaw", "JobID"]),
     ("submit", &["Submit"]),
     ("start", &["Start"]),
@@ -80,9 +95,10 @@ const WANTED: [(&str, &[&str]); 11] = [
     ("user", &["User"]),
     ("state", &["State"]),
     ("segment", &["SegmentSize"]),
+    ("elapsed", &["ElapsedRaw", "Elapsed"]),
 ];
-/// Number of columns of [`WANTED`], from the first, that the header must have.
-const NEEDED: usize = 5;
+/// Columns of [`WANTED`] of which the header must have one each.
+const NEEDED: [&[usize]; 4] = [&[0], &[2], &[3, 11], &[4]];
 
 /// Rows of `sacct`.
 pub(super) struct Sacct {
@@ -113,7 +129,7 @@ impl Header {
     fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
         let wrong = |found, expected| Error::input(location.clone(), found, expected);
         let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
-        let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
+        let columns: Vec<&str> = text.split(delimiter).map(strip_quotes).collect();
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
             columns.iter().position(|column: &&str| {
@@ -124,9 +140,14 @@ impl Header {
             })
         };
         let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
-        if let Some(missing) = at[..NEEDED].iter().position(Option::is_none) {
-            let found = format!("no column {}", WANTED[missing].1.join(" or "));
-            return Err(wrong(found, EXPECTED));
+        let missing = |any: &&&[usize]| any.iter().all(|wanted| at[*wanted].is_none());
+        if let Some(any) = NEEDED.iter().find(missing) {
+            let names: Vec<&str> = any
+                .iter()
+                .flat_map(|wanted| WANTED[*wanted].1)
+                .copied()
+                .collect();
+            return Err(wrong(format!("no column {}", names.join(" or ")), EXPECTED));
         }
         if let Some((i, twice)) = (columns.iter().enumerate())
             .find(|(i, column)| !column.is_empty() && columns[..*i].contains(column))
@@ -148,10 +169,23 @@ impl Header {
 
     /// Checks whether a line is a row of its own: a job id where it should be, and enough fields.
     fn starts_row(&self, text: &str) -> bool {
-        let fields = split_fields(text, self.delimiter);
+        let fields = split_plainly(text, self.delimiter);
         let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
         let job = first.and_then(|at| fields.get(at));
-        job.map_or(fields.len() >= self.width, |job| is_job(job.trim()))
+        job.map_or(fields.len() >= self.width, |job| is_job(strip_quotes(job)))
+    }
+
+    /// Splits a row into its fields: in the way that gives as many as the header has, first that of sacct for its own
+    /// `|`, else first that of CSV.
+    fn split_row<'a>(&self, text: &'a str) -> Vec<Cow<'a, str>> {
+        let plain = split_plainly(text, self.delimiter);
+        if text.contains('"') && (self.delimiter != '|' || plain.len() != self.width) {
+            let quoted = split_fields(text, self.delimiter, self.delimiter == ',');
+            if let Some(quoted) = quoted.filter(|quoted| quoted.len() == self.width) {
+                return quoted;
+            }
+        }
+        plain.into_iter().map(Cow::Borrowed).collect()
     }
 }
 
@@ -225,7 +259,7 @@ impl Sacct {
         };
         let mut put = false;
         loop {
-            let short = split_fields(&self.joined, delimiter).len() < width;
+            let short = split_plainly(&self.joined, delimiter).len() < width;
             // A row with all of its fields is at its end, unless the last of them is free text.
             if !short && last + 1 < width {
                 break;
@@ -253,13 +287,13 @@ impl Sacct {
 /// A row's fields by what they are.
 struct SacctRow<'a> {
     location: SourceLocation,
-    fields: Vec<&'a str>,
+    fields: Vec<Cow<'a, str>>,
     header: &'a Header,
     /// Fields too many that stand before the columns between two of free text.
     shift: usize,
 }
 
-impl<'a> SacctRow<'a> {
+impl SacctRow<'_> {
     /// Counts the fields too many: separators in texts.
     fn count_surplus(&self) -> usize {
         self.fields.len() - self.header.width
@@ -267,7 +301,7 @@ impl<'a> SacctRow<'a> {
 
     /// Returns the text of a column; those after the free ones are counted from the right. Empty if the header
     /// has none.
-    fn column_text(&self, wanted: usize) -> &'a str {
+    fn column_text(&self, wanted: usize) -> &str {
         let Some(at) = self.header.at[wanted] else {
             return "";
         };
@@ -276,7 +310,7 @@ impl<'a> SacctRow<'a> {
             Some((first, _)) if at > first => self.shift,
             _ => 0,
         };
-        self.fields[at + shift].trim()
+        strip_quotes(&self.fields[at + shift])
     }
 
     /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
@@ -316,6 +350,35 @@ impl<'a> SacctRow<'a> {
         parse_instant(self.column_text(wanted)).ok_or_else(|| self.column_error(wanted, INSTANT))
     }
 
+    /// Reads the run time into `record`, whose start is known; true if the job ends before it starts.
+    fn read_run_time(&self, record: &mut Record) -> Result<bool> {
+        let end = self.parse_time(3)?;
+        let elapsed = parse_time_limit(self.column_text(11), 1)
+            .ok_or_else(|| self.column_error(11, "a time such as 1-02:04:00, or seconds"))?;
+        // Of a job that runs it is the time so far.
+        let ended = end.is_some() || self.header.at[3].is_none() && !self.holds_nodes();
+        match (record.start, elapsed) {
+            (Some(_), Some(_)) if ended => record.run = elapsed,
+            _ => return Ok(record.ends_at(end)),
+        }
+        Ok(false)
+    }
+
+    /// Checks whether the state says that the job holds nodes or waits.
+    fn holds_nodes(&self) -> bool {
+        let phase = find_job_phase([self.column_text(9)]);
+        phase.is_some_and(|phase| phase >= JobPhase::Waits)
+    }
+
+    /// Checks whether the run time is the difference of two times of a clock that may have been set between them.
+    fn is_clock_time(&self, record: &Record) -> bool {
+        let local = self.column_text(2).contains(':') && self.column_text(11).is_empty();
+        let (Some(start), Some(end)) = (record.start, record.end_time()) else {
+            return false;
+        };
+        local && may_clock_step(start, end)
+    }
+
     /// Reads the job into `record`: whether it ends before it starts, and whether its count of nodes is a rounded one.
     fn read_job(&self, record: &mut Record) -> Result<(bool, bool)> {
         let job = self.column_text(0);
@@ -324,7 +387,10 @@ impl<'a> SacctRow<'a> {
         }
         record.job.push_str(job);
         (record.submit, record.start) = (self.parse_time(1)?, self.parse_time(2)?);
-        let backwards = record.ends_at(self.parse_time(3)?);
+        if self.header.at[1].is_none() {
+            record.submit = record.start;
+        }
+        let backwards = self.read_run_time(record)?;
         let (nodes, rounded) = parse_count(self.column_text(4))
             .ok_or_else(|| self.column_error(4, "a number of nodes such as 12 or 1.5K"))?;
         // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
@@ -358,7 +424,7 @@ impl Source for Sacct {
             tally.set_row(file, number);
             let header = &self.header;
             let location = self.lines.location_of(number);
-            let fields = split_fields(&self.joined, header.delimiter);
+            let fields = header.split_row(&self.joined);
             let count = fields.len();
             let width = header.width;
             if count < width && header.free.is_some() {
@@ -397,6 +463,9 @@ impl Source for Sacct {
             }
             tally.lines += 1;
             tally.add_count(Reason::CountRounded, usize::from(rounded));
+            tally.add_count(Reason::ClockStep, usize::from(row.is_clock_time(record)));
+            let assumed = header.at[1].is_none() && record.start.is_some();
+            tally.add_count(Reason::NoWaitTime, usize::from(assumed));
             return Ok(true);
         }
         Ok(false)

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::json::parse_document;
-use super::squeue::States;
+use super::slurm_json::States;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Text;
 use nodeorder_base::slurm_states::{NodeUse, find_node_use};

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
 use super::rows::hash_text;
-use super::time::LONGEST;
+use super::slurm_json::{Number, States};
 use crate::tally::Reason;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
@@ -44,7 +44,7 @@ struct Queue {
 
 #[derive(Deserialize)]
 struct Job {
-    job_id: u64,
+    job_id: f64,
     job_state: States,
     submit_time: Number,
     start_time: Number,
@@ -59,58 +59,6 @@ struct Job {
     user_name: Option<String>,
     #[serde(default)]
     segment_size: Option<Number>,
-}
-
-/// A number, or none where it is null, not set or infinite.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Plain(i64),
-    Told {
-        #[serde(default = "true_by_default")]
-        set: bool,
-        #[serde(default)]
-        infinite: bool,
-        number: i64,
-    },
-    Null,
-}
-
-fn true_by_default() -> bool {
-    true
-}
-
-impl Number {
-    /// Returns the number if it is above 0, which stands for none, and no longer than times are.
-    fn known_number(self) -> Option<i64> {
-        let number = match self {
-            Number::Plain(number) => number,
-            Number::Told {
-                set: true,
-                infinite: false,
-                number,
-            } => number,
-            _ => 0,
-        };
-        Some(number).filter(|n| (1..LONGEST).contains(n))
-    }
-}
-
-/// One state, or several.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(super) enum States {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl States {
-    pub fn into_words(self) -> Vec<String> {
-        match self {
-            States::One(state) => vec![state],
-            States::Several(states) => states,
-        }
-    }
 }
 
 /// Reads the records of a queue.
@@ -139,10 +87,6 @@ fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
     *unknown += usize::from(phase.is_none());
     // Slurm may say when it expects to start a job that waits.
     let waits = phase == Some(JobPhase::Waits);
-    let nodes = job
-        .node_count
-        .known_number()
-        .and_then(|nodes| u32::try_from(nodes).ok());
     let mut record = Record {
         job: job.job_id.to_string(),
         submit: job.submit_time.known_number(),
@@ -151,16 +95,12 @@ fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
             .time_limit
             .known_number()
             .and_then(|minutes| minutes.checked_mul(60)),
-        nodes: nodes.unwrap_or(0),
+        nodes: job.node_count.node_count(),
         hosts: job.nodes.filter(|_| !waits).unwrap_or_default(),
         partition: job.partition.unwrap_or_default(),
         user: job.user_name.unwrap_or_default(),
         state: State::of_phase(phase.unwrap_or(JobPhase::Flag)),
-        segment: job
-            .segment_size
-            .and_then(Number::known_number)
-            .and_then(|n| n.try_into().ok())
-            .unwrap_or(0),
+        segment: job.segment_size.map_or(0, Number::node_count),
         ..Record::default()
     };
     let holds = phase == Some(JobPhase::Holds);
