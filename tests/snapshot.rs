@@ -49,8 +49,8 @@ fn write(folder: &Path, name: &str, document: Value) {
     std::fs::write(folder.join(name), document.to_string()).unwrap();
 }
 
-/// A fat tree of 16 nodes: leaves of 2, pods of 4. Job 1 holds the first pod but for n03, which is drained; job 2 half of
-/// the second pod; job 3, without a limit, n08 and n09; job 4 waits for three nodes and job 5 for nine.
+/// A fat tree of 16 nodes: leaves of 2, pods of 4. Job 1 holds the first pod but for n03, which is drained; job 2
+/// half of the second pod; job 3, without a limit, n08 and n09; job 4 waits for three nodes and job 5 for nine.
 fn cluster(folder: &Path) {
     let jobs = [
         job(1, "RUNNING", 1000, Some(60), "n[00-02]", 3),
@@ -80,8 +80,8 @@ fn cluster(folder: &Path) {
     );
 }
 
-/// Jobs whose nodes boot (CONFIGURING, POWER_UP_NODE) hold them; a requeued one whose last run still ends does, too. Now is
-/// when the queue was asked.
+/// Jobs whose nodes boot (CONFIGURING, POWER_UP_NODE) hold them; a requeued one whose last run still ends does, too.
+/// Now is when the queue was asked.
 #[test]
 fn jobs_whose_nodes_boot_hold_them_and_now_is_when_the_queue_was_asked() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Slurm's words for the states of jobs and nodes, 24.05 to 26.05: long (`%T`), short (`%t`), and the lists of JSON.
 //!
 //! A state is a base and flags; of several words the one that says most decides. Words of text: `job_state_string`,
-//! `node_state_string` and their `_compact` forms in Slurm's `src/common/slurm_protocol_defs.c`; of JSON: `JOB_STATE` and
-//! `NODE_STATES` in `src/plugins/data_parser/*/parsers.c`.
+//! `node_state_string` and their `_compact` forms in Slurm's `src/common/slurm_protocol_defs.c`; of JSON: `JOB_STATE`
+//! and `NODE_STATES` in `src/plugins/data_parser/*/parsers.c`.
 
 /// What a state says of a job and its nodes. Of several words the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

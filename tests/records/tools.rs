@@ -1,5 +1,5 @@
-//! Records as other programs print and keep them: `sacct` without columns, in JSON, in quotes and in floats; `#` in a row;
-//! folders with files that say nothing.
+//! Records as other programs print and keep them: `sacct` without columns, in JSON, in quotes and in floats; `#` in a
+//! row; folders with files that say nothing.
 
 use nodeorder_base::input::Lines;
 use nodeorder_trace::records::{self, CSV, JOBCOMP, Record, SACCT, SACCT_JSON};

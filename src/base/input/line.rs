@@ -59,7 +59,8 @@ impl<'a> Line<'a> {
 }
 
 /// Splits a text into the fields that `delimiter` parts, blanks trimmed. Quotes are as RFC 4180 has them; with
-/// `brackets`, delimiters in brackets outside quotes part nothing, as in `n[1,3]`. `None` if a quoted field does not end.
+/// `brackets`, delimiters in brackets outside quotes part nothing, as in `n[1,3]`. `None` if a quoted field does not
+/// end.
 pub fn split_fields(text: &str, delimiter: char, brackets: bool) -> Option<Vec<Cow<'_, str>>> {
     let mut fields = Vec::new();
     let mut rest = text;

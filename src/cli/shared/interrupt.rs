@@ -1,8 +1,9 @@
-//! Ctrl-C, and the signals TERM and HUP that Slurm, Kubernetes and terminals send: unfinished files are removed and the
-//! program ends; a search first gets a moment to keep its best result.
+//! Ctrl-C, and the signals TERM and HUP that Slurm, Kubernetes and terminals send: unfinished files are removed and
+//! the program ends; a search first gets a moment to keep its best result.
 //!
-//! No program can clean up after a kill or a power cut. So an unfinished file is locked while it is written (`flock(2)`,
-//! which ends with its process), and the next command that writes into its folder removes those that nobody has locked.
+//! No program can clean up after a kill or a power cut. So an unfinished file is locked while it is written
+//! (`flock(2)`, which ends with its process), and the next command that writes into its folder removes those that
+//! nobody has locked.
 
 use std::fs::File;
 use std::io;
@@ -48,8 +49,8 @@ pub fn exit_code() -> u8 {
 /// How long a search may take to stop.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// Handles Ctrl-C, TERM and HUP. Without the handler they end the program, too, but leave temporary files. Other threads
-/// must start later.
+/// Handles Ctrl-C, TERM and HUP. Without the handler they end the program, too, but leave temporary files. Other
+/// threads must start later.
 #[cfg(unix)]
 pub fn install_handler() {
     use nix::sys::signal::{SigSet, Signal};
@@ -146,8 +147,8 @@ pub fn set_last_words(text: Option<String>) {
 /// How the names of temporary files and folders begin and end.
 pub const TEMPORARY: (&str, &str) = (".nodeorder-", ".tmp");
 
-/// Tries to lock a temporary file or folder; false where another command has it, which is about to remove it. Where the
-/// file system has no locks nobody removes it, either.
+/// Tries to lock a temporary file or folder; false where another command has it, which is about to remove it. Where
+/// the file system has no locks nobody removes it, either.
 #[cfg(unix)]
 fn lock_own(file: &File) -> bool {
     !matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock))
@@ -231,8 +232,8 @@ pub fn watch_folder(
     Ok(temporary)
 }
 
-/// Moves watched files to their targets, all without an interruption; fails with the number of the one that could not be
-/// moved.
+/// Moves watched files to their targets, all without an interruption; fails with the number of the one that could not
+/// be moved.
 pub fn move_to_targets(files: Vec<(NamedTempFile, PathBuf)>) -> Result<(), (usize, io::Error)> {
     let mut unfinished = lock_unfinished();
     for (i, (file, target)) in files.into_iter().enumerate() {

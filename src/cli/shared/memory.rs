@@ -1,9 +1,10 @@
-//! The memory that a run may use unless `--memory` says otherwise: four fifths of what the system, the control groups of
-//! the process and their parents leave, and half of the addresses that `ulimit -v` leaves; 8 GB where nothing is told.
+//! The memory that a run may use unless `--memory` says otherwise: four fifths of what the system, the control groups
+//! of the process and their parents leave, and half of the addresses that `ulimit -v` leaves; 8 GB where nothing is
+//! told.
 //!
-//! Sources: `MemAvailable` of `/proc/meminfo`; `memory.max` and `memory.current` of cgroup v2, `memory.limit_in_bytes` and
-//! `memory.usage_in_bytes` of v1 (Linux, `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`);
-//! `Max address space` of `/proc/self/limits` (`getrlimit(2)`, `RLIMIT_AS`).
+//! Sources: `MemAvailable` of `/proc/meminfo`; `memory.max` and `memory.current` of cgroup v2,
+//! `memory.limit_in_bytes` and `memory.usage_in_bytes` of v1 (Linux, `Documentation/admin-guide/cgroup-v2.rst` and
+//! `cgroup-v1/memory.rst`); `Max address space` of `/proc/self/limits` (`getrlimit(2)`, `RLIMIT_AS`).
 
 use std::path::{Path, PathBuf};
 

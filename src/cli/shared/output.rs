@@ -75,8 +75,8 @@ impl Output {
     }
 }
 
-/// Completes outputs as a set: the first is moved to its path when all are complete, and an interruption comes before all
-/// of them are or after.
+/// Completes outputs as a set: the first is moved to its path when all are complete, and an interruption comes before
+/// all of them are or after.
 fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
     let complete: Vec<_> = outputs
         .into_iter()

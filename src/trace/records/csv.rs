@@ -1,7 +1,7 @@
 //! Tables of jobs with a header line, by the names of their columns.
 //!
-//! Fields stand between commas, or `|`, `;` or tabs where the header has these, and quotes are those of RFC 4180. Lines
-//! that begin with `#` are comments before the header only; in a row `#` is text.
+//! Fields stand between commas, or `|`, `;` or tabs where the header has these, and quotes are those of RFC 4180.
+//! Lines that begin with `#` are comments before the header only; in a row `#` is text.
 
 use std::borrow::Cow;
 

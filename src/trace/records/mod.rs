@@ -17,6 +17,7 @@ pub mod placements;
 mod record;
 mod rows;
 mod sacct;
+mod sacct_header;
 mod sacct_json;
 mod sinfo;
 mod slurm_json;

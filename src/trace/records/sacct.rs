@@ -1,22 +1,24 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
-//! Columns are found by their names, in any order and case; those not named here are left alone. `Submit` may be missing
-//! (jobs are then submitted when they start), and `End` where `ElapsedRaw` or `Elapsed` stands, which is the run time
-//! wherever it does: times are those of a local clock, which is set twice a year (`slurm_make_time_str`,
-//! `src/common/parse_time.c`). Fields stand between `|`, or the `,`, `;` or tab of `--delimiter`; programs that kept the
-//! table may have put quotes round them, which sacct does not (`print_fields_str`, `src/common/print_fields.c`). Separators and line breaks in a job's name are not escaped: the columns
-//! before the first such text are counted from the left, those after the last one from the right. Rows of which that
-//! does not say enough are left out.
+//! Columns are found by their names, in any order and case; those not named here are left alone. `Submit` may be
+//! missing (jobs are then submitted when they start), and `End` where `ElapsedRaw` or `Elapsed` stands, which is the
+//! run time wherever it does: times are those of a local clock, which is set twice a year (`slurm_make_time_str`,
+//! `src/common/parse_time.c`). Separators and line breaks in a job's name are not escaped: the columns before the
+//! first such text are counted from the left, those after the last one from the right. Rows of which that does not
+//! say enough are left out.
 
 use std::borrow::Cow;
 
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
+use super::sacct_header::{
+    EXPECTED, Header, WANTED, detect_delimiter, is_job, split_plainly, strip_quotes,
+};
 use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, split_fields};
+use nodeorder_base::input::Lines;
 use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
@@ -31,75 +33,6 @@ pub static SACCT: RecordFormat = RecordFormat {
     open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
 };
 
-/// Finds the character between the fields of a header line. `None` if it is none of sacct.
-fn detect_delimiter(header: &[u8]) -> Option<char> {
-    let header = header.to_ascii_lowercase();
-    let has = |text: &[u8]| memchr::memmem::find(&header, text).is_some();
-    // The other separators are those of many tables: of these more of the names must be there.
-    let timed = has(b"start") && (has(b"end") || has(b"elapsed"));
-    ['|', ';', '\t', ',']
-        .into_iter()
-        .find(|c: &char| header.contains(&(*c as u8)) && (*c == '|' || timed))
-        .filter(|_| has(b"jobid"))
-}
-
-/// Splits a line into its fields as sacct writes them; commas in the brackets of a host list part none.
-fn split_plainly(text: &str, delimiter: char) -> Vec<&str> {
-    let mut inside = false;
-    match delimiter {
-        ',' => text
-            .split(|c: char| {
-                inside = (inside || c == '[') && c != ']';
-                c == delimiter && !inside
-            })
-            .collect(),
-        _ => text.split(delimiter).collect(),
-    }
-}
-
-/// Takes a pair of quotes off a field.
-fn strip_quotes(field: &str) -> &str {
-    let field = field.trim();
-    let inner = field
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    inner.map_or(field, str::trim)
-}
-
-/// Columns whose text is the user's, and may have separators and line breaks in it.
-const FREE: [&str; 12] = [
-    "JobName",
-    "Comment",
-    "AdminComment",
-    "SystemComment",
-    "SubmitLine",
-    "WorkDir",
-    "Extra",
-    "Wckey",
-    "Container",
-    "StdErr",
-    "StdIn",
-    "StdOut",
-];
-
-/// The columns that are read, and their names; the first name that the header has counts.
-const WANTED: [(&str, &[&str]); 12] = [
-    ("job", &["JobIDRaw", "JobID"]),
-    ("submit", &["Submit"]),
-    ("start", &["Start"]),
-    ("end", &["End"]),
-    ("nodes", &["NNodes", "AllocNodes"]),
-    ("limit", &["TimelimitRaw", "Timelimit"]),
-    ("hosts", &["NodeList"]),
-    ("partition", &["Partition"]),
-    ("user", &["User"]),
-    ("state", &["State"]),
-    ("segment", &["SegmentSize"]),
-    ("elapsed", &["ElapsedRaw", "Elapsed"]),
-];
-/// Columns of [`WANTED`] of which the header must have one each.
-const NEEDED: [&[usize]; 4] = [&[0], &[2], &[3, 11], &[4]];
-
 /// Rows of `sacct`.
 pub(super) struct Sacct {
     lines: Lines,
@@ -111,95 +44,6 @@ pub(super) struct Sacct {
 
 /// A line that was read while looking for the end of a row: its file, its number, its text.
 type Ahead = (u32, usize, String);
-
-/// Places of the columns, by a header line.
-struct Header {
-    file: u32,
-    delimiter: char,
-    text: String,
-    /// Fields of a row.
-    width: usize,
-    /// Where each of [`WANTED`] stands.
-    at: [Option<usize>; WANTED.len()],
-    /// The first and the last column of free text.
-    free: Option<(usize, usize)>,
-}
-
-impl Header {
-    fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
-        let wrong = |found, expected| Error::input(location.clone(), found, expected);
-        let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
-        let columns: Vec<&str> = text.split(delimiter).map(strip_quotes).collect();
-        // `State%20` is a width that sacct takes and prints without; a user may have kept it.
-        let find = |wanted: &str| {
-            columns.iter().position(|column: &&str| {
-                column
-                    .split('%')
-                    .next()
-                    .is_some_and(|c| c.eq_ignore_ascii_case(wanted))
-            })
-        };
-        let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
-        let missing = |any: &&&[usize]| any.iter().all(|wanted| at[*wanted].is_none());
-        if let Some(any) = NEEDED.iter().find(missing) {
-            let names: Vec<&str> = any
-                .iter()
-                .flat_map(|wanted| WANTED[*wanted].1)
-                .copied()
-                .collect();
-            return Err(wrong(format!("no column {}", names.join(" or ")), EXPECTED));
-        }
-        if let Some((i, twice)) = (columns.iter().enumerate())
-            .find(|(i, column)| !column.is_empty() && columns[..*i].contains(column))
-        {
-            let found = format!("column `{twice}` again, as column {}", i + 1);
-            return Err(wrong(found, "each column once"));
-        }
-        let free = FREE.iter().filter_map(|name| find(name));
-        let free = free.clone().min().zip(free.max());
-        Ok(Header {
-            file,
-            delimiter,
-            text: text.to_string(),
-            width: columns.len(),
-            at,
-            free,
-        })
-    }
-
-    /// Checks whether a line is a row of its own: a job id where it should be, and enough fields.
-    fn starts_row(&self, text: &str) -> bool {
-        let fields = split_plainly(text, self.delimiter);
-        let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
-        let job = first.and_then(|at| fields.get(at));
-        job.map_or(fields.len() >= self.width, |job| is_job(strip_quotes(job)))
-    }
-
-    /// Splits a row into its fields: in the way that gives as many as the header has, first that of sacct for its own
-    /// `|`, else first that of CSV.
-    fn split_row<'a>(&self, text: &'a str) -> Vec<Cow<'a, str>> {
-        let plain = split_plainly(text, self.delimiter);
-        if text.contains('"') && (self.delimiter != '|' || plain.len() != self.width) {
-            let quoted = split_fields(text, self.delimiter, self.delimiter == ',');
-            if let Some(quoted) = quoted.filter(|quoted| quoted.len() == self.width) {
-                return quoted;
-            }
-        }
-        plain.into_iter().map(Cow::Borrowed).collect()
-    }
-}
-
-/// A header line, for messages.
-const EXPECTED: &str =
-    "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
-
-/// Checks whether a text is a job's id, or that of a step of it.
-fn is_job(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && text
-            .bytes()
-            .all(|b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:.".contains(&b))
-}
 
 impl Sacct {
     pub(super) fn new(mut lines: Lines) -> Result<Self> {

@@ -1,8 +1,8 @@
 //! Slurm's accounting as `sacct --json` prints it.
 //!
-//! Jobs have their times in seconds since 1970, so no clock is set between them; a job that waits or runs has an end of
-//! 0 (`JOB` and `JOB_TIME` in `src/plugins/data_parser/*/parsers.c`). Steps are passed over, which sacct prints inside
-//! their job.
+//! Jobs have their times in seconds since 1970, so no clock is set between them; a job that waits or runs has an end
+//! of 0 (`JOB` and `JOB_TIME` in `src/plugins/data_parser/*/parsers.c`). Steps are passed over, which sacct prints
+//! inside their job.
 
 use serde::Deserialize;
 

@@ -1,10 +1,10 @@
 //! Slurm's queue as `squeue --json` prints it: the jobs of now, those that run with their nodes.
 //!
 //! The document changed with Slurm's versions: numbers are plain or `{"set", "infinite", "number"}`, states one word
-//! or a list of them. Whether a job holds its nodes is told by its states ([`nodeorder_base::slurm_states`]): one whose
-//! nodes boot (CONFIGURING) does. A job that holds nodes has no run time here: the end that squeue prints is the one that
-//! its limit allows. The moment of the queue is its `last_update` (`slurmctld`'s clock as it packs the answer:
-//! `pack_all_jobs`, `src/slurmctld/job_mgr.c`).
+//! or a list of them. Whether a job holds its nodes is told by its states ([`nodeorder_base::slurm_states`]): one
+//! whose nodes boot (CONFIGURING) does. A job that holds nodes has no run time here: the end that squeue prints is
+//! the one that its limit allows. The moment of the queue is its `last_update` (`slurmctld`'s clock as it packs the
+//! answer: `pack_all_jobs`, `src/slurmctld/job_mgr.c`).
 
 use serde::Deserialize;
 

@@ -121,8 +121,8 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 
 /// Checks whether a clock without a zone may have stepped between two times: whether they have on both sides the hour
 /// from 2 to 3 of a night in which summer time begins or ends. These nights are before the last Sundays of March and
-/// October in Europe (directive 2000/84/EC), before the second Sunday of March and the first of November in North America
-/// (Energy Policy Act of 2005, section 110).
+/// October in Europe (directive 2000/84/EC), before the second Sunday of March and the first of November in North
+/// America (Energy Policy Act of 2005, section 110).
 pub(super) fn may_clock_step(start: i64, end: i64) -> bool {
     const HOUR: i64 = 3600;
     let sunday_from = |day: i64| day + (10 - day % 7) % 7;

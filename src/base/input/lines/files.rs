@@ -25,9 +25,9 @@ const SKIPPED: [Skipped; 5] = [
 
 impl Lines {
     /// Opens several files, read one after the other as one: those of a folder stand in the order of their names. Of a
-    /// folder, links that lead nowhere, folders, hidden and empty files are left out, which [`Lines::notes`] says. Lines
-    /// are numbered from 1 in each file; a line that its file does not end is ended. Returns with the stream the names
-    /// that messages call the files by.
+    /// folder, links that lead nowhere, folders, hidden and empty files are left out, which [`Lines::notes`] says.
+    /// Lines are numbered from 1 in each file; a line that its file does not end is ended. Returns with the stream
+    /// the names that messages call the files by.
     ///
     /// # Errors
     /// As [`Lines::open`], for a later file when it is reached; a folder without files.
