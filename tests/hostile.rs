@@ -186,8 +186,9 @@ hold! {
     edge_lists_hold "edges" 700,
     ordering_files_hold "order" 700,
     placement_logs_hold "log" 1500,
-    traces_hold "swf" 700,
-    records_hold "records" 900,
+    traces_hold "swf" 1500,
+    // A thousand of each format.
+    records_hold "records" 16000,
     node_states_hold "sinfo" 900,
     plans_hold "plan" 400,
     guests_hold "guest" 1500,

@@ -22,7 +22,12 @@ fn start(folder: &Path, command: &str) -> Child {
 
 /// Sends the signal that Ctrl-C sends, and waits for the end: the code and what was said.
 fn interrupt(child: Child) -> (Option<i32>, String) {
-    let kill = format!("kill -INT {}", child.id());
+    send(child, "INT")
+}
+
+/// Sends a signal, and waits for the end: the code and what was said.
+fn send(child: Child, signal: &str) -> (Option<i32>, String) {
+    let kill = format!("kill -{signal} {}", child.id());
     assert!(
         Command::new("sh")
             .args(["-c", &kill])
@@ -207,4 +212,89 @@ fn a_sweep_goes_on() {
         fs::read_to_string(folder.join(out).join("results.csv")).unwrap()
     };
     assert_eq!(run("s"), run("calm"));
+}
+
+/// What Slurm, Kubernetes and terminals send does what Ctrl-C does.
+#[test]
+fn term_and_hup_leave_nothing_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    if !pipe(&folder.join("pipe")) {
+        return skipped("term_and_hup_leave_nothing_either", "no mkfifo");
+    }
+    fs::write(folder.join("out"), "old").unwrap();
+    let before = contents(folder);
+    for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+        let command = "replay torus:4x4 --order snake --alloc fifo:0 --log pipe -o out --plots new";
+        let child = start(folder, command);
+        let sender = File::options()
+            .write(true)
+            .open(folder.join("pipe"))
+            .unwrap();
+        let (found, said) = send(child, signal);
+        drop(sender);
+        assert_eq!(found, Some(code), "{signal}: {said}");
+        assert_eq!(contents(folder), before, "{signal}");
+    }
+}
+
+/// A killed command cannot clean up; the next one in its folder does, and touches nothing that is in use.
+#[test]
+fn the_next_command_removes_what_a_killed_one_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    if !pipe(&folder.join("pipe")) {
+        return skipped(
+            "the_next_command_removes_what_a_killed_one_left",
+            "no mkfifo",
+        );
+    }
+    let left = || {
+        let names = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(".nodeorder-")).count()
+    };
+    let mut senders = Vec::new();
+    let mut begin = |out: &str| {
+        let command = format!("replay torus:4x4 --order snake --alloc fifo:0 --log pipe -o {out}");
+        let child = start(folder, &command);
+        let mut sender = File::options()
+            .write(true)
+            .open(folder.join("pipe"))
+            .unwrap();
+        let count = left();
+        // The file is begun with the first event.
+        sender.write_all(b"P 1 2\n".repeat(1).as_slice()).unwrap();
+        for id in 2..200_000 {
+            if left() > count || writeln!(sender, "F {}\nP {id} 2", id - 1).is_err() {
+                break;
+            }
+        }
+        senders.push(sender);
+        child
+    };
+    let killed = begin("one");
+    send(killed, "KILL");
+    assert_eq!(left(), 1);
+    fs::create_dir(folder.join(".nodeorder-x.tmp")).unwrap();
+    fs::write(folder.join(".nodeorder-x.tmp/page"), "half").unwrap();
+    fs::write(folder.join(".nodeorder-y.txt"), "mine").unwrap();
+    // One that still runs keeps its file.
+    let running = begin("two");
+    assert_eq!(
+        left(),
+        2,
+        "of the one that runs, and what is no temporary file"
+    );
+    let status = crate::command()
+        .args(["order", "torus:4x4", "--by", "snake", "-o", "three"])
+        .current_dir(folder)
+        .status();
+    assert!(status.unwrap().success());
+    assert_eq!(left(), 2);
+    send(running, "TERM");
+    assert_eq!(left(), 1);
+    assert!(folder.join(".nodeorder-y.txt").exists() && folder.join("three").exists());
 }

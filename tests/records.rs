@@ -2,6 +2,7 @@
 
 mod field;
 mod site;
+mod tools;
 
 use std::path::PathBuf;
 

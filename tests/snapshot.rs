@@ -49,8 +49,8 @@ fn write(folder: &Path, name: &str, document: Value) {
     std::fs::write(folder.join(name), document.to_string()).unwrap();
 }
 
-/// A fat tree of 16 nodes: leaves of 2, pods of 4. Job 1 holds the first pod but for n03, which is drained; job 2 half of
-/// the second pod; job 3, without a limit, n08 and n09; job 4 waits for three nodes and job 5 for nine.
+/// A fat tree of 16 nodes: leaves of 2, pods of 4. Job 1 holds the first pod but for n03, which is drained; job 2
+/// half of the second pod; job 3, without a limit, n08 and n09; job 4 waits for three nodes and job 5 for nine.
 fn cluster(folder: &Path) {
     let jobs = [
         job(1, "RUNNING", 1000, Some(60), "n[00-02]", 3),
@@ -77,6 +77,74 @@ fn cluster(folder: &Path) {
         folder,
         "nodes.json",
         json!({"sinfo": nodes.chain([login]).collect::<Vec<_>>()}),
+    );
+}
+
+/// Jobs whose nodes boot (CONFIGURING, POWER_UP_NODE) hold them; a requeued one whose last run still ends does, too.
+/// Now is when the queue was asked.
+#[test]
+fn jobs_whose_nodes_boot_hold_them_and_now_is_when_the_queue_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let stated = |id: u32, states: &[&str], nodes: &str, count: usize| {
+        let mut job = job(id, "", 1000, Some(120), nodes, count);
+        job["job_state"] = json!(states);
+        job
+    };
+    let jobs = [
+        stated(1, &["RUNNING", "CONFIGURING"], "n[00-03]", 4),
+        stated(2, &["CONFIGURING"], "n[04-05]", 2),
+        stated(3, &["PENDING", "REQUEUED", "COMPLETING"], "n06", 1),
+        stated(4, &["PENDING", "REQUEUED"], "", 3),
+        stated(5, &["PENDING", "REVOKED"], "", 3),
+    ];
+    let asked = json!({"set": true, "infinite": false, "number": 4600});
+    write(
+        folder,
+        "jobs.json",
+        json!({"jobs": jobs, "last_update": asked}),
+    );
+    let found = document(folder, "snapshot fat-tree:k=4 --jobs jobs.json --json");
+    let counts =
+        ["free", "held", "running", "waiting", "latest"].map(|key| found[key].as_u64().unwrap());
+    assert_eq!(counts, [9, 7, 3, 1, 4600]);
+    // Until 1000 + 7200 are 3600 s from there.
+    let (out, _, done) = run(folder, "snapshot fat-tree:k=4 --jobs jobs.json");
+    assert!(
+        done && out.contains("1.00") && !out.contains("2.00"),
+        "{out}"
+    );
+    // Nodes: a job's reboot holds them, a word that is not known keeps jobs away and is said.
+    write(folder, "jobs.json", json!({"jobs": []}));
+    let state = |id: u32| match id {
+        0 => vec!["ALLOCATED", "REBOOT_ISSUED"],
+        1 => vec!["IDLE", "BLOCKED"],
+        2 => vec!["IDLE", "POWERED_DOWN", "CLOUD"],
+        3 => vec!["IDLE", "HAUNTED"],
+        4 => vec!["IDLE", "POWERING_DOWN"],
+        _ => vec!["DOWN"],
+    };
+    let nodes: Vec<Value> = (0..16)
+        .map(|id| node(&format!("n{id:02}"), &state(id)))
+        .collect();
+    write(folder, "nodes.json", json!({"sinfo": nodes}));
+    write(
+        folder,
+        "jobs.json",
+        json!({"jobs": [job(1, "RUNNING", 1000, None, "n00", 1)]}),
+    );
+    let (out, said, done) = run(
+        folder,
+        "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --json",
+    );
+    assert!(done, "{said}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let counts = ["free", "held", "out"].map(|key| found[key].as_u64().unwrap());
+    assert_eq!(counts, [1, 2, 13]);
+    assert!(
+        said.contains("noted 1: nodes of an unknown state, taken as out; the first:")
+            && said.contains("HAUNTED"),
+        "{said}"
     );
 }
 

@@ -1,5 +1,5 @@
 //! What every storey of nodeorder stands on: errors, ids, files as numbered lines, parameters, tables of named
-//! entries, sets of ranks, seeded draws. Nothing here knows a network.
+//! entries, sets of ranks, seeded draws, Slurm's words for states. Nothing here knows a network.
 
 #![forbid(unsafe_code)]
 // The documentation is built with private items, for those who change the code; there such links lead somewhere.
@@ -16,3 +16,4 @@ pub mod random;
 pub mod ranks;
 pub mod ratio;
 pub mod registry;
+pub mod slurm_states;

@@ -9,7 +9,6 @@ use crate::shared::tables::{format_number, format_range, lay_out_table, write_se
 use crate::shared::{inputs, layout, output, own_files, progress};
 use clap::Args;
 use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::input::Lines;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::topology::{Context, Topology};
@@ -119,7 +118,7 @@ impl Command {
 
     /// Opens the records, which must be of a kind that lists nodes.
     fn open_records(&self, context: &Context) -> anyhow::Result<Records> {
-        let (mut lines, names) = Lines::open_all(&self.trace, context.memory)?;
+        let (mut lines, names) = inputs::open_files(&self.trace, context.memory)?;
         let found = match self.format.find_record_format(&mut lines)? {
             Some((form, columns)) if form.lists_nodes => {
                 return Ok(Records::from_lines(lines, form, columns.as_ref())?.of_files(names));

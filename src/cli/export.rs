@@ -8,7 +8,7 @@ use nodeorder_base::error::Error;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::NodeOrder;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nodeorder_base::params::Unit;
 use nodeorder_present::export::{self, ExportJob, SimGridFigures};
@@ -82,22 +82,31 @@ impl Command {
                 );
                 return output::write_text(None, export.text);
             };
-            output::write_folder(folder, export.binary)?;
-            output::write_folder(folder, export.beside)?;
-            return output::write_folder(folder, [(first, export.text)]);
+            output::create_folder(folder)?;
+            let binary = export
+                .binary
+                .into_iter()
+                .map(|(name, bytes)| (folder.join(name), bytes));
+            let beside = export
+                .beside
+                .into_iter()
+                .map(|(name, text)| (folder.join(name), text.into_bytes()));
+            let first = (folder.join(first), export.text.into_bytes());
+            return output::write_set(binary.chain(beside).chain([first]));
         }
         // The files beside it come first, so that the file never lacks them.
-        for (ending, text) in &export.beside {
-            match file {
-                Some(file) => {
-                    let mut name = file.as_os_str().to_os_string();
-                    name.push(ending);
-                    output::write_text(Some(Path::new(&name)), text)?;
-                }
-                None => note!("--to {}: -o FILE also writes FILE{ending}", target.name),
+        let Some(file) = file else {
+            for (ending, _) in &export.beside {
+                note!("--to {}: -o FILE also writes FILE{ending}", target.name);
             }
-        }
-        output::write_text(file, export.text)
+            return output::write_text(None, export.text);
+        };
+        let beside = export.beside.into_iter().map(|(ending, text)| {
+            let mut name = file.as_os_str().to_os_string();
+            name.push(ending);
+            (PathBuf::from(name), text)
+        });
+        output::write_set(beside.chain([(file.to_path_buf(), export.text)]))
     }
 
     /// Reads the jobs of `--jobs` or `--log`.

@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use nodeorder_base::params::parse_bytes;
 use nodeorder_network::topology::Context;
-use shared::{files, interrupt, layout, notes, output};
+use shared::{files, interrupt, layout, memory, notes, output};
 
 mod aliases;
 mod audit;
@@ -152,7 +152,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    let memory = cli.common.memory.unwrap_or_else(default_memory);
+    let memory = cli.common.memory.unwrap_or_else(memory::default_memory);
     let context = Context {
         seed: cli.common.seed,
         memory,
@@ -166,7 +166,7 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         // The search has written its best result, but scripts must not take it for that of a whole search.
-        _ if interrupt::is_stopped() => ExitCode::from(interrupt::INTERRUPTED),
+        _ if interrupt::is_stopped() => ExitCode::from(interrupt::exit_code()),
         _ => ExitCode::SUCCESS,
     }
 }
@@ -240,20 +240,6 @@ fn group_commands(command: clap::Command) -> clap::Command {
     }
     text += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
     command.help_template(text)
-}
-
-/// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
-/// elsewhere.
-fn default_memory() -> u64 {
-    let free = || -> Option<u64> {
-        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    free().map_or(Context::default().memory, |kilobytes| {
-        // A fifth is left for what the limit does not count, and for others on the node.
-        kilobytes * 1024 / 5 * 4
-    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::shared::notes::note;
 use crate::shared::traffic::TrafficArgs;
 use crate::shared::{inputs, output, own_files, progress};
 use clap::Args;
+use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::Lines;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
@@ -108,6 +109,9 @@ impl Command {
         let rules = inputs::open_rules(self.rules.as_deref(), context)?;
         let mut result =
             self.simulate_tasks(&machine, &Task::from_trace(&trace), rules.as_ref())?;
+        if result.left_out.len() == trace.jobs().len() {
+            return Err(no_jobs_left(&trace, "none of which can ever be placed"));
+        }
         if let Some(traffic) = &mut traffic {
             // After the schedule: traffic is a figure of the placements and changes no start.
             result.measure_traffic(traffic)?;
@@ -149,6 +153,9 @@ impl Command {
         };
         let trace = open::open_trace(&self.trace, &options)?;
         inputs::report_tally(&trace);
+        if trace.jobs().is_empty() {
+            return Err(no_jobs_left(&trace, "left out for the reasons above"));
+        }
         Ok(trace)
     }
 
@@ -223,6 +230,13 @@ impl Command {
         report_neglected(&result);
         Ok(result)
     }
+}
+
+/// Returns the error of a trace of which no job is left to schedule, which would pass for an idle machine.
+fn no_jobs_left(trace: &Trace, why: &str) -> anyhow::Error {
+    let location = SourceLocation::File(trace.name().into());
+    let found = format!("{} jobs, {why}", trace.tally().lines);
+    Error::input(location, found, "at least one that this machine can run").into()
 }
 
 /// Names on standard error the jobs that can never be placed, and those that starved.

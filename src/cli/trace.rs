@@ -265,7 +265,7 @@ impl Convert {
             None => To::Log,
         };
         let options = machine.reading_options(context);
-        let (mut lines, names) = Lines::open_all(&[file], options.memory)?;
+        let (mut lines, names) = inputs::open_files(&[file], options.memory)?;
         let Some((form, columns)) = format.find_record_format(&mut lines)? else {
             if to == To::Placements {
                 let found = "a trace without lists of nodes";
@@ -311,7 +311,7 @@ fn print_record_info(
     as_json: bool,
     to: Option<PathBuf>,
 ) -> anyhow::Result<()> {
-    let (mut lines, names) = Lines::open_all(&[file.to_path_buf()], options.memory)?;
+    let (mut lines, names) = inputs::open_files(&[file.to_path_buf()], options.memory)?;
     let form = format.find_record_format(&mut lines)?;
     let (document, sizes, trace) = document(lines, names, form, options)?;
     trace.iter().for_each(inputs::report_processors);

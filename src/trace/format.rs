@@ -78,6 +78,8 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
         records_entry(&records::PBS),
         records_entry(&records::PLACEMENTS),
         records_entry(&records::CSV),
+        // Before the queue, which has Slurm's version, too.
+        records_entry(&records::SACCT_JSON),
         records_entry(&records::SQUEUE),
         // Behind the queue of Slurm: any JSON object is taken here.
         records_entry(&records::BATSIM),
@@ -119,6 +121,28 @@ fn count_byte(line: &[u8], byte: u8) -> usize {
 /// instead.
 fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
+    let [first, second] = {
+        let mut words = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        [
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+        ]
+    };
+    // A header such as `JobID JobName Partition`, or the line of dashes below it.
+    if first.to_ascii_lowercase().starts_with(b"jobid")
+        && !second.is_empty()
+        && !line.contains(&b'|')
+        || first.len() > 1
+            && second.len() > 1
+            && [first, second].concat().iter().all(|b| *b == b'-')
+    {
+        return Some((
+            "columns of fixed width, as sacct prints them for people, cut off where a text is longer",
+            "the output of sacct -P, or sacct --json",
+        ));
+    }
     // No comma, bar or semicolon stands in the fields of an SWF trace.
     let [bars, semicolons, commas] = [b'|', b';', b','].map(|byte| count_byte(line, byte));
     match line.first()? {
@@ -128,10 +152,9 @@ fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
         )),
         b';' => None,
         _ if commas > 3 => Some(("a table of jobs whose header is not known", columns)),
-        _ if bars > 3 || semicolons > 3 => Some((
-            "a table of jobs without the columns of sacct",
-            "commas, and --columns",
-        )),
+        _ if bars > 3 || semicolons > 3 => {
+            Some(("a table of jobs without the columns of sacct", columns))
+        }
         _ => None,
     }
 }
@@ -141,7 +164,6 @@ fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.
 pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
-    let mut number = lines.line_number();
     // A JSON document may be one long line: a first piece of it tells.
     let head = lines.peek_start()?;
     if let Some(byte @ (b'{' | b'[')) = head.first() {
@@ -154,8 +176,9 @@ pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
     }
     let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
                     (nodeorder list traces)";
-    let verdict = lines.peek_lines(|line| {
-        number += 1;
+    let mut number = 0;
+    let verdict = lines.peek_lines(|at, line| {
+        number = at;
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"#") {
             return None;

@@ -1,7 +1,7 @@
 //! The header of a trace: `; Label: value` lines.
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::RawLine;
+use nodeorder_base::input::{RawLine, strip_zero_fraction};
 
 /// One label of a header with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,8 @@ impl Header {
             return Ok(None);
         };
         // Headers are written by hand: text may go on behind the number.
-        let number = word.trim_end_matches([',', ';', '.']).parse();
+        let word = strip_zero_fraction(word.trim_end_matches([',', ';', '.']));
+        let number = word.parse();
         number.map(Some).map_err(|_| {
             let found = format!(
                 "{label}: {}",

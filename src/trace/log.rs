@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, RawLine};
+use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
 
 mod live;
 
@@ -297,6 +297,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
 
 /// Parses a size: decimal digits only, 1 to 2³² - 1.
 fn parse_size(text: &str) -> Option<u32> {
+    let text = strip_zero_fraction(text);
     // `parse` would take a leading plus.
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n| digits && *n > 0)

@@ -29,8 +29,7 @@ impl Rules {
     pub fn read(text: &Text) -> Result<Self> {
         let mut rules: Vec<(u32, u32, JobOptions)> = Vec::new();
         for (number, line) in text.data_lines().enumerate() {
-            // Further commas are of the options.
-            let cells: Vec<&str> = line.text.splitn(3, ',').map(str::trim).collect();
+            let cells = line.split_csv()?;
             if number == 0 {
                 if cells != ["from", "to", "options"] {
                     return Err(
@@ -39,7 +38,8 @@ impl Rules {
                 }
                 continue;
             }
-            let [from, to, options] = cells[..] else {
+            // Further commas are of the options.
+            let [from, to, options @ ..] = &cells[..] else {
                 return Err(line.error_here(format!("`{}`", line.text), "from,to,options"));
             };
             let most = if to.is_empty() {
@@ -66,10 +66,11 @@ impl Rules {
                 let found = format!("sizes from {from} to {to}, some of which have a rule");
                 return Err(line.error_here(found, "each size in one rule"));
             }
-            // Programs that write CSV may put a text with commas in quotes.
-            let text = options.trim_matches('"').to_string();
-            let location = line.location();
-            rules.push((from, to, JobOptions { text, location }));
+            let options = JobOptions {
+                text: options.join(","),
+                location: line.location(),
+            };
+            rules.push((from, to, options));
         }
         Ok(Rules { rules })
     }

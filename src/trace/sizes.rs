@@ -9,7 +9,7 @@ use super::survey::survey_log;
 use super::swf::{Options, Trace};
 use super::{WorkloadKind, detect_kind};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
+use nodeorder_base::input::{Lines, strip_zero_fraction};
 use nodeorder_base::ratio::divide_exactly;
 
 /// The largest size up to which the formula `log-uniform` is written out, size by size: 256 MB of shares.
@@ -245,6 +245,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
         let wrong = |what: &str, text: &str, expected: &str| {
             line.error_here(format!("{what} {}", quote_token(text)), expected)
         };
+        let size = strip_zero_fraction(size);
         let nodes = size.parse().ok().filter(|n| *n > 0u32).ok_or_else(|| {
             wrong(
                 "size",
@@ -267,7 +268,7 @@ fn read_table(mut lines: Lines) -> Result<Sizes> {
         }
         // One share that is no whole number makes all of them shares, and none a number of jobs.
         jobs = jobs.and_then(|mut jobs| {
-            jobs.insert(nodes, share.parse().ok()?);
+            jobs.insert(nodes, strip_zero_fraction(share).parse().ok()?);
             Some(jobs)
         });
         lines.charge_memory(SIZE_BYTES, "sizes")?;

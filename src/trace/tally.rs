@@ -88,6 +88,10 @@ reasons! {
     NodesOfField21 "nodes-of-field-21" "node count read from field 21, partition:mode:NODESxCPUS" false,
     /// Kept: field 21 and the processors requested or allocated disagree.
     OtherProcessors "other-processors" "processors (field 8, or 5) other than NODES times CPUS of field 21" false,
+    /// Kept: local times over an hour at which the clock may have been set.
+    ClockStep "clock-step" "over an hour in which summer time may begin or end, run time by the clock (the column ElapsedRaw of sacct tells it)" false,
+    /// Kept: its state is none of Slurm's; whether it ended is told by its end.
+    UnknownState "unknown-state" "of an unknown state, taken as ended where it has an end" false,
     /// Kept: no job number of its own; it got one.
     NumberedAnew "numbered-anew" "without a job number of its own, numbered anew" false,
     /// Kept: a line dated well before the one above.

@@ -551,6 +551,7 @@ fn records(bytes: &[u8]) {
     let lines = || Lines::new("records", bytes).with_memory(CONTEXT.memory);
     let forms = [
         &records::SACCT,
+        &records::SACCT_JSON,
         &records::JOBCOMP,
         &records::SQUEUE,
         &records::CSV,

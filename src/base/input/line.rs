@@ -43,60 +43,67 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A quoted field that does not end on the line.
     pub fn split_csv(&self) -> Result<Vec<Cow<'a, str>>> {
-        // Most lines have no quotes: splitting at commas is then all there is to do.
-        if !self.text.contains('"') {
-            return Ok(self
-                .text
-                .split(',')
-                .map(|field| field.trim().into())
-                .collect());
-        }
-        let mut fields = Vec::new();
-        let mut rest = self.text;
-        loop {
-            // A quote that does not begin the field is a plain character, as in `d"e`.
-            let Some(quoted) = rest.trim_start().strip_prefix('"') else {
-                let (field, after) = rest
-                    .split_once(',')
-                    .map_or((rest, None), |(f, r)| (f, Some(r)));
-                fields.push(field.trim().into());
-                match after {
-                    Some(after) => rest = after,
-                    None => return Ok(fields),
-                }
-                continue;
-            };
-            // A doubled quote stands for one; blanks around the field's own quotes say nothing.
-            let mut ends = quoted.match_indices('"').filter(|(i, _)| {
-                let doubled = quoted[..*i]
-                    .bytes()
-                    .rev()
-                    .take_while(|b| *b == b'"')
-                    .count();
-                doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
-            });
-            let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
-            // Text behind the closing quote leaves open where the field ends, so the line is refused.
-            match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
-                Some((end, after)) => {
-                    fields.push(
-                        quoted[..end]
-                            .replace("\"\"", "\"")
-                            .trim()
-                            .to_string()
-                            .into(),
-                    );
-                    match after.strip_prefix(',') {
-                        Some(after) => rest = after,
-                        None => return Ok(fields),
-                    }
-                }
-                None => {
-                    let found = format!("`{}`", self.text);
-                    return Err(self.error_here(found, "each quote closed on its line"));
-                }
+        self.split_table_row(',')
+    }
+
+    /// Splits a row of a table into its fields, which `delimiter` parts, as [`Line::split_csv`] does.
+    ///
+    /// # Errors
+    /// A quoted field that does not end on the line.
+    pub fn split_table_row(&self, delimiter: char) -> Result<Vec<Cow<'a, str>>> {
+        split_fields(self.text, delimiter, false).ok_or_else(|| {
+            let found = format!("`{}`", self.text);
+            self.error_here(found, "each quote closed on its line")
+        })
+    }
+}
+
+/// Splits a text into the fields that `delimiter` parts, blanks trimmed. Quotes are as RFC 4180 has them; with
+/// `brackets`, delimiters in brackets outside quotes part nothing, as in `n[1,3]`. `None` if a quoted field does not
+/// end.
+pub fn split_fields(text: &str, delimiter: char, brackets: bool) -> Option<Vec<Cow<'_, str>>> {
+    let mut fields = Vec::new();
+    let mut rest = text;
+    loop {
+        // A quote that does not begin the field is a plain character, as in `d"e`.
+        let (field, after) = match rest.trim_start_matches(' ').strip_prefix('"') {
+            Some(quoted) => split_quoted(quoted)?,
+            None => {
+                let mut inside = false;
+                let end = rest.find(|c| {
+                    inside = brackets && (inside || c == '[') && c != ']';
+                    c == delimiter && !inside
+                });
+                let (field, after) = rest.split_at(end.unwrap_or(rest.len()));
+                (field.trim().into(), after)
             }
+        };
+        fields.push(field);
+        if after.is_empty() {
+            return Some(fields);
         }
+        // Text behind the closing quote leaves open where the field ends, so the line is refused.
+        rest = after.strip_prefix(delimiter)?;
+    }
+}
+
+/// Splits a text behind an opening quote into the field up to the closing one, and what follows. `None` if there is no
+/// closing one.
+fn split_quoted(quoted: &str) -> Option<(Cow<'_, str>, &str)> {
+    let mut end = quoted.find('"')?;
+    // A doubled quote stands for one.
+    while quoted[end + 1..].starts_with('"') {
+        end += 2 + quoted[end + 2..].find('"')?;
+    }
+    let field = quoted[..end].replace("\"\"", "\"").trim().to_string();
+    Some((field.into(), quoted[end + 1..].trim_start_matches(' ')))
+}
+
+/// Returns the text of a whole number without the fraction of zeros that tables of floats give it: `8` of `8.0`.
+pub fn strip_zero_fraction(text: &str) -> &str {
+    match text.split_once('.') {
+        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
+        _ => text,
     }
 }
 
@@ -115,6 +122,14 @@ mod tests {
         assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
         assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
         assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
+        let list = split_fields("1,n[1,3],\"n[2,4],n7\",", ',', true).unwrap();
+        assert_eq!(list, ["1", "n[1,3]", "n[2,4],n7", ""]);
+        let tabs = split_fields("\t\"a\tb\"\t c ", '\t', false).unwrap();
+        assert_eq!(tabs, ["", "a\tb", "c"]);
+        assert_eq!(
+            ["8.0", "8.", "8", "8.05", "8.000"].map(strip_zero_fraction),
+            ["8", "8.", "8", "8.05", "8"]
+        );
         assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
         assert_eq!(
             of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(),

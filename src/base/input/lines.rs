@@ -42,6 +42,8 @@ pub struct Lines {
     /// The files that follow, the next one last; and the number of the one being read, from 0.
     further: Vec<PathBuf>,
     file: u32,
+    /// What was left out of folders.
+    notes: Vec<String>,
     /// Counter of the bytes read, where there is one.
     counter: Option<Arc<AtomicU64>>,
 }
@@ -98,6 +100,7 @@ impl Lines {
             keep: false,
             further: Vec::new(),
             file: 0,
+            notes: Vec::new(),
             counter: None,
         }
     }
@@ -341,14 +344,27 @@ impl Lines {
     /// # Errors
     /// As [`Lines::read_line`]; and [`Error::Input`] for a line that is not UTF-8.
     pub fn read_data_line(&mut self) -> Result<Option<Line<'_>>> {
+        self.read_text(|text| text.split('#').next().unwrap_or(""))
+    }
+
+    /// Reads the next row of a table, blanks trimmed, empty lines left out. A `#` in it is text, as everywhere in CSV
+    /// (RFC 4180 has no comments).
+    ///
+    /// # Errors
+    /// As [`Lines::read_data_line`].
+    pub fn read_row(&mut self) -> Result<Option<Line<'_>>> {
+        self.read_text(|text| text)
+    }
+
+    /// Reads the next line of which `cut` leaves something.
+    fn read_text(&mut self, cut: impl Fn(&str) -> &str) -> Result<Option<Line<'_>>> {
         let range = loop {
             let Some(range) = self.find_next_line()? else {
                 return Ok(None);
             };
-            let text = self.raw_line(range.clone()).text()?;
-            let before_comment = text.split('#').next().unwrap_or("");
-            let from = range.start + before_comment.len() - before_comment.trim_start().len();
-            let length = before_comment.trim().len();
+            let text = cut(self.raw_line(range.clone()).text()?);
+            let from = range.start + text.len() - text.trim_start().len();
+            let length = text.trim().len();
             if length > 0 {
                 break from..from + length;
             }

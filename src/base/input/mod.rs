@@ -15,7 +15,7 @@ mod parquet;
 mod refused;
 mod text;
 
-pub use line::Line;
+pub use line::{Line, split_fields, strip_zero_fraction};
 pub use lines::{Lines, RawLine};
 pub use text::Text;
 

@@ -1,11 +1,12 @@
 //! Machines, orderings and workloads, read as the command line names them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::notes::{note, print_each};
 use super::progress;
 use super::watch::Clock;
 use nodeorder_base::error::{Error, format_bytes};
+use nodeorder_base::input::Lines;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::{NodeOrder, ORDERINGS};
@@ -157,6 +158,13 @@ pub fn report_counts(name: &str, tally: &Tally) {
     tally
         .describe_reasons()
         .for_each(|text| note!("{name}: {text}"));
+}
+
+/// Opens files and folders of records as one stream, with the names of the files; says what of a folder is left out.
+pub fn open_files(paths: &[PathBuf], memory: u64) -> Result<(Lines, Vec<String>), Error> {
+    let (lines, names) = Lines::open_all(paths, memory)?;
+    lines.notes().iter().for_each(|text| note!("{text}"));
+    Ok((lines, names))
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.

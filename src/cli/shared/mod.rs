@@ -7,6 +7,7 @@ pub mod formats;
 pub mod inputs;
 pub mod interrupt;
 pub mod layout;
+pub mod memory;
 pub mod network_figures;
 pub mod notes;
 pub mod output;

@@ -53,6 +53,11 @@ impl Output {
 
     /// Completes the output: flushes it and moves a file to its path.
     pub fn finish(self) -> anyhow::Result<()> {
+        finish_all(vec![self])
+    }
+
+    /// Flushes the output, and returns the file that is to be moved, with its name in messages.
+    fn complete(self) -> anyhow::Result<Option<(Unfinished, String)>> {
         let Output {
             writer,
             unfinished,
@@ -66,11 +71,36 @@ impl Output {
         // Before the file is moved: a full disk may show only here, and the old file must then stay.
         target.flush().with_context(|| name.clone())?;
         drop(target);
-        match unfinished {
-            Some((file, path)) => interrupt::move_to_target(file, &path).context(name),
-            None => Ok(()),
-        }
+        Ok(unfinished.map(|unfinished| (unfinished, name)))
     }
+}
+
+/// Completes outputs as a set: the first is moved to its path when all are complete, and an interruption comes before
+/// all of them are or after.
+fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
+    let complete: Vec<_> = outputs
+        .into_iter()
+        .filter_map(|output| output.complete().transpose())
+        .collect::<anyhow::Result<_>>()?;
+    let (files, names): (Vec<Unfinished>, Vec<String>) = complete.into_iter().unzip();
+    interrupt::move_to_targets(files).map_err(|(i, error)| {
+        let name = names[i].clone();
+        anyhow::Error::from(error).context(name)
+    })
+}
+
+/// Writes files that belong together, as a set.
+pub fn write_set<T: AsRef<[u8]>>(
+    files: impl IntoIterator<Item = (PathBuf, T)>,
+) -> anyhow::Result<()> {
+    let mut outputs = Vec::new();
+    for (path, text) in files {
+        let mut out = Output::open(Some(&path))?;
+        let written = out.write_all(text.as_ref());
+        written.with_context(|| describe_output(Some(&path)))?;
+        outputs.push(out);
+    }
+    finish_all(outputs)
 }
 
 /// A temporary file, and the path it is moved to when it is complete.
@@ -171,13 +201,16 @@ fn to_stdout() -> Box<dyn Write> {
 /// Creates a temporary file in `folder` with the permissions of `target`, or those of a plain new file.
 fn create_beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".nodeorder-").suffix(".tmp");
+    builder
+        .prefix(interrupt::TEMPORARY.0)
+        .suffix(interrupt::TEMPORARY.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // Temporary files are private by default; the umask takes from these bits what it takes from any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
+    interrupt::remove_abandoned(folder);
     let file = interrupt::watch_file(|| builder.tempfile_in(folder))?;
     if let Ok(meta) = std::fs::metadata(target) {
         // A file that is replaced keeps who may read it.

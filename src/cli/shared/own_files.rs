@@ -68,7 +68,9 @@ impl<'a> OwnFiles<'a> {
             // All are checked before the first is moved: a refused one would leave new and old files mixed.
             .try_for_each(|name| files::may_write(&folder.join(name)))?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".nodeorder-").suffix(".tmp");
+        builder
+            .prefix(interrupt::TEMPORARY.0)
+            .suffix(interrupt::TEMPORARY.1);
         // Within the folder, so that files are moved by renames and a full disk shows before any is replaced.
         let unfinished = interrupt::watch_folder(folder, || builder.tempdir_in(folder));
         Ok(OwnFiles {

@@ -113,10 +113,10 @@ impl SweepFolder<'_> {
         Ok((table, manifest))
     }
 
-    /// Writes the table, then its manifest, so that a manifest never describes a missing table.
+    /// Writes the table and its manifest, as a set.
     pub fn write_table(&self, table: &str, manifest: &Value, gz: bool) -> anyhow::Result<()> {
-        output::write_text(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
-        output::write_text(Some(&self.0.join(MANIFEST)), format!("{manifest:#}\n"))?;
+        let table = (self.0.join(RESULTS[usize::from(gz)]), table.to_string());
+        output::write_set([table, (self.0.join(MANIFEST), format!("{manifest:#}\n"))])?;
         // One table per folder: after an interruption an older one of the other form may be left.
         remove_file(&self.0.join(RESULTS[usize::from(!gz)]))
     }

@@ -97,7 +97,8 @@ pub struct Snapshot {
     pub running: Vec<RunningJob>,
     /// Number of nodes that each waiting job asks for.
     pub waiting: Vec<u32>,
-    /// Latest time in the records at which a job was submitted or started, in seconds; 0 if none says.
+    /// Moment of the snapshot, in seconds: when the queue was asked, if it says so (`last_update`), else the latest
+    /// time at which a job was submitted or started; 0 if none says.
     pub latest: i64,
     /// Levels, leaf first, and the whole machine at the end.
     pub levels: Vec<LevelState>,
@@ -201,12 +202,18 @@ impl SnapshotBuilder<'_> {
     /// Reads the states of nodes. Fails if the text has another form.
     fn read_states(&mut self, text: &Text) -> Result<()> {
         let mut listed = vec![false; self.nodes.len()];
-        for (list, state) in read_node_states(text)? {
-            for node in self.known_hosts(&text.line_at(1, &list), text.location())? {
+        for row in read_node_states(text)? {
+            for node in self.known_hosts(&text.line_at(1, &row.list), text.location())? {
                 // Of several partitions, the one that keeps jobs away counts.
                 let seen = std::mem::replace(&mut listed[node.index()], true);
-                if !seen || state == NodeState::Out {
-                    self.nodes[node.index()].state = state;
+                if !seen || row.state == NodeState::Out {
+                    self.nodes[node.index()].state = row.state;
+                }
+                if let Some(word) = &row.unknown {
+                    let about = "nodes of an unknown state, taken as out";
+                    self.snapshot.count_note("unknown-state", about, || {
+                        format!("{} is {word}", self.topology.describe_node(node))
+                    });
                 }
             }
         }
@@ -260,6 +267,8 @@ impl SnapshotBuilder<'_> {
             });
             holds.extend(nodes.into_iter().map(|node| (node, job)));
         }
+        // A queue in which nothing happened for hours says itself when it was asked.
+        self.snapshot.latest = records.taken_at().unwrap_or(self.snapshot.latest);
         holds.sort_unstable();
         Ok(holds)
     }

@@ -9,6 +9,7 @@ use super::source_file::{find_shipped, read};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
+use nodeorder_base::slurm_states::{NodeUse, find_node_use};
 
 /// The schedulable nodes: all slots up to a limit, less the excluded ones.
 #[derive(Clone, Debug)]
@@ -212,26 +213,6 @@ struct ExcludeReader<'r> {
     context: &'r Context,
 }
 
-/// States printed by sinfo in which a node takes jobs, now or after the running ones; a mark may follow them.
-const UP_STATES: [&str; 12] = [
-    "idle",
-    "alloc",
-    "allocated",
-    "mix",
-    "mixed",
-    "comp",
-    "completing",
-    "plnd",
-    "planned",
-    "block",
-    "blocked",
-    "resv",
-];
-
-/// Marks that sinfo puts behind a state: powered down, powering up, in maintenance and so on. The mark `*` is not
-/// among them: such a node does not answer, and takes no jobs.
-const STATE_MARKS: [char; 9] = ['~', '#', '%', '$', '@', '^', '+', '-', '!'];
-
 impl ExcludeReader<'_> {
     /// Reads one part and adds its nodes to `ranges`.
     fn read_part(&self, part: &ExcludedPart, ranges: &mut Vec<(u32, u32)>) -> Result<()> {
@@ -300,13 +281,16 @@ impl ExcludeReader<'_> {
         for line in text.data_lines() {
             let words = line.text.split_once(char::is_whitespace);
             let (list, state) = words.unwrap_or((line.text, ""));
-            let state = state.trim().to_ascii_lowercase();
+            let state = state.trim();
             if state.contains(char::is_whitespace) {
                 let expected = "NAME, or NAME STATE as sinfo prints";
                 return Err(line.error_here(format!("`{}`", line.text), expected));
             }
-            // A line without a state is a list of nodes to exclude.
-            if !UP_STATES.contains(&state.trim_end_matches(STATE_MARKS)) {
+            // A line without a state is a list of nodes to exclude, and a word that is not known keeps jobs away.
+            if matches!(
+                find_node_use(state),
+                None | Some(NodeUse::Flag | NodeUse::Out)
+            ) {
                 self.read_list(list, &line, numbers, ranges)?;
             }
         }

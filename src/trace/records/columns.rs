@@ -1,6 +1,9 @@
 //! The meaning of the columns of a table of jobs.
 
+use std::borrow::Cow;
+
 use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::split_fields;
 
 /// Meanings of columns: the keys of `--columns`, which takes `unit` too.
 pub const ROLES: [&str; 12] = [
@@ -99,6 +102,12 @@ struct Named {
     name: String,
     /// Whether it is of a known set, and so may be missing or one of several names.
     known: bool,
+}
+
+/// Finds the character between the fields of a table by its header line.
+pub(super) fn find_delimiter(header: &str) -> char {
+    let mut known = [',', '|', ';', '\t'].into_iter();
+    known.find(|c| header.contains(*c)).unwrap_or(',')
 }
 
 /// Finds the role of a key.
@@ -205,10 +214,8 @@ impl Columns {
     /// Finds the known table that a header line belongs to, and returns its columns.
     pub fn from_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
-        let present: Vec<&str> = header
-            .split(',')
-            .map(|name| name.trim().trim_matches('"'))
-            .collect();
+        let present = split_fields(header, find_delimiter(header), false)?;
+        let present: Vec<&str> = present.iter().map(Cow::as_ref).collect();
         let mut known = PRESETS
             .iter()
             .map(|preset| Columns::read_names(preset.columns, true));

@@ -1,8 +1,11 @@
 //! Tables of jobs with a header line, by the names of their columns.
+//!
+//! Fields stand between commas, or `|`, `;` or tabs where the header has these, and quotes are those of RFC 4180.
+//! Lines that begin with `#` are comments before the header only; in a row `#` is text.
 
 use std::borrow::Cow;
 
-use super::columns::{Columns, PRESETS, ROLES};
+use super::columns::{Columns, PRESETS, ROLES, find_delimiter};
 use super::placements;
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{hash_text, split_host_list};
@@ -10,7 +13,7 @@ use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Lines};
+use nodeorder_base::input::{Line, Lines, split_fields, strip_zero_fraction};
 
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {
@@ -51,6 +54,7 @@ pub(super) struct Csv {
 struct Header {
     /// The file it is of.
     file: u32,
+    delimiter: char,
     width: usize,
     /// Where each of [`ROLES`] stands.
     at: [Option<usize>; ROLES.len()],
@@ -61,7 +65,8 @@ struct Header {
 
 impl Header {
     fn new(line: &Line<'_>, columns: Option<&Columns>) -> Result<Self> {
-        let header = line.split_csv()?;
+        let delimiter = find_delimiter(line.text);
+        let header = line.split_table_row(delimiter)?;
         let header: Vec<&str> = header.iter().map(Cow::as_ref).collect();
         let known = Columns::from_header(line.text.as_bytes());
         let columns = columns.or(known.as_ref()).ok_or_else(|| {
@@ -90,6 +95,7 @@ impl Header {
         }
         Ok(Header {
             file: line.file,
+            delimiter,
             width: header.len(),
             at,
             per_second: columns.per_second,
@@ -101,18 +107,21 @@ impl Header {
 impl Csv {
     pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
         let name = lines.name().to_string();
-        let Some(line) = lines.read_data_line()? else {
-            return Err(no_jobs_error(
-                &name,
-                "a header line with the names of columns",
-            ));
-        };
-        let header = Header::new(&line, columns)?;
-        Ok(Csv {
-            lines,
-            columns: columns.cloned(),
-            header,
-        })
+        loop {
+            let Some(line) = lines.read_row()? else {
+                let expected = "a header line with the names of columns";
+                return Err(no_jobs_error(&name, expected));
+            };
+            if line.text.starts_with('#') {
+                continue;
+            }
+            let header = Header::new(&line, columns)?;
+            return Ok(Csv {
+                lines,
+                columns: columns.cloned(),
+                header,
+            });
+        }
     }
 }
 
@@ -120,8 +129,7 @@ impl Csv {
 struct CsvRow<'a> {
     line: Line<'a>,
     fields: Vec<Cow<'a, str>>,
-    at: &'a [Option<usize>; ROLES.len()],
-    per_second: Option<i64>,
+    header: &'a Header,
     /// Whether a time was taken for milliseconds by its size.
     large: bool,
 }
@@ -130,7 +138,7 @@ impl CsvRow<'_> {
     /// Returns the text of a role. `None` if the table has no such column.
     fn role_text(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
-        Some(self.fields[self.at[role]?].trim())
+        Some(self.fields[self.header.at[role]?].trim())
     }
 
     fn role_error(&self, key: &str, expected: &str) -> Error {
@@ -149,13 +157,10 @@ impl CsvRow<'_> {
         let time = parse_instant(text).ok_or_else(|| self.role_error(key, INSTANT))?;
         let plain = is_number(text);
         // The size of the numbers decides only where no `unit=` does.
-        let large = self.per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
+        let per_second = self.header.per_second;
+        let large = per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
         self.large |= plain && large;
-        let unit = if large {
-            1000
-        } else {
-            self.per_second.unwrap_or(1)
-        };
+        let unit = if large { 1000 } else { per_second.unwrap_or(1) };
         Ok(time.map(|time| if plain { time.div_euclid(unit) } else { time }))
     }
 
@@ -174,13 +179,13 @@ impl CsvRow<'_> {
                 "unit=s or unit=ms in --columns, as times are milliseconds",
             ));
         }
-        Ok(length.map(|length| length / self.per_second.unwrap_or(1)))
+        Ok(length.map(|length| length / self.header.per_second.unwrap_or(1)))
     }
 
     fn count_nodes(&self) -> Result<u32> {
         let text = self.role_text("nodes").unwrap_or_default();
         // Tables made of data frames write whole numbers as 4.0, and nothing for none.
-        let whole = text.strip_suffix(".0").unwrap_or(text);
+        let whole = strip_zero_fraction(text);
         if text.is_empty() || ["nan", "NaN", "None"].contains(&text) {
             return Ok(0);
         }
@@ -200,40 +205,41 @@ fn is_number(text: &str) -> bool {
 impl Source for Csv {
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
-            let Some(line) = self.lines.read_data_line()? else {
+            let Some(line) = self.lines.read_row()? else {
                 return Ok(false);
             };
             // Every file has a header of its own, whose columns may stand in another order.
             if line.file != self.header.file {
-                self.header = Header::new(&line, self.columns.as_ref())?;
+                if !line.text.starts_with('#') {
+                    self.header = Header::new(&line, self.columns.as_ref())?;
+                }
                 continue;
             }
-            let Header {
-                at,
-                per_second,
-                width,
-                assumed_minutes,
-                ..
-            } = &self.header;
-            let fields = line.split_csv()?;
-            let per_second = *per_second;
+            let header = &self.header;
             let mut row = CsvRow {
-                fields,
+                fields: line.split_table_row(header.delimiter)?,
                 line,
-                at,
-                per_second,
+                header,
                 large: false,
             };
-            if row.fields.len() != *width {
-                let found = format!("{} fields", row.fields.len());
-                return Err(line.error_here(found, format!("the {width} of the header")));
+            let count = row.fields.len();
+            // sacct puts no quotes round the commas of a host list.
+            if count > header.width
+                && let Some(lists) = split_fields(line.text, header.delimiter, true)
+                && lists.len() == header.width
+            {
+                row.fields = lists;
+            } else if count != header.width {
+                let found = format!("{count} fields");
+                let expected = format!("the {} of the header", header.width);
+                return Err(line.error_here(found, expected));
             }
             tally.lines += 1;
             tally.set_row(line.file, line.number);
             record.stands_on(line.file, line.number, hash_text(line.text, 0));
             match row.role_text("job") {
                 Some("") => return Err(row.role_error("job", "a name or number")),
-                Some(job) => record.job.push_str(job),
+                Some(job) => record.job.push_str(strip_zero_fraction(job)),
                 None => record.job = tally.lines.to_string(),
             }
             (record.submit, record.start) = (row.parse_time("submit")?, row.parse_time("start")?);
@@ -253,7 +259,8 @@ impl Source for Csv {
                 None => row.parse_length("limit-minutes", 60)?,
                 limit => limit,
             };
-            let minutes = *assumed_minutes && row.role_text("limit-minutes").is_some_and(is_number);
+            let minutes =
+                header.assumed_minutes && row.role_text("limit-minutes").is_some_and(is_number);
             tally.add_count(Reason::LimitInMinutes, usize::from(minutes));
             // Where no column says how many, the list does.
             record.nodes = row.count_nodes()?;

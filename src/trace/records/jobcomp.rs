@@ -5,11 +5,12 @@
 
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::hash_text;
-use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
-use nodeorder_base::input::{Lines, RawLine};
+use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// Jobs that ended, as Slurm writes them where it has no database.
 pub static JOBCOMP: RecordFormat = RecordFormat {
@@ -91,7 +92,8 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
     let time = |key: &str, text: &str| {
         parse_instant(text).ok_or_else(|| row_error(line.location(), key, text, INSTANT))
     };
-    let waits = ["PENDING", "CONFIGURING"].contains(&state);
+    let phase = find_job_phase([state]);
+    let waits = phase == Some(JobPhase::Waits);
     record.job.push_str(job);
     record.submit = time("SubmitTime", submit)?;
     // Starts and ends that Slurm expects have not happened.
@@ -104,6 +106,7 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
         record.hosts.push_str(hosts);
     }
     let whole = |key: &str, text: &str| {
+        let text = strip_zero_fraction(text);
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let number = text.parse::<u32>().ok().filter(|_| digits);
         number.ok_or_else(|| row_error(line.location(), key, text, "a whole number"))
@@ -120,16 +123,40 @@ fn read_values(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record)
         .user
         // Slurm writes name and number, as in `ben(1001)`.
         .push_str(user.split('(').next().unwrap_or_default());
-    record.state = State::parse_state(state);
-    // The end of a job that still holds nodes is the one that its limit allows.
-    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
+    record.state = if waits {
+        State::Unknown
+    } else {
+        State::parse_state(state)
+    };
+    // The end of a job that still holds nodes is the one that its limit allows; a record RESIZING is of the nodes that
+    // the job had up to that end.
+    let holds = phase == Some(JobPhase::Holds) && state != "RESIZING";
     Ok(record.ends_at(end.filter(|_| !holds)))
+}
+
+/// Checks whether a line goes on with a job of the line above: `   UserId=…` (`slurm_sprint_job_info`,
+/// `src/api/job_info.c`).
+fn is_further_line(text: &str) -> bool {
+    let key = text
+        .strip_prefix("   ")
+        .and_then(|rest| rest.split_once('='));
+    key.is_some_and(|(key, _)| {
+        key.starts_with(|c: char| c.is_ascii_uppercase())
+            && key
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "/:_".contains(c))
+    })
 }
 
 impl Source for JobComp {
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         while let Some(line) = self.lines.read_line()? {
-            let text = line.text()?.trim();
+            let text = line.text()?;
+            if is_further_line(text) {
+                let found = "a job over several lines, as scontrol show job prints it";
+                return Err(line.error_here(found, "scontrol -o show job: a line a job"));
+            }
+            let text = text.trim();
             if text.is_empty() {
                 continue;
             }
@@ -149,6 +176,9 @@ impl Source for JobComp {
                 record.clear();
                 continue;
             }
+            let times = record.start.zip(record.end_time());
+            let stepped = times.is_some_and(|(start, end)| may_clock_step(start, end));
+            tally.add_count(Reason::ClockStep, usize::from(stepped));
             return Ok(true);
         }
         if self.begun {

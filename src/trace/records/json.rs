@@ -40,6 +40,10 @@ pub(super) struct HeldRecords {
     pub records: std::vec::IntoIter<Record>,
     /// Jobs left out, and why.
     pub left_out: (Reason, usize),
+    /// Jobs of which something is assumed, and what.
+    pub mended: (Reason, usize),
+    /// When they were taken, in seconds since 1970; none where the document does not say.
+    pub taken_at: Option<i64>,
 }
 
 impl Source for HeldRecords {
@@ -49,12 +53,29 @@ impl Source for HeldRecords {
         let count = std::mem::take(&mut self.left_out.1);
         tally.lines += count as u64;
         tally.add_count(reason, count);
+        tally.add_count(self.mended.0, std::mem::take(&mut self.mended.1));
         let Some(next) = self.records.next() else {
             return Ok(false);
         };
         tally.lines += 1;
         *record = next;
         Ok(true)
+    }
+
+    fn taken_at(&self) -> Option<i64> {
+        self.taken_at
+    }
+}
+
+impl HeldRecords {
+    /// Makes the records of a document, of whose jobs so many are left out.
+    pub fn new(records: Vec<Record>, reason: Reason, left_out: usize) -> HeldRecords {
+        HeldRecords {
+            records: records.into_iter(),
+            left_out: (reason, left_out),
+            mended: (Reason::UnknownState, 0),
+            taken_at: None,
+        }
     }
 }
 
@@ -208,10 +229,7 @@ fn read_batsim(text: &Text) -> Result<HeldRecords> {
             ..Record::default()
         });
     }
-    Ok(HeldRecords {
-        records: records.into_iter(),
-        left_out: (Reason::OtherProfile, without),
-    })
+    Ok(HeldRecords::new(records, Reason::OtherProfile, without))
 }
 
 #[derive(Deserialize)]
@@ -288,8 +306,5 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
             records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
         }
     }
-    Ok(HeldRecords {
-        records: records.into_iter(),
-        left_out: (Reason::OtherProfile, 0),
-    })
+    Ok(HeldRecords::new(records, Reason::OtherProfile, 0))
 }

@@ -17,7 +17,10 @@ pub mod placements;
 mod record;
 mod rows;
 mod sacct;
+mod sacct_header;
+mod sacct_json;
 mod sinfo;
+mod slurm_json;
 mod squeue;
 mod time;
 
@@ -29,7 +32,8 @@ pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use record::{Record, RecordFormat, State};
 pub use sacct::SACCT;
-pub use sinfo::{NodeState, read_node_states};
+pub use sacct_json::SACCT_JSON;
+pub use sinfo::{NodeRow, NodeState, read_node_states};
 pub use squeue::SQUEUE;
 
 use rows::JobRows;
@@ -92,6 +96,11 @@ impl Records {
     /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns when the records were taken, in seconds since 1970. `None` where they do not say.
+    pub fn taken_at(&self) -> Option<i64> {
+        self.jobs.taken_at()
     }
 
     /// Lists the names of its files, by the number that records have of theirs.

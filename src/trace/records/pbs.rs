@@ -16,7 +16,7 @@ use super::time::{INSTANT, LIMIT, parse_calendar, parse_instant, parse_time_limi
 use crate::log::{no_jobs_error, quote_token};
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::Result;
-use nodeorder_base::input::{Lines, RawLine};
+use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
 
 /// The accounting log of PBS Professional and OpenPBS.
 pub static PBS: RecordFormat = LOG;
@@ -237,7 +237,10 @@ fn read_run(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Optio
             "end" => end = time()?,
             "user" => record.user = value.into(),
             "queue" => record.partition = value.into(),
-            "unique_node_count" => record.nodes = value.parse().map_err(|_| bad("a count"))?,
+            "unique_node_count" => {
+                let count = strip_zero_fraction(value).parse();
+                record.nodes = count.map_err(|_| bad("a count"))?;
+            }
             "Resource_List.walltime" => {
                 record.limit = parse_time_limit(value, 1).ok_or_else(|| bad(LIMIT))?
             }

@@ -5,6 +5,7 @@ use crate::log::quote_token;
 use crate::tally::Tally;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// A format of files of records: a definition in a file of this room, and a line in
 /// [`TRACE_FORMATS`](crate::TRACE_FORMATS).
@@ -65,15 +66,25 @@ impl State {
         // `CANCELLED by 123` and `CANCELLED+` are CANCELLED.
         let word = text.split([' ', '+']).next().unwrap_or_default();
         let is = |known: &[&str]| known.iter().any(|name| name.eq_ignore_ascii_case(word));
-        if is(&["COMPLETED", "Pass", "EXITED"]) {
-            State::Completed
-        } else if is(&["CANCELLED", "Killed"]) {
-            State::Cancelled
-        } else if word.is_empty() || is(&["RUNNING", "PENDING", "SUSPENDED", "COMPLETING"]) {
-            State::Unknown
-        } else {
-            // Every other word tells an early end: TIMEOUT, NODE_FAIL, OUT_OF_MEMORY and those of later versions.
-            State::Failed
+        match find_job_phase([word]) {
+            _ if is(&["Pass", "EXITED"]) => State::Completed,
+            _ if is(&["Killed"]) => State::Cancelled,
+            _ if is(&["", "PENDING", "PD"]) => State::Unknown,
+            Some(JobPhase::Completed) => State::Completed,
+            Some(JobPhase::Cancelled) => State::Cancelled,
+            Some(JobPhase::Holds) => State::Unknown,
+            // Every other word tells an early end: TIMEOUT, NODE_FAIL, REQUEUED and those of later versions.
+            _ => State::Failed,
+        }
+    }
+
+    /// Returns how a job of a queue ended, by its phase.
+    pub(super) fn of_phase(phase: JobPhase) -> State {
+        match phase {
+            JobPhase::Completed => State::Completed,
+            JobPhase::Cancelled | JobPhase::Elsewhere => State::Cancelled,
+            JobPhase::Failed => State::Failed,
+            JobPhase::Flag | JobPhase::Waits | JobPhase::Holds => State::Unknown,
         }
     }
 
@@ -165,6 +176,11 @@ pub(super) trait Source {
     /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
     /// counted in `tally`.
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
+
+    /// Returns when the records were taken, in seconds since 1970. `None` where they do not say.
+    fn taken_at(&self) -> Option<i64> {
+        None
+    }
 }
 
 /// Returns the error of a value in a row.

@@ -78,6 +78,11 @@ impl JobRows {
         }
     }
 
+    /// Returns when the records were taken.
+    pub fn taken_at(&self) -> Option<i64> {
+        self.source.taken_at()
+    }
+
     /// Reads the next job into `record`, which is cleared; false when there is none.
     pub fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {

@@ -1,17 +1,25 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
-//! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or
-//! the `,`, `;` or tab of `--delimiter`. Separators and line breaks in a job's name are not escaped: the columns
-//! before the first such text are counted from the left, those after the last one from the right. Rows of which that
-//! does not say enough are left out.
+//! Columns are found by their names, in any order and case; those not named here are left alone. `Submit` may be
+//! missing (jobs are then submitted when they start), and `End` where `ElapsedRaw` or `Elapsed` stands, which is the
+//! run time wherever it does: times are those of a local clock, which is set twice a year (`slurm_make_time_str`,
+//! `src/common/parse_time.c`). Separators and line breaks in a job's name are not escaped: the columns before the
+//! first such text are counted from the left, those after the last one from the right. Rows of which that does not
+//! say enough are left out.
+
+use std::borrow::Cow;
 
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
-use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
+use super::sacct_header::{
+    EXPECTED, Header, WANTED, detect_delimiter, is_job, split_plainly, strip_quotes,
+};
+use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {
@@ -25,65 +33,6 @@ pub static SACCT: RecordFormat = RecordFormat {
     open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
 };
 
-/// Finds the character between the fields of a header line. `None` if it is none of sacct.
-fn detect_delimiter(header: &[u8]) -> Option<char> {
-    let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
-    ['|', ';', '\t', ',']
-        .into_iter()
-        .find(|c: &char| {
-            // The other separators are those of many tables: of these more of the names must be there.
-            header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"))
-        })
-        .filter(|_| has(b"JobID"))
-}
-
-/// Splits a line into its fields; commas in the brackets of a host list part none.
-fn split_fields(text: &str, delimiter: char) -> Vec<&str> {
-    let mut inside = false;
-    match delimiter {
-        ',' => text
-            .split(|c: char| {
-                inside = (inside || c == '[') && c != ']';
-                c == delimiter && !inside
-            })
-            .collect(),
-        _ => text.split(delimiter).collect(),
-    }
-}
-
-/// Columns whose text is the user's, and may have separators and line breaks in it.
-const FREE: [&str; 12] = [
-    "JobName",
-    "Comment",
-    "AdminComment",
-    "SystemComment",
-    "SubmitLine",
-    "WorkDir",
-    "Extra",
-    "Wckey",
-    "Container",
-    "StdErr",
-    "StdIn",
-    "StdOut",
-];
-
-/// The columns that are read, and their names; the first name that the header has counts.
-const WANTED: [(&str, &[&str]); 11] = [
-    ("job", &["JobIDRaw", "JobID"]),
-    ("submit", &["Submit"]),
-    ("start", &["Start"]),
-    ("end", &["End"]),
-    ("nodes", &["NNodes", "AllocNodes"]),
-    ("limit", &["TimelimitRaw", "Timelimit"]),
-    ("hosts", &["NodeList"]),
-    ("partition", &["Partition"]),
-    ("user", &["User"]),
-    ("state", &["State"]),
-    ("segment", &["SegmentSize"]),
-];
-/// Number of columns of [`WANTED`], from the first, that the header must have.
-const NEEDED: usize = 5;
-
 /// Rows of `sacct`.
 pub(super) struct Sacct {
     lines: Lines,
@@ -95,77 +44,6 @@ pub(super) struct Sacct {
 
 /// A line that was read while looking for the end of a row: its file, its number, its text.
 type Ahead = (u32, usize, String);
-
-/// Places of the columns, by a header line.
-struct Header {
-    file: u32,
-    delimiter: char,
-    text: String,
-    /// Fields of a row.
-    width: usize,
-    /// Where each of [`WANTED`] stands.
-    at: [Option<usize>; WANTED.len()],
-    /// The first and the last column of free text.
-    free: Option<(usize, usize)>,
-}
-
-impl Header {
-    fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
-        let wrong = |found, expected| Error::input(location.clone(), found, expected);
-        let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
-        let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
-        // `State%20` is a width that sacct takes and prints without; a user may have kept it.
-        let find = |wanted: &str| {
-            columns.iter().position(|column: &&str| {
-                column
-                    .split('%')
-                    .next()
-                    .is_some_and(|c| c.eq_ignore_ascii_case(wanted))
-            })
-        };
-        let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
-        if let Some(missing) = at[..NEEDED].iter().position(Option::is_none) {
-            let found = format!("no column {}", WANTED[missing].1.join(" or "));
-            return Err(wrong(found, EXPECTED));
-        }
-        if let Some((i, twice)) = (columns.iter().enumerate())
-            .find(|(i, column)| !column.is_empty() && columns[..*i].contains(column))
-        {
-            let found = format!("column `{twice}` again, as column {}", i + 1);
-            return Err(wrong(found, "each column once"));
-        }
-        let free = FREE.iter().filter_map(|name| find(name));
-        let free = free.clone().min().zip(free.max());
-        Ok(Header {
-            file,
-            delimiter,
-            text: text.to_string(),
-            width: columns.len(),
-            at,
-            free,
-        })
-    }
-
-    /// Checks whether a line is a row of its own: a job id where it should be, and enough fields.
-    fn starts_row(&self, text: &str) -> bool {
-        let fields = split_fields(text, self.delimiter);
-        let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
-        let job = first.and_then(|at| fields.get(at));
-        job.map_or(fields.len() >= self.width, |job| is_job(job.trim()))
-    }
-}
-
-/// A header line, for messages.
-const EXPECTED: &str =
-    "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
-
-/// Checks whether a text is a job's id, or that of a step of it.
-fn is_job(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && text
-            .bytes()
-            .all(|b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:.".contains(&b))
-}
 
 impl Sacct {
     pub(super) fn new(mut lines: Lines) -> Result<Self> {
@@ -225,7 +103,7 @@ impl Sacct {
         };
         let mut put = false;
         loop {
-            let short = split_fields(&self.joined, delimiter).len() < width;
+            let short = split_plainly(&self.joined, delimiter).len() < width;
             // A row with all of its fields is at its end, unless the last of them is free text.
             if !short && last + 1 < width {
                 break;
@@ -253,13 +131,13 @@ impl Sacct {
 /// A row's fields by what they are.
 struct SacctRow<'a> {
     location: SourceLocation,
-    fields: Vec<&'a str>,
+    fields: Vec<Cow<'a, str>>,
     header: &'a Header,
     /// Fields too many that stand before the columns between two of free text.
     shift: usize,
 }
 
-impl<'a> SacctRow<'a> {
+impl SacctRow<'_> {
     /// Counts the fields too many: separators in texts.
     fn count_surplus(&self) -> usize {
         self.fields.len() - self.header.width
@@ -267,7 +145,7 @@ impl<'a> SacctRow<'a> {
 
     /// Returns the text of a column; those after the free ones are counted from the right. Empty if the header
     /// has none.
-    fn column_text(&self, wanted: usize) -> &'a str {
+    fn column_text(&self, wanted: usize) -> &str {
         let Some(at) = self.header.at[wanted] else {
             return "";
         };
@@ -276,7 +154,7 @@ impl<'a> SacctRow<'a> {
             Some((first, _)) if at > first => self.shift,
             _ => 0,
         };
-        self.fields[at + shift].trim()
+        strip_quotes(&self.fields[at + shift])
     }
 
     /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
@@ -316,6 +194,35 @@ impl<'a> SacctRow<'a> {
         parse_instant(self.column_text(wanted)).ok_or_else(|| self.column_error(wanted, INSTANT))
     }
 
+    /// Reads the run time into `record`, whose start is known; true if the job ends before it starts.
+    fn read_run_time(&self, record: &mut Record) -> Result<bool> {
+        let end = self.parse_time(3)?;
+        let elapsed = parse_time_limit(self.column_text(11), 1)
+            .ok_or_else(|| self.column_error(11, "a time such as 1-02:04:00, or seconds"))?;
+        // Of a job that runs it is the time so far.
+        let ended = end.is_some() || self.header.at[3].is_none() && !self.holds_nodes();
+        match (record.start, elapsed) {
+            (Some(_), Some(_)) if ended => record.run = elapsed,
+            _ => return Ok(record.ends_at(end)),
+        }
+        Ok(false)
+    }
+
+    /// Checks whether the state says that the job holds nodes or waits.
+    fn holds_nodes(&self) -> bool {
+        let phase = find_job_phase([self.column_text(9)]);
+        phase.is_some_and(|phase| phase >= JobPhase::Waits)
+    }
+
+    /// Checks whether the run time is the difference of two times of a clock that may have been set between them.
+    fn is_clock_time(&self, record: &Record) -> bool {
+        let local = self.column_text(2).contains(':') && self.column_text(11).is_empty();
+        let (Some(start), Some(end)) = (record.start, record.end_time()) else {
+            return false;
+        };
+        local && may_clock_step(start, end)
+    }
+
     /// Reads the job into `record`: whether it ends before it starts, and whether its count of nodes is a rounded one.
     fn read_job(&self, record: &mut Record) -> Result<(bool, bool)> {
         let job = self.column_text(0);
@@ -324,7 +231,10 @@ impl<'a> SacctRow<'a> {
         }
         record.job.push_str(job);
         (record.submit, record.start) = (self.parse_time(1)?, self.parse_time(2)?);
-        let backwards = record.ends_at(self.parse_time(3)?);
+        if self.header.at[1].is_none() {
+            record.submit = record.start;
+        }
+        let backwards = self.read_run_time(record)?;
         let (nodes, rounded) = parse_count(self.column_text(4))
             .ok_or_else(|| self.column_error(4, "a number of nodes such as 12 or 1.5K"))?;
         // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
@@ -358,7 +268,7 @@ impl Source for Sacct {
             tally.set_row(file, number);
             let header = &self.header;
             let location = self.lines.location_of(number);
-            let fields = split_fields(&self.joined, header.delimiter);
+            let fields = header.split_row(&self.joined);
             let count = fields.len();
             let width = header.width;
             if count < width && header.free.is_some() {
@@ -397,6 +307,9 @@ impl Source for Sacct {
             }
             tally.lines += 1;
             tally.add_count(Reason::CountRounded, usize::from(rounded));
+            tally.add_count(Reason::ClockStep, usize::from(row.is_clock_time(record)));
+            let assumed = header.at[1].is_none() && record.start.is_some();
+            tally.add_count(Reason::NoWaitTime, usize::from(assumed));
             return Ok(true);
         }
         Ok(false)

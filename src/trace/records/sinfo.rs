@@ -1,11 +1,13 @@
-//! The nodes of a Slurm as `sinfo --json` prints them: what each can do for jobs now.
+//! The nodes of a Slurm as `sinfo --json` prints them: what each can do for jobs now, by all of its states
+//! ([`nodeorder_base::slurm_states`]).
 
 use serde::Deserialize;
 
 use super::json::parse_document;
-use super::squeue::States;
+use super::slurm_json::States;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Text;
+use nodeorder_base::slurm_states::{NodeUse, find_node_use};
 
 /// What a node can do for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,30 +51,32 @@ struct Node {
     state_flags: Vec<String>,
 }
 
-/// Words of states that keep no job away.
-const UP: [&str; 9] = [
-    "IDLE",
-    "ALLOCATED",
-    "MIXED",
-    "COMPLETING",
-    "PLANNED",
-    "CLOUD",
-    "POWERED_DOWN",
-    "DYNAMIC_NORM",
-    "REBOOT_ISSUED",
-];
+/// Nodes of one row, and what they can do for jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRow {
+    /// The nodes as a host list.
+    pub list: String,
+    /// What they can do.
+    pub state: NodeState,
+    /// The first word of their states that is not known; they are out then.
+    pub unknown: Option<String>,
+}
 
-impl NodeState {
-    fn parse_states(states: &[String]) -> NodeState {
-        let is = |state: &str, words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(state));
-        // A word that is not known keeps jobs away: a job lost on a bad node costs more than an idle node.
-        if states.is_empty() || !states.iter().all(|state| is(state, &UP)) {
-            NodeState::Out
-        } else if states.iter().any(|state| is(state, &UP[1..4])) {
-            // Allocated, mixed or completing: a job that is ending keeps its nodes until it is gone.
-            NodeState::Held
-        } else {
-            NodeState::Free
+impl NodeRow {
+    fn parse_states(list: String, states: Vec<String>) -> NodeRow {
+        let uses: Vec<Option<NodeUse>> = states.iter().map(|word| find_node_use(word)).collect();
+        let unknown = uses.iter().position(Option::is_none);
+        let state = match uses.iter().flatten().max() {
+            // A word that is not known keeps jobs away: a job lost on a bad node costs more than an idle node.
+            _ if unknown.is_some() => NodeState::Out,
+            Some(NodeUse::Free) => NodeState::Free,
+            Some(NodeUse::Held) => NodeState::Held,
+            _ => NodeState::Out,
+        };
+        NodeRow {
+            list,
+            state,
+            unknown: unknown.map(|i| states[i].clone()),
         }
     }
 }
@@ -82,7 +86,7 @@ impl NodeState {
 ///
 /// # Errors
 /// Another document, with its line.
-pub fn read_node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
+pub fn read_node_states(text: &Text) -> Result<Vec<NodeRow>> {
     let expected = "the output of sinfo --json: sinfo of nodes.nodes and node.state, or nodes of name and state";
     let found: Document = parse_document(text, expected)?;
     let rows = found.sinfo.into_iter().flatten();
@@ -95,7 +99,7 @@ pub fn read_node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     let all: Vec<_> = rows
         .chain(nodes)
         .filter(|(names, _)| !names.is_empty())
-        .map(|(names, states)| (names, NodeState::parse_states(&states)))
+        .map(|(names, states)| NodeRow::parse_states(names, states))
         .collect();
     if all.is_empty() {
         return Err(Error::input(text.location(), "no nodes", expected));

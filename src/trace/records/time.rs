@@ -119,6 +119,25 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year / 4 - year / 100 + year / 400 + in_year - 719_468
 }
 
+/// Checks whether a clock without a zone may have stepped between two times: whether they have on both sides the hour
+/// from 2 to 3 of a night in which summer time begins or ends. These nights are before the last Sundays of March and
+/// October in Europe (directive 2000/84/EC), before the second Sunday of March and the first of November in North
+/// America (Energy Policy Act of 2005, section 110).
+pub(super) fn may_clock_step(start: i64, end: i64) -> bool {
+    const HOUR: i64 = 3600;
+    let sunday_from = |day: i64| day + (10 - day % 7) % 7;
+    let year = 1970 + start / (365 * 86_400 + 20_952);
+    // A run of a year has such a night in it.
+    end - start > 366 * 86_400
+        || (year - 1..=year + 1).any(|year| {
+            let months = [(3, 25), (10, 25), (3, 8), (11, 1)];
+            months.iter().any(|(month, day)| {
+                let night = sunday_from(days_since_1970(year, *month, *day)) * 86_400;
+                start < night + 3 * HOUR && end > night + HOUR
+            })
+        })
+}
+
 /// Parses a time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
 /// `Some(None)` if there is none, `None` if it is nothing of that.
 pub(super) fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
@@ -215,6 +234,43 @@ mod tests {
             }
         }
         assert_eq!(count, 400 * 365 + 97);
+    }
+
+    /// Nights of 2023 to 2026 in which clocks were set, by the calendars of these years.
+    #[test]
+    fn clocks_step_in_four_nights_a_year() {
+        for night in [
+            "2023-03-12",
+            "2023-03-26",
+            "2023-10-29",
+            "2023-11-05",
+            "2024-03-10",
+            "2024-03-31",
+            "2024-10-27",
+            "2024-11-03",
+            "2025-03-09",
+            "2025-03-30",
+            "2025-10-26",
+            "2025-11-02",
+            "2026-03-08",
+            "2026-03-29",
+        ] {
+            let at = |time: &str| parse_calendar(&format!("{night}T{time}")).unwrap();
+            assert!(may_clock_step(at("00:30"), at("03:30")), "{night}");
+            assert!(may_clock_step(at("01:50"), at("02:10")), "{night}");
+            // Set back: the run ends before it starts.
+            assert!(may_clock_step(at("02:50"), at("02:10")), "{night}");
+            assert!(!may_clock_step(at("03:10"), at("23:00")), "{night}");
+            assert!(
+                !may_clock_step(at("00:10") - 86_400, at("00:50")),
+                "{night}"
+            );
+        }
+        let year = 1_704_067_200;
+        let days = (0..366)
+            .filter(|day| may_clock_step(year + day * 86_400, year + day * 86_400 + 86_399));
+        assert_eq!(days.count(), 4);
+        assert!(may_clock_step(year, year + 400 * 86_400));
     }
 
     #[test]

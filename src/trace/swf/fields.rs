@@ -2,7 +2,7 @@
 
 use crate::log::quote_token;
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::RawLine;
+use nodeorder_base::input::{RawLine, strip_zero_fraction};
 
 /// Seconds up to which sums of three of them cannot overflow: 30 million years.
 pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
@@ -24,7 +24,8 @@ impl Fields<'_> {
 
     /// Parses a whole number of at most `high` either side of zero.
     pub fn parse_integer(&self, field: usize, name: &str, high: i64) -> Result<i64> {
-        let number = self.fields[field - 1].parse().ok();
+        // Traces that went through a table of floats have whole numbers as 8.0.
+        let number = strip_zero_fraction(self.fields[field - 1]).parse().ok();
         number
             .filter(|n| (-high..=high).contains(n))
             .ok_or_else(|| {

@@ -12,9 +12,15 @@ impl Lines {
         self.skip_mark()?;
         loop {
             let text = self.unread_bytes().trim_ascii_start();
-            let blanks = self.unread_bytes().len() - text.len();
+            let held = text.len();
+            let blanks = self.unread_bytes().len() - held;
             let other = text.first().is_some_and(|byte| !b"{[".contains(byte));
-            if self.at_end || text.len() >= Lines::PIECE / 2 || other {
+            // A first file of blanks says nothing of the format: the next one does.
+            if self.at_end && held == 0 && self.open_next_file()? {
+                self.skip_mark()?;
+                continue;
+            }
+            if self.at_end || held >= Lines::PIECE / 2 || other {
                 return Ok(&self.buffer[self.start + blanks..self.end]);
             }
             if blanks > Lines::IDLE {
@@ -25,11 +31,24 @@ impl Lines {
         }
     }
 
-    /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
-    /// as [`Lines::read_line`].
+    /// Shows `judge` the lines from here on with their numbers until it returns something, then goes back to where it
+    /// was. A file of which it makes nothing is passed over if another follows. Errors: as [`Lines::read_line`].
     pub fn peek_lines<T>(
         &mut self,
-        mut judge: impl FnMut(&[u8]) -> Option<T>,
+        mut judge: impl FnMut(usize, &[u8]) -> Option<T>,
+    ) -> Result<Option<T>> {
+        loop {
+            let verdict = self.peek_file(&mut judge)?;
+            if verdict.is_some() || !self.open_next_file()? {
+                return Ok(verdict);
+            }
+        }
+    }
+
+    /// Shows `judge` the lines of this file from here on until it returns something, then goes back to where it was.
+    fn peek_file<T>(
+        &mut self,
+        judge: &mut impl FnMut(usize, &[u8]) -> Option<T>,
     ) -> Result<Option<T>> {
         // From here on the offset of the next line stays good, whatever else is read.
         self.buffer.copy_within(self.start..self.end, 0);
@@ -41,13 +60,12 @@ impl Lines {
         let number = self.number;
         let idle = self.idle;
         let verdict = loop {
-            match self.read_line()? {
-                None => break None,
-                Some(line) => {
-                    if let Some(verdict) = judge(line.bytes) {
-                        break Some(verdict);
-                    }
-                }
+            let Some(line) = self.read_line()? else {
+                break None;
+            };
+            let verdict = judge(line.number, line.bytes);
+            if verdict.is_some() {
+                break verdict;
             }
         };
         self.keep = false;

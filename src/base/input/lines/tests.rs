@@ -26,7 +26,7 @@ proptest! {
         let drip = || Lines::from_source("t", Box::new(Dripping(std::io::Cursor::new(text.clone().into()), step)));
         let mut lines = drip();
         let mut left = peeked;
-        lines.peek_lines(|_| { left = left.saturating_sub(1); (left == 0).then_some(()) }).unwrap();
+        lines.peek_lines(|_, _| { left = left.saturating_sub(1); (left == 0).then_some(()) }).unwrap();
         let mut seen = Vec::new();
         while let Some(line) = lines.read_data_line().unwrap() {
             seen.push((line.number, line.text.to_string()));
@@ -46,7 +46,7 @@ proptest! {
 fn a_byte_order_mark_in_pieces_is_an_empty_text() {
     let bytes = std::io::Cursor::new("\u{feff}".into());
     let mut lines = Lines::from_source("t", Box::new(Dripping(bytes, 1)));
-    lines.peek_lines(|_| Some(())).unwrap();
+    lines.peek_lines(|_, _| Some(())).unwrap();
     assert!(lines.read_data_line().unwrap().is_none());
 }
 
