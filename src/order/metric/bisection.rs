@@ -35,10 +35,8 @@ const MOST_SPECTRAL: u32 = 20_000;
 /// The best cut into halves that is known, and a floor under all of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
-    /// Links of the best cut, in `unit`s.
-    cut: u64,
-    /// Units of one link of capacity 1.
-    unit: u64,
+    /// Links of the best cut; a link of capacity c counts c.
+    cut: f64,
     /// Whether no cut has fewer links.
     pub exact: bool,
     /// Proved floor: no cut has fewer links; none where nothing is proved.
@@ -50,14 +48,13 @@ pub struct Bisection {
 impl Bisection {
     /// Returns the links of the cut; a link of capacity c counts c.
     pub fn cut_links(&self) -> f64 {
-        self.cut as f64 / self.unit as f64
+        self.cut
     }
 
-    /// Returns the links of the cut; `None` if they are no whole number.
+    /// Returns the links of the cut; `None` if they are no whole number, or one that an `f64` may not hold exactly.
     pub fn whole_links(&self) -> Option<u64> {
-        self.cut
-            .is_multiple_of(self.unit)
-            .then_some(self.cut / self.unit)
+        let is_whole = self.cut.fract() == 0.0 && self.cut <= (1u64 << 53) as f64;
+        is_whole.then_some(self.cut as u64)
     }
 }
 
@@ -99,8 +96,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         && let Some(cut) = bounds.cut
     {
         closed = Some(Bisection {
-            cut,
-            unit: 1,
+            cut: cut as f64,
             exact: bounds.least || Some(cut) == floor,
             at_least: if bounds.least { Some(cut) } else { floor },
             method: "closed form",
@@ -119,17 +115,13 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         .par_iter()
         .map(|(order, method)| (search.improve_middle(order), *method))
         .min();
-    let searched = searched.map(|(cut, method)| (cut, METHODS[method]));
-    let unit = search.unit;
-    let known = closed.map(|c| (c.cut * unit, "closed form"));
-    let best = known
-        .into_iter()
-        .chain(searched)
-        .min_by_key(|(cut, _)| *cut);
+    let searched = searched.map(|(cut, method)| (search.units.capacity_of(cut), METHODS[method]));
+    let known = closed.map(|c| (c.cut, "closed form"));
+    let found = known.into_iter().chain(searched);
+    let best = found.min_by(|(a, _), (b, _)| a.total_cmp(b));
     Ok(best.map(|(cut, method)| Bisection {
         cut,
-        unit,
-        exact: floor.is_some_and(|floor| floor * unit == cut) || cut == 0,
+        exact: floor.is_some_and(|floor| floor as f64 == cut) || cut == 0.0,
         at_least: floor,
         method,
     }))

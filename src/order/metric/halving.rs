@@ -12,11 +12,10 @@ use nodeorder_base::ids::RouterId;
 use nodeorder_base::partition::{Candidate, Rules, Sides};
 use nodeorder_base::ratio::greatest_common_divisor;
 use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::topology::capacity_units::CapacityUnits;
 
 /// Largest number of passes over all routers from one start.
 const PASSES: usize = 30;
-/// Units of a link of capacity 1 where capacities are not whole numbers.
-const FRACTION: u64 = 1 << 20;
 
 /// Balance that a division into halves must keep.
 pub(super) struct BalanceRule {
@@ -63,8 +62,8 @@ pub(super) struct HalvingSearch<'t> {
     graph: &'t RouterGraph,
     /// Weights of a router's links in the order of the graph, in units.
     weights: Vec<Vec<u64>>,
-    /// Units of a link of capacity 1.
-    pub(super) unit: u64,
+    /// The unit of `weights`.
+    pub(super) units: CapacityUnits,
     /// Schedulable nodes of each router.
     nodes: Vec<u32>,
     rule: BalanceRule,
@@ -125,22 +124,16 @@ impl<'t> HalvingSearch<'t> {
         let routers = graph.router_count();
         nodes.resize(routers, 0);
         let capacities = (0..routers as u32).map(|r| graph.neighbour_capacities(RouterId(r)));
-        let whole = capacities
-            .clone()
-            .flatten()
-            .all(|c| c.fract() == 0.0 && *c <= 1e9);
         // Whole units keep sums exact, so that equal cuts compare as equal.
-        let unit = if whole { 1 } else { FRACTION };
+        let units = CapacityUnits::new(capacities.clone().flatten().copied());
         let weights = capacities.map(|capacities| {
-            capacities
-                .iter()
-                .map(|capacity| ((capacity * unit as f64).round() as u64).max(1))
-                .collect()
+            let capacities = capacities.iter();
+            capacities.map(|c| units.count_units(*c)).collect()
         });
         HalvingSearch {
             graph,
             weights: weights.collect(),
-            unit,
+            units,
             nodes,
             rule,
         }
