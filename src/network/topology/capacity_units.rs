@@ -18,9 +18,8 @@ pub struct CapacityUnits {
 }
 
 impl CapacityUnits {
-    /// Chooses the unit of capacities, all finite and above 0, whose sum stays exact. O(capacities).
-    pub fn new(capacities: impl Iterator<Item = f64> + Clone) -> Self {
-        let sum: f64 = capacities.clone().sum();
+    /// Chooses the unit of capacities, all finite and above 0, in which sums up to `sum` stay exact. O(capacities).
+    pub fn new(sum: f64, capacities: impl Iterator<Item = f64> + Clone) -> Self {
         let powers = (0..=MOST_DIGITS).map(|digits| 10f64.powi(digits));
         let mut small = powers.take_while(|per_one| sum * per_one <= MOST_UNITS);
         // Both are exact, so that the quotient is the number that such a text stands for.
@@ -59,7 +58,7 @@ mod tests {
             (13.64, 1_000_000, "13640000"),
             (23.16, 7, "162.12"),
         ] {
-            let units = CapacityUnits::new(std::iter::repeat_n(capacity, times));
+            let units = CapacityUnits::new(capacity * times as f64, std::iter::once(capacity));
             let sum = times as u64 * units.count_units(capacity);
             assert_eq!(units.capacity_of(sum).to_string(), text);
         }
@@ -71,7 +70,7 @@ mod tests {
         fn sums_follow_the_scale(list in prop::collection::vec(1u32..1_000_000, 1..200), power in -290i32..280, ten in any::<bool>()) {
             let scale = if ten { 10f64.powi(power) } else { 2f64.powi(power) };
             let all: Vec<f64> = list.iter().map(|x| f64::from(*x) * scale).collect();
-            let units = CapacityUnits::new(all.iter().copied());
+            let units = CapacityUnits::new(all.iter().sum(), all.iter().copied());
             let sum: u64 = all.iter().map(|x| units.count_units(*x)).sum();
             let plain = list.iter().map(|x| f64::from(*x)).sum::<f64>() * scale;
             prop_assert!((units.capacity_of(sum) / plain - 1.0).abs() < 1e-6, "{} {plain}", units.capacity_of(sum));

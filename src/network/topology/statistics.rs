@@ -32,17 +32,23 @@ pub struct Statistics {
     pub routers: u64,
     /// Number of links: pairs of routers with a cable between them.
     pub links: u64,
-    /// Number of cables between routers: a link of capacity c stands for c; if the capacity of any link is no
-    /// whole number up to 2²⁰, capacities are speeds, and each link is one cable.
+    /// Number of cables between routers: as the source counts them, else one a link; cables of families have a
+    /// capacity of 1 each.
     pub cables: u64,
+    /// Sum of the capacities of these cables, one way.
+    #[serde(serialize_with = "write_whole")]
+    pub capacity: f64,
     /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a
     /// node, on multi-rail networks one a rail that the node is on.
     pub node_links: u64,
     /// Number of cables of the busiest router, those of its schedulable nodes included.
     pub ports: u64,
-    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; `None` if
-    /// a router with nodes has no other cable.
+    /// Capacity of the cables of a router's schedulable nodes over that of its other cables, at the router where that
+    /// is most; `None` if a router with nodes has no other cable.
+    #[serde(serialize_with = "write_whole_or_nothing")]
     pub oversubscription: Option<f64>,
+    /// What the oversubscription is a ratio of: `capacity`, or `cables` where these are all of one capacity.
+    pub oversubscription_by: &'static str,
     /// Fewest links of a router.
     pub degree_min: u32,
     /// Most links of a router.
@@ -60,6 +66,26 @@ pub struct Statistics {
     /// Number of pairs of schedulable nodes that no path joins.
     #[serde(serialize_with = "within_64_bits")]
     pub unreachable_pairs: u128,
+}
+
+/// Writes a number, and one that is whole without a decimal point.
+fn write_whole<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    // Beyond 2⁵³ not every whole number is an `f64`.
+    if number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64 {
+        return serializer.serialize_i64(*number as i64);
+    }
+    serializer.serialize_f64(*number)
+}
+
+/// Writes a number as [`write_whole`], or null.
+fn write_whole_or_nothing<S: serde::Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => write_whole(number, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Writes a number as an integer if it has at most 64 bits, else as the nearest `f64`.
@@ -92,9 +118,15 @@ impl Topology {
             routers: u64::from(network.routers()),
             links: network.link_count(),
             cables: cabling.cables,
+            capacity: cabling.capacity,
             node_links: cabling.node_links,
             ports: cabling.ports,
             oversubscription: cabling.oversubscription,
+            oversubscription_by: if network.has_speeds() {
+                "capacity"
+            } else {
+                "cables"
+            },
             degree_min,
             degree_max,
             diameter,

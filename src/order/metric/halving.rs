@@ -125,7 +125,8 @@ impl<'t> HalvingSearch<'t> {
         nodes.resize(routers, 0);
         let capacities = (0..routers as u32).map(|r| graph.neighbour_capacities(RouterId(r)));
         // Whole units keep sums exact, so that equal cuts compare as equal.
-        let units = CapacityUnits::new(capacities.clone().flatten().copied());
+        let all = capacities.clone().flatten().copied();
+        let units = CapacityUnits::new(all.clone().sum(), all);
         let weights = capacities.map(|capacities| {
             let capacities = capacities.iter();
             capacities.map(|c| units.count_units(*c)).collect()
