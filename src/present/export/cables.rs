@@ -6,12 +6,12 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
 /// Lists links as two routers, the lower first, and the number of their cables, ascending. `parallel` says whether the
-/// format `target` can have several cables between two routers. If so, a link of capacity c is c cables. Else links
-/// must all have the same capacity, and each is one cable.
+/// format `target` can have several cables between two routers. If so, all cables must have the same capacity. Else
+/// links must, and each is one cable.
 ///
 /// # Errors
-/// What a list of cables cannot say: several rails, hops that do not count 1, capacities that are no whole
-/// number of cables, components that no path joins.
+/// What a list of cables cannot say: several rails, hops that do not count 1, cables of several capacities, a link of
+/// more than 65,536 cables, components that no path joins.
 pub(super) fn list_cables(
     topology: &Topology,
     target: &str,
@@ -50,32 +50,29 @@ pub(super) fn list_cables(
         return refuse("components that no path joins", "one connected network");
     }
     let mut links = Vec::new();
-    network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
+    network.for_each_cabled_link(&mut |u, v, capacity, cables| {
+        let cables = if parallel { cables } else { 1 };
+        links.push((u.min(v), u.max(v), capacity / f64::from(cables), cables));
+    });
     topology.require_memory("the links of an export", 64 * links.len() as u64)?;
     // Families visit links each in their own order; sorted, the files of one fabric are the same however it is
     // described.
-    links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
-    let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
-    // The upper bound keeps files small, since each cable is written as an edge: capacities in bytes a second would
-    // be billions of them.
-    let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);
-    if !parallel && !alike {
+    links.sort_unstable_by_key(|(u, v, ..)| (*u, *v));
+    // Quotients of equal capacities may differ in the last digit.
+    let mut pairs = links.windows(2).map(|pair| (pair[0].2, pair[1].2));
+    if pairs.any(|(a, b)| (a - b).abs() > 1e-9 * a) {
+        let what = if parallel { "cables" } else { "links" };
         return refuse(
-            "links of different capacities",
-            "a network whose links are all alike",
+            &format!("{what} of different capacities"),
+            &format!("a network whose {what} are all alike"),
         );
     }
-    if parallel && !links.iter().all(|link| whole(link.2)) {
-        return refuse(
-            "capacities that are no whole number of cables",
-            "whole capacities",
-        );
+    // Files stay small, since each cable is written as an edge.
+    if links.iter().any(|link| link.3 > 65536) {
+        return refuse("a link of more than 65,536 cables", "fewer cables");
     }
-    let count = |capacity: f64| if parallel { capacity as u32 } else { 1 };
-    Ok(links
-        .into_iter()
-        .map(|(u, v, capacity)| (u, v, count(capacity)))
-        .collect())
+    let links = links.into_iter();
+    Ok(links.map(|(u, v, _, cables)| (u, v, cables)).collect())
 }
 
 /// Lists the schedulable nodes of each router, those without nodes included.

@@ -198,7 +198,7 @@ fn write_links(
     let each = figures.bandwidth() * f64::from(rails);
     let node_bandwidth = speeds
         .node_bandwidth
-        .map_or(each, |own| own * f64::from(rails));
+        .map_or(each * network.node_capacity(), |own| own * f64::from(rails));
     let node_latency = speeds.node_latency.unwrap_or(0.0);
     let policy = if speeds.node_links_free {
         "FATPIPE"

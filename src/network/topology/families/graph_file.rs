@@ -11,9 +11,10 @@
 use super::edge_list::read_edges;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
+    per_router, per_router_suffix, smallest_capacity,
 };
-use crate::topology::link_list::{MOST_CAPACITY, network_of_links};
+use crate::topology::link_list::network_of_links;
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileNetwork, SourceFile};
@@ -37,8 +38,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "units of consecutive routers and the routers of one, outermost first, as in group:96/chassis:16",
         )
         .default_in_words("none"),
-        Opt::number("node_capacity", "capacity of a node link")
-            .default_in_words("the smallest capacity of the file, 1 without capacities"),
+        NODE_CAPACITY,
     ],
     parse: parse_options,
 };
@@ -55,14 +55,10 @@ struct GraphOptions {
 /// Reads the options of a network from an edge list, not the list.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
-    let node_capacity = params.optional_real("node_capacity", 0.0, MOST_CAPACITY)?;
-    if node_capacity == Some(0.0) {
-        return Err(params.invalid_value("node_capacity", "a number above 0"));
-    }
     let options = GraphOptions {
         per_router,
         levels: parse_levels(params, per_router)?,
-        node_capacity,
+        node_capacity: node_capacity(params)?,
     };
     let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
     FileNetwork::parse(params, expected, move |file| build_network(file, &options))
@@ -102,9 +98,8 @@ fn is_nested(outer: &Level, inner: &Level) -> bool {
 /// Reads routers 0..N-1, or routers by their names, and undirected links, one a line as `u,v`, `u,v,capacity` or
 /// `u,v,capacity,weight`, or as a header places the columns: the weight, 0 or more, is what a hop over the link counts
 /// in distances, and `cables` are its cables, each of that capacity (all 1 unless given). `#` starts a comment; `.gz`
-/// is read compressed. A node link has the smallest capacity of a link unless `node_capacity` says otherwise: capacities
-/// in Gbit/s would otherwise make node links of capacity 1 the bottleneck of everything. O(links · log links); 32 bytes
-/// a link.
+/// is read compressed. A node link has the smallest capacity of a link unless `node_capacity` says otherwise.
+/// O(links · log links); 32 bytes a link.
 ///
 /// # Errors
 /// With the line: a column of another name; anything that is not a number, a capacity that is not above 0 or above
@@ -120,22 +115,12 @@ fn build_network(file: &SourceFile<'_>, options: &GraphOptions) -> Result<Networ
         let before = if i == 0 { ",levels=" } else { "/" };
         spec += &format!("{before}{}:{}", level.name, level.slots / per_router);
     }
-    let mut node_capacity = 1.0;
-    let mut remarks = Vec::new();
-    if let Some(given) = options.node_capacity {
-        node_capacity = given;
-        spec += &format!(",node_capacity={given}");
-    } else if list.has_capacities {
-        node_capacity = links
-            .iter()
-            .map(|link| link.capacity)
-            .fold(f64::INFINITY, f64::min);
-        if node_capacity != 1.0 {
-            remarks.push(format!(
-                "{}: a node link has capacity {node_capacity}, the smallest of a link; node_capacity= says otherwise",
-                file.text.name()
-            ));
-        }
+    spec += &node_capacity_suffix(options.node_capacity);
+    let mut node_capacity = options.node_capacity.unwrap_or(1.0);
+    let mut note = None;
+    if list.has_capacities && options.node_capacity.is_none() {
+        let capacities = links.iter().map(|link| link.capacity);
+        (node_capacity, note) = smallest_capacity(file.text.name(), capacities);
     }
     let weights: Vec<u32> = links.iter().map(|link| link.weight).collect();
     let has_weights = weights.iter().any(|weight| *weight != 1);
@@ -150,7 +135,7 @@ fn build_network(file: &SourceFile<'_>, options: &GraphOptions) -> Result<Networ
         switch_names: list.names,
         cable_counts: has_speeds.then_some(cables),
         node_capacity,
-        remarks,
+        remarks: note.into_iter().collect(),
         // Without weights the graph is smaller and its searches are faster.
         link_weights: if has_weights {
             on_request(move || weights.clone())

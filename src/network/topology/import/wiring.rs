@@ -32,7 +32,9 @@ pub(super) struct Wiring {
     pub cables: BTreeMap<(usize, usize), u32>,
     /// Whether capacities are speeds, so that they are no numbers of cables.
     pub has_speeds: bool,
-    /// Capacity of a node link, by the name of the node; 1 where there is none.
+    /// Capacity of most node links; `None` if it is 1.
+    pub node_capacity: Option<f64>,
+    /// Capacities of node links, by the names of the nodes; that of most where there is none.
     pub node_capacities: HashMap<String, f64>,
     /// Levels of the hierarchy, the outermost first.
     pub levels: Vec<Units>,
@@ -261,10 +263,11 @@ impl Wiring {
                 names.resize((i + 1) * per_router, String::new());
             }
         }
+        let node_capacity = self.node_capacity.unwrap_or(1.0);
         let mut slot_capacities = Vec::new();
         if !self.node_capacities.is_empty() {
             let own = names.iter().map(|name| self.node_capacities.get(name));
-            slot_capacities.extend(own.map(|capacity| capacity.copied().unwrap_or(1.0)));
+            slot_capacities.extend(own.map(|capacity| capacity.copied().unwrap_or(node_capacity)));
         }
         let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
@@ -278,6 +281,7 @@ impl Wiring {
             },
             component_of,
             cable_counts: self.has_speeds.then_some(cables),
+            node_capacity,
             slot_capacities,
             lattice: self.lattice,
             site: self.site,
