@@ -29,19 +29,30 @@ pub(super) struct Cabling {
 
 impl Cabling {
     /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by
-    /// router do not fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
+    /// router do not fit. O(routers + links); by a formula O(1) if all slots are schedulable, else O(hosts).
     pub fn of_topology(topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let interfaces = network
             .rails()
             .map_or(1, |rails| rails.interfaces_per_node());
         let node_links = topology.node_count() as u64 * u64::from(interfaces);
-        // Formulas are of switches with all their nodes.
-        if let Some(cables) = network.cables.filter(|_| topology.nodes().is_full()) {
-            let per_router = network.per_router();
+        let is_full = topology.nodes().is_full();
+        // Where switches with nodes differ in their cables, formulas are of all of them with all their nodes.
+        let formula = network.cables.filter(|cables| {
             let (fewest, most) = cables.fewest_and_most_at_hosts;
-            let with_nodes = u64::from(most) + u64::from(per_router);
-            let ratio = f64::from(per_router) / f64::from(fewest);
+            is_full || fewest == most
+        });
+        if let Some(cables) = formula {
+            let mut nodes = network.per_router();
+            if !is_full {
+                let bytes = 4 * u64::from(network.hosts());
+                topology.require_memory("counting the nodes of every router", bytes)?;
+                let counts = topology.nodes_per_router();
+                nodes = counts.into_iter().max().unwrap_or(nodes);
+            }
+            let (fewest, most) = cables.fewest_and_most_at_hosts;
+            let with_nodes = u64::from(most) + u64::from(nodes);
+            let ratio = f64::from(nodes) / f64::from(fewest);
             return Ok(Cabling {
                 cables: cables.all,
                 capacity: cables.all as f64,
