@@ -232,7 +232,7 @@ fn uplinks_and_link_speeds_are_capacities() {
     let widths = edges("slurm-topology:some.conf,uplinks=2");
     assert_eq!(
         widths,
-        "u,v,capacity\n0,4,8\n1,4,2\n2,5,2\n3,5,2\n4,6,2\n5,6,2\n"
+        "u,v,capacity,cables\n0,4,4,2\n1,4,1,2\n2,5,1,2\n3,5,1,2\n4,6,1,2\n5,6,1,2\n"
     );
     let (_, assumed, _) = map("slurm-topology:some.conf");
     let text = assumed.as_str().unwrap();
@@ -393,7 +393,7 @@ fn every_outline_takes_uplinks() {
         let (done, _, error) = run(folder.path(), &["topology", &spec, "--edges", "e.csv"]);
         assert!(done, "{kind}: {error}");
         let edges = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
-        assert_eq!(edges, "u,v,capacity\n0,2,3\n1,2,3\n", "{kind}");
+        assert_eq!(edges, "u,v,cables\n0,2,3\n1,2,3\n", "{kind}");
         assert!(
             differences(
                 folder.path(),

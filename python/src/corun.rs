@@ -44,6 +44,7 @@ pub fn corun(
         let options = wanted.figures.iter().map(|(flag, text)| (&**flag, &**text));
         let memory = topology.context().memory;
         let figures = NetworkFigures::from_options(options, wanted.links_file.as_deref(), memory)?;
+        let figures = figures.of_machine(&topology);
         let settings = Settings::new(&figures, &wanted.fair, &wanted.level, wanted.iterations);
         routing.check_machine(&topology)?;
         let path = Path::new(&jobs);

@@ -78,9 +78,10 @@ impl Command {
             .parse_figures(self.latency.as_deref(), context)?;
         // Stages are only kept for the picture, and no more of them than it can show.
         let spans = if picture.is_some() { SPANS } else { 0 };
+        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        let figures = figures.of_machine(&topology);
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };
-        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
         routing.check_machine(&topology)?;
         let fabric = crate::shared::inputs::build_fabric(&topology)?;
         let Some(path) = &self.jobs else {

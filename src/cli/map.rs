@@ -165,12 +165,10 @@ impl Command {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = Routing::parse_method_choice(&self.routing)?;
-        let speeds = self
-            .network
-            .parse_figures(None, context)?
-            // The default that the help of `--bandwidth` gives, in bytes a second.
-            .with_defaults(1.25e9);
+        let figures = self.network.parse_figures(None, context)?;
         let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        // The default that the help of `--bandwidth` gives, in bytes a second.
+        let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
         routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;

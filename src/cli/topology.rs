@@ -87,9 +87,22 @@ impl Command {
                 print_field(&mut out, 14, &label, &format_plainly(&document[key]))?;
             }
         }
+        // Of cables of capacity 1 it says nothing new.
+        if document["capacity"] != document["cables"] {
+            print_field(
+                &mut out,
+                14,
+                "capacity",
+                &format_plainly(&document["capacity"]),
+            )?;
+        }
         if let Some(ratio) = statistics.oversubscription {
             // The label alone is longer than the others.
-            writeln!(out, "oversubscribed {ratio}:1")?;
+            let by = match statistics.oversubscription_by {
+                "cables" => String::new(),
+                by => format!(" by {by}"),
+            };
+            writeln!(out, "oversubscribed {ratio}:1{by}")?;
         }
         writeln!(
             out,
@@ -182,22 +195,26 @@ fn format_plainly(value: &serde_json::Value) -> String {
         .map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// Writes the links of the router graph, with capacities where not all are 1.
+/// Writes the links of the router graph, with the capacity of a cable and the number of cables where not all are 1.
 fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
-    // Where all capacities are 1 the file is plain `u,v`, which most graph tools read. That is known only after all
-    // links.
-    let mut plain = true;
-    topology
-        .network()
-        .for_each_link(&mut |_, _, capacity| plain &= capacity == 1.0);
-    let columns = if plain { &EDGE[..2] } else { EDGE };
+    // Where all are 1 the file is plain `u,v`, which most graph tools read. That is known only after all links.
+    let network = topology.network();
+    let mut has_capacities = false;
+    let mut has_cables = false;
+    network.for_each_cabled_link(&mut |_, _, capacity, cables| {
+        has_capacities |= capacity != f64::from(cables);
+        has_cables |= cables != 1;
+    });
+    let mut columns = EDGE[..2].to_vec();
+    columns.extend(has_capacities.then_some(EDGE[2]));
+    columns.extend(has_cables.then_some(EDGE[3]));
     output::write_by(Some(path), |out| {
-        let mut table = Table::new(out, columns)?;
+        let mut table = Table::new(out, &columns)?;
         let mut outcome = Ok(());
-        topology.network().for_each_link(&mut |u, v, capacity| {
+        network.for_each_cabled_link(&mut |u, v, capacity, cables| {
             // The visitor cannot stop: after an error (a closed pipe) the other links are passed over.
             if outcome.is_ok() {
-                outcome = table.write_row(columns, &(u, v, capacity));
+                outcome = table.write_row(&columns, &(u, v, capacity / f64::from(cables), cables));
             }
         });
         outcome.and_then(|()| table.finish())

@@ -1,12 +1,15 @@
-//! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
+//! Cables: how many there are, at which switch the most end, what a switch's carry on, and how many join units.
 //!
-//! A link of capacity 3 stands for three cables. Capacities that are no whole numbers are speeds (400 Gbit/s beside
-//! 100): then each link is one cable.
+//! A capacity is no number of cables: a cable of 400 Gbit/s and four of 100 carry the same. Where a source says how many
+//! cables a link has (ports, a column `cables`, parallel edges), these are counted, else each link is one; the
+//! cables of a family are all of capacity 1. Oversubscription goes by capacity: three hosts of 100 Gbit/s over uplinks
+//! of 100, 100 and 16 are 300 over 216.
 
+use super::capacity_units::CapacityUnits;
 use super::machine::Topology;
 use super::network::Network;
 use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::{NodeId, RouterId};
 
 /// Numbers of cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,45 +20,69 @@ pub(super) struct Cabling {
     pub node_links: u64,
     /// Number of cables of the busiest switch, those of its nodes included.
     pub ports: u64,
-    /// Largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; `None` if a
-    /// switch with nodes has no other cable.
+    /// Sum of the capacities of the cables between switches, one way.
+    pub capacity: f64,
+    /// Largest ratio, over switches with schedulable nodes, of the capacity of the cables of nodes to that of the
+    /// other cables; `None` if a switch with nodes has no other cable.
     pub oversubscription: Option<f64>,
 }
 
 impl Cabling {
     /// Counts the cables of `topology`. Fails with [`nodeorder_base::error::Error::Memory`] if the counts by
-    /// router do not fit. O(routers + links), or O(1) by a formula if all slots are schedulable.
+    /// router do not fit. O(routers + links); by a formula O(1) if all slots are schedulable, else O(hosts).
     pub fn of_topology(topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let interfaces = network
             .rails()
             .map_or(1, |rails| rails.interfaces_per_node());
         let node_links = topology.node_count() as u64 * u64::from(interfaces);
-        // Formulas are of switches with all their nodes.
-        if let Some(cables) = network.cables.filter(|_| topology.nodes().is_full()) {
-            let per_router = network.per_router();
+        let is_full = topology.nodes().is_full();
+        // Where switches with nodes differ in their cables, formulas are of all of them with all their nodes.
+        let formula = network.cables.filter(|cables| {
             let (fewest, most) = cables.fewest_and_most_at_hosts;
-            let with_nodes = u64::from(most) + u64::from(per_router);
-            let ratio = f64::from(per_router) / f64::from(fewest);
+            is_full || fewest == most
+        });
+        if let Some(cables) = formula {
+            let mut nodes = network.per_router();
+            if !is_full {
+                let bytes = 4 * u64::from(network.hosts());
+                topology.require_memory("counting the nodes of every router", bytes)?;
+                let counts = topology.nodes_per_router();
+                nodes = counts.into_iter().max().unwrap_or(nodes);
+            }
+            let (fewest, most) = cables.fewest_and_most_at_hosts;
+            let with_nodes = u64::from(most) + u64::from(nodes);
+            let ratio = f64::from(nodes) / f64::from(fewest);
             return Ok(Cabling {
                 cables: cables.all,
+                capacity: cables.all as f64,
                 node_links,
                 ports: u64::from(cables.most).max(with_nodes),
                 oversubscription: (fewest > 0).then_some(ratio),
             });
         }
-        topology.require_memory("counting cables", 8 * u64::from(network.routers()))?;
-        let (all, at_router) = count_cables(network);
-        let mut ports = at_router.iter().copied().max().unwrap_or(0);
+        topology.require_memory("counting cables", 16 * u64::from(network.routers()))?;
+        let units = choose_units(network);
+        let (all, at_router) = count_cables(network, units);
+        let mut ports = at_router.iter().map(|at| at.cables).max().unwrap_or(0);
         let mut ratio = 0.0f64;
-        for (nodes, cables) in topology.nodes_per_router().into_iter().zip(at_router) {
+        let counts = topology.nodes_per_router();
+        for (router, (nodes, at)) in (0..).zip(counts.into_iter().zip(at_router)) {
+            let nodes = u64::from(nodes);
+            let mut down = nodes * units.count_units(network.node_capacity);
+            if !network.slot_capacities.is_empty() {
+                let nodes = topology.nodes_of(RouterId(router));
+                let own = nodes.map(|node| network.slot_capacities[node.index()]);
+                down = own.map(|capacity| units.count_units(capacity)).sum();
+            }
             if nodes > 0 {
-                ports = ports.max(u64::from(nodes) + cables);
-                ratio = ratio.max(f64::from(nodes) / cables as f64);
+                ports = ports.max(nodes + at.cables);
+                ratio = ratio.max(down as f64 / at.units as f64);
             }
         }
         Ok(Cabling {
-            cables: all,
+            cables: all.cables,
+            capacity: units.capacity_of(all.units),
             node_links,
             ports,
             // Infinite where a switch has no other cable, 0 where there are no nodes.
@@ -64,17 +91,13 @@ impl Cabling {
     }
 }
 
-/// Most cables that a capacity stands for: as many as options of families allow.
-const MOST_CABLES: f64 = 1_048_576.0;
-
 impl Topology {
     /// Counts the cables of the links between routers for which `counts` holds. O(links).
     pub fn cables_where(&self, counts: impl Fn(u32, u32) -> bool) -> u64 {
-        let whole = are_whole(self.network());
         let mut all = 0;
-        self.network().for_each_link(&mut |u, v, capacity| {
+        self.network().for_each_cabled_link(&mut |u, v, _, cables| {
             if counts(u, v) {
-                all += cables_of(capacity, whole);
+                all += u64::from(cables);
             }
         });
         all
@@ -93,7 +116,7 @@ impl Topology {
     }
 
     /// Counts the cables between units of the level of this number, or from them up to routers above; `None` if
-    /// links of trees have several capacities. O(links).
+    /// links of trees have several numbers of cables. O(links).
     pub fn cables_between(&self, level: usize) -> Option<u64> {
         let network = self.network();
         if network.hosts() == network.routers() {
@@ -101,17 +124,15 @@ impl Topology {
             let unit = |router: u32| levels[level].unit_of(NodeId(router * network.per_router()));
             return Some(self.cables_where(|u, v| unit(u) != unit(v)));
         }
-        // Routers above the nodes are in no unit: the formula counts their links, which are of any capacity.
-        let whole = are_whole(network);
-        let mut fewest = u64::MAX;
+        // Routers above the nodes are in no unit: the formula counts their links, which have any number of cables.
+        let mut fewest = u32::MAX;
         let mut most = 0;
-        network.for_each_link(&mut |_, _, capacity| {
-            let cables = cables_of(capacity, whole);
+        network.for_each_cabled_link(&mut |_, _, _, cables| {
             fewest = fewest.min(cables);
             most = most.max(cables);
         });
         let up: u64 = network.links_up()?[..=level].iter().sum();
-        (fewest == most).then_some(up * most)
+        (fewest == most).then_some(up * u64::from(most))
     }
 
     /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links
@@ -130,32 +151,53 @@ impl Topology {
     }
 }
 
-/// Checks whether every capacity is a number of cables.
-fn are_whole(network: &Network) -> bool {
-    let mut whole = true;
-    network.for_each_link(&mut |_, _, capacity| {
-        whole &= capacity.fract() == 0.0 && capacity <= MOST_CABLES;
-    });
-    whole
+/// Cables between switches: of the whole network, or those of one switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct CableSum {
+    cables: u64,
+    /// Units of their capacities.
+    units: u64,
+}
+
+impl CableSum {
+    /// Adds the cables of a link.
+    fn add_link(&mut self, cables: u32, units: u64) {
+        self.cables += u64::from(cables);
+        self.units += units;
+    }
+}
+
+/// Chooses the unit in which capacities of links and node links are added up.
+fn choose_units(network: &Network) -> CapacityUnits {
+    let mut different = vec![network.node_capacity];
+    let mut sum = network.node_capacity * f64::from(network.slots());
+    let mut add_capacity = |capacity: f64| {
+        sum += capacity;
+        // Most networks have long runs of one capacity.
+        if different.last() != Some(&capacity) {
+            different.push(capacity);
+        }
+    };
+    network
+        .slot_capacities
+        .iter()
+        .copied()
+        .for_each(&mut add_capacity);
+    network.for_each_link(&mut |_, _, capacity| add_capacity(capacity));
+    CapacityUnits::new(sum, different.into_iter())
 }
 
 /// Counts the cables between routers of the whole network, and those at each router.
-fn count_cables(network: &Network) -> (u64, Vec<u64>) {
-    let whole = are_whole(network);
-    let mut all = 0;
-    let mut at_router = vec![0; network.routers() as usize];
-    network.for_each_link(&mut |u, v, capacity| {
-        let cables = cables_of(capacity, whole);
-        all += cables;
-        at_router[u as usize] += cables;
-        at_router[v as usize] += cables;
+fn count_cables(network: &Network, units: CapacityUnits) -> (CableSum, Vec<CableSum>) {
+    let mut all = CableSum::default();
+    let mut at_router = vec![CableSum::default(); network.routers() as usize];
+    network.for_each_cabled_link(&mut |u, v, capacity, cables| {
+        let units = units.count_units(capacity);
+        all.add_link(cables, units);
+        at_router[u as usize].add_link(cables, units);
+        at_router[v as usize].add_link(cables, units);
     });
     (all, at_router)
-}
-
-/// Returns the number of cables that a link of this capacity stands for.
-fn cables_of(capacity: f64, whole: bool) -> u64 {
-    if whole { capacity as u64 } else { 1 }
 }
 
 #[cfg(test)]
@@ -194,7 +236,9 @@ mod tests {
             let machine = build(spec);
             let formula = Cabling::of_topology(&machine).unwrap();
             assert!(machine.network().cables.is_some(), "{spec}");
-            let (all, at) = count_cables(machine.network());
+            let units = choose_units(machine.network());
+            let (all, at) = count_cables(machine.network(), units);
+            let at: Vec<u64> = at.iter().map(|at| at.cables).collect();
             let hosts = &at[..machine.network().hosts() as usize];
             let per = u64::from(machine.network().per_router());
             let ports = hosts
@@ -205,7 +249,7 @@ mod tests {
             let least = hosts.iter().min().unwrap();
             assert_eq!(
                 (formula.cables, Some(formula.ports)),
-                (all, ports),
+                (all.cables, ports),
                 "{spec}"
             );
             let ratio = (*least > 0).then(|| per as f64 / *least as f64);

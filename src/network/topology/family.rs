@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::context::Context;
+use super::link_list::MOST_CAPACITY;
 use super::network::Network;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -52,6 +53,39 @@ pub(super) const fn nodes_option(about: &'static str) -> Opt {
 /// Reads the `per_router` key of families that leave it free.
 pub fn per_router(params: &Params) -> Result<u32> {
     params.required_integer("per_router", 1, 1 << 20)
+}
+
+/// Option `node_capacity` of families that read capacities of links.
+pub(super) const NODE_CAPACITY: Opt = Opt::number("node_capacity", "capacity of a node link")
+    .default_in_words("the smallest capacity of a link of the file, 1 without capacities");
+
+/// Reads the `node_capacity` key; `None` if it is not given.
+pub(super) fn node_capacity(params: &Params) -> Result<Option<f64>> {
+    match params.optional_real("node_capacity", 0.0, MOST_CAPACITY)? {
+        Some(0.0) => Err(params.invalid_value("node_capacity", "a number above 0")),
+        capacity => Ok(capacity),
+    }
+}
+
+/// Writes `,node_capacity=…` of an inline specification; nothing if it is not given.
+pub(super) fn node_capacity_suffix(given: Option<f64>) -> String {
+    given.map_or(String::new(), |capacity| {
+        format!(",node_capacity={capacity}")
+    })
+}
+
+/// Returns the smallest of the capacities of the links of `file` for its node links, which the file does not name, and
+/// a note that says so unless it is 1: capacities in Gbit/s would otherwise make node links of capacity 1 the bottleneck
+/// of everything.
+pub(super) fn smallest_capacity(
+    file: &str,
+    capacities: impl Iterator<Item = f64>,
+) -> (f64, Option<String>) {
+    let smallest = capacities.min_by(f64::total_cmp).unwrap_or(1.0);
+    let note = format!(
+        "{file}: a node link has capacity {smallest}, the smallest of a link; node_capacity= says otherwise"
+    );
+    (smallest, (smallest != 1.0).then_some(note))
 }
 
 /// Writes `,per_router=…` of an inline specification; nothing for 1, which is the default.

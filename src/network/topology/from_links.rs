@@ -24,7 +24,7 @@ pub struct LinkedRouters {
     pub per_router: u32,
     /// Links: two routers each, in any order.
     pub links: Vec<(u32, u32)>,
-    /// Capacity of every link; empty if all are 1.
+    /// Capacity of every link, which is one cable; empty if all are 1.
     pub capacities: Vec<f64>,
     /// Name of every node by its id; empty if names are n and the id.
     pub names: Vec<String>,
@@ -87,6 +87,7 @@ impl Topology {
             return Err(Error::input(location, found, "one for each link"));
         }
         require_graph(context, u64::from(routers), links.len() as u64)?;
+        let has_capacities = !capacities.is_empty();
         let links = sort_links(routers, links, capacities, &location)?;
         let mut parts = UnionFind::<u32>::new(routers as usize);
         for ((u, v), _) in &links {
@@ -94,9 +95,10 @@ impl Topology {
         }
         let component_of = number_sets(parts);
         let is_joined = component_of.iter().all(|component| *component == 0);
-        let (links, capacities) = links.into_iter().unzip();
+        let (links, capacities): (Vec<_>, _) = links.into_iter().unzip();
         let spec = format!("graph:{name}");
         let network = Network {
+            cable_counts: has_capacities.then(|| vec![1; links.len()]),
             hosts,
             names,
             component_of: if is_joined { Vec::new() } else { component_of },

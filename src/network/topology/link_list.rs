@@ -4,7 +4,7 @@ use petgraph::unionfind::UnionFind;
 
 use super::network::{LinkVisitor, Network, on_request};
 
-/// Largest capacity of a link: sums over cuts stay whole numbers of 64 bits.
+/// Largest capacity of a link: far above any network's in bits a second.
 pub(super) const MOST_CAPACITY: f64 = 1e15;
 
 /// Returns the network of a list of links, two routers each, with the capacity of every link; `capacities` are empty

@@ -8,6 +8,7 @@
 pub mod bisection;
 mod by_size;
 mod cabling;
+pub mod capacity_units;
 pub mod check;
 mod components;
 mod context;

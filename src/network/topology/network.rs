@@ -29,6 +29,9 @@ use nodeorder_base::ids::{NodeId, RouterId};
 /// Function called for every link, with its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 
+/// Function called for every link, with its two routers, its capacity and the number of its cables.
+pub type CableVisitor<'a> = dyn FnMut(u32, u32, f64, u32) + 'a;
+
 /// Function called for every joint, with two routers whose nodes pass traffic on by themselves, without a cable of the
 /// network, and the hops that this counts in distances.
 pub type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
@@ -177,6 +180,12 @@ pub struct Network {
     pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,
     pub(super) cables: Option<Cables>,
+    /// Number of cables of every link, in the order of the links; `None` if each cable has a capacity of 1, so that
+    /// there are as many as the capacity says.
+    pub(super) cable_counts: Option<Vec<u32>>,
+    pub(super) node_capacity: f64,
+    /// Capacity of the node link of every slot; empty if all are `node_capacity`.
+    pub(super) slot_capacities: Vec<f64>,
     /// Formula of the distance between two node-carrying routers; [`Metric::Hops`], which walks the graph, if the
     /// family has none.
     pub(super) metric: Metric,
@@ -229,6 +238,9 @@ impl Network {
             link_count: None,
             degrees: None,
             cables: None,
+            cable_counts: None,
+            node_capacity: 1.0,
+            slot_capacities: Vec::new(),
             metric: Metric::Hops,
             lattice: None,
             levels: Vec::new(),
@@ -309,6 +321,27 @@ impl Network {
     /// one link of higher capacity.
     pub fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
         (self.links)(visit);
+    }
+
+    /// Visits every link once, in the order of [`Network::for_each_link`], with the number of its cables.
+    pub fn for_each_cabled_link(&self, visit: &mut CableVisitor<'_>) {
+        let mut counts = self.cable_counts.iter().flatten();
+        self.for_each_link(&mut |u, v, capacity| {
+            let cables = counts.next().copied().unwrap_or(capacity as u32);
+            visit(u, v, capacity, cables);
+        });
+    }
+
+    /// Checks whether the source of the network states capacities beside numbers of cables, so that cables may be of
+    /// several speeds.
+    pub fn has_speeds(&self) -> bool {
+        self.cable_counts.is_some() || self.node_capacity != 1.0 || !self.slot_capacities.is_empty()
+    }
+
+    /// Returns the capacity of a node link, of most of them if they differ. It is 1 unless the source of the network
+    /// says more.
+    pub fn node_capacity(&self) -> f64 {
+        self.node_capacity
     }
 
     /// Returns the weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` if all are 1.

@@ -12,9 +12,10 @@ use super::distance::Metric;
 use super::graph::RouterGraph;
 use super::graph::UNREACHED;
 use super::machine::Topology;
-use super::search::{self, BatchSearch, each_batch};
+use super::search::{self, each_batch};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
+use nodeorder_base::observer::unwind_if_stopped;
 
 /// Counts, degrees and distances of a machine. Distances are between schedulable nodes: 0 for two on one router.
 #[derive(Clone, Debug, Serialize)]
@@ -32,17 +33,23 @@ pub struct Statistics {
     pub routers: u64,
     /// Number of links: pairs of routers with a cable between them.
     pub links: u64,
-    /// Number of cables between routers: a link of capacity c stands for c; if the capacity of any link is no
-    /// whole number up to 2²⁰, capacities are speeds, and each link is one cable.
+    /// Number of cables between routers: as the source counts them, else one a link; cables of families have a
+    /// capacity of 1 each.
     pub cables: u64,
+    /// Sum of the capacities of these cables, one way.
+    #[serde(serialize_with = "write_whole")]
+    pub capacity: f64,
     /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a
     /// node, on multi-rail networks one a rail that the node is on.
     pub node_links: u64,
     /// Number of cables of the busiest router, those of its schedulable nodes included.
     pub ports: u64,
-    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; `None` if
-    /// a router with nodes has no other cable.
+    /// Capacity of the cables of a router's schedulable nodes over that of its other cables, at the router where that
+    /// is most; `None` if a router with nodes has no other cable.
+    #[serde(serialize_with = "write_whole_or_nothing")]
     pub oversubscription: Option<f64>,
+    /// What the oversubscription is a ratio of: `capacity`, or `cables` where these are all of one capacity.
+    pub oversubscription_by: &'static str,
     /// Fewest links of a router.
     pub degree_min: u32,
     /// Most links of a router.
@@ -60,6 +67,26 @@ pub struct Statistics {
     /// Number of pairs of schedulable nodes that no path joins.
     #[serde(serialize_with = "within_64_bits")]
     pub unreachable_pairs: u128,
+}
+
+/// Writes a number, and one that is whole without a decimal point.
+fn write_whole<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    // Beyond 2⁵³ not every whole number is an `f64`.
+    if number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64 {
+        return serializer.serialize_i64(*number as i64);
+    }
+    serializer.serialize_f64(*number)
+}
+
+/// Writes a number as [`write_whole`], or null.
+fn write_whole_or_nothing<S: serde::Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => write_whole(number, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Writes a number as an integer if it has at most 64 bits, else as the nearest `f64`.
@@ -92,9 +119,15 @@ impl Topology {
             routers: u64::from(network.routers()),
             links: network.link_count(),
             cables: cabling.cables,
+            capacity: cabling.capacity,
             node_links: cabling.node_links,
             ports: cabling.ports,
             oversubscription: cabling.oversubscription,
+            oversubscription_by: if network.has_speeds() {
+                "capacity"
+            } else {
+                "cables"
+            },
             degree_min,
             degree_max,
             diameter,
@@ -135,8 +168,12 @@ pub fn sum_among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
         Metric::Labels(labels) => labels.pair_sum(counts),
         Metric::Hops => {
             let graph = topology.graph()?;
+            let joined = topology.network().component_of().is_none();
             let full = counts.iter().all(|c| *c == topology.network().per_router());
-            if topology.network().vertex_transitive && full {
+            let links = graph.cabled_link_count() / 2;
+            if links + 1 == graph.router_count() && graph.len() == 2 * links && joined {
+                sum_over_tree(graph, counts)
+            } else if topology.network().vertex_transitive && full {
                 sum_from_one_search(graph, topology.network().per_router())
             } else {
                 sum_by_search(topology, graph, counts)?
@@ -155,6 +192,47 @@ fn sum_from_one_search(graph: &RouterGraph, per_router: u32) -> (u128, u32) {
     (ordered / 2, hops.into_iter().max().unwrap_or(0))
 }
 
+/// Sums distances on a tree of routers: a link is on the way of every pair of nodes that it parts. Returns the sum and
+/// the largest, which is from a node farthest from any other. O(routers · log routers).
+fn sum_over_tree(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
+    let mut hops = vec![0; graph.router_count()];
+    let mut order = Vec::new();
+    // Number of nodes of a router and of all that are behind it, seen from router 0.
+    let mut behind: Vec<u128> = counts.iter().copied().map(u128::from).collect();
+    behind.resize(graph.router_count(), 0);
+    let nodes: u128 = behind.iter().sum();
+    graph.fill_hops(RouterId(0), &mut hops, &mut order);
+    let mut place = vec![0; order.len()];
+    for (i, router) in order.iter().enumerate() {
+        place[*router as usize] = i;
+    }
+    let mut sum = 0;
+    for router in order.iter().rev() {
+        // The one neighbour that was reached before is on the way to router 0.
+        let mut links = graph.links_from(*router);
+        let before =
+            links.find(|link| place[graph.link_head(*link) as usize] < place[*router as usize]);
+        if let Some(link) = before {
+            let below = behind[*router as usize];
+            behind[graph.link_head(link) as usize] += below;
+            sum += below * (nodes - below) * graph.weight(link) as u128;
+        }
+    }
+    let occupied = occupied_routers(counts);
+    let mut end = occupied.first().copied().unwrap_or(RouterId(0));
+    let mut largest = 0;
+    for _ in 0..2 {
+        graph.fill_hops(end, &mut hops, &mut order);
+        end = occupied
+            .iter()
+            .copied()
+            .max_by_key(|router| hops[router.index()])
+            .unwrap_or(end);
+        largest = hops[end.index()];
+    }
+    (sum, largest)
+}
+
 /// Sums distances by searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; pairs
 /// that no path joins add nothing. The graph is that of `topology` or a part of it. Returns the sum and the largest.
 /// Fails with [`nodeorder_base::error::Error::Memory`] if the searches do not fit.
@@ -168,22 +246,25 @@ pub fn sum_by_search(
         graph,
         &occupied_routers(counts),
         |search, sources, far| {
+            if far.is_none() {
+                return sum_from_sources(graph, sources, counts);
+            }
             let mut sum = 0u128;
             let mut largest = 0;
             let weights: Vec<u64> = sources.iter().map(|s| counts[s.index()].into()).collect();
             let mask = search::first_sources(sources.len());
+            let mut bytes = [0; search::WIDTH];
             // Where all sources carry equally many nodes, their total will do.
             let alike = weights.iter().all(|weight| *weight == weights[0]);
             for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
                 let v = RouterId(v as u32);
-                let from_all = if far.is_some() && alike {
-                    largest = largest.max(search.largest_hops(v, &mask));
+                largest = largest.max(search.largest_hops(v, &mask));
+                let from_all = if alike {
                     weights[0] * search.total_hops(v)
                 } else {
-                    let distances = hops_to_sources(search, graph, sources, far, v);
-                    largest = largest.max(distances.iter().copied().max().unwrap_or(0));
-                    let distances = weights.iter().zip(distances);
-                    distances.map(|(w, d)| w * u64::from(d)).sum()
+                    search.expand_hops(v, &mut bytes);
+                    let distances = weights.iter().zip(&bytes);
+                    distances.map(|(w, d)| w * u64::from(*d)).sum()
                 };
                 sum += u128::from(*count) * u128::from(from_all);
             }
@@ -200,28 +281,26 @@ pub fn sum_by_search(
     Ok((ordered / 2, largest))
 }
 
-/// Returns the distances of `router` from the sources of a batch that found `far`, 0 where there is no path.
-fn hops_to_sources(
-    search: &BatchSearch<'_>,
-    graph: &RouterGraph,
-    sources: &[RouterId],
-    far: Option<u32>,
-    router: RouterId,
-) -> Vec<u32> {
-    if far.is_some() {
-        let mut bytes = [0; search::WIDTH];
-        search.expand_hops(router, &mut bytes);
-        return bytes[..sources.len()]
-            .iter()
-            .copied()
-            .map(u32::from)
-            .collect();
+/// Sums the distances of the nodes of `sources` to those of all routers that a path joins, as [`sum_by_search`] does
+/// where distances are above 255 or links have weights: by a search from each source. Returns the sum and the largest.
+fn sum_from_sources(graph: &RouterGraph, sources: &[RouterId], counts: &[u32]) -> (u128, u32) {
+    let mut hops = vec![0; graph.router_count()];
+    let mut queue = Vec::new();
+    let mut sum = 0;
+    let mut largest = 0;
+    for source in sources {
+        unwind_if_stopped();
+        graph.fill_hops(*source, &mut hops, &mut queue);
+        let mut from_here = 0;
+        for (hops, count) in hops.iter().zip(counts) {
+            if *count > 0 && *hops != UNREACHED {
+                largest = largest.max(*hops);
+                from_here += u128::from(*count) * u128::from(*hops);
+            }
+        }
+        sum += u128::from(counts[source.index()]) * from_here;
     }
-    // Distances above 255 or weights: a search from this router alone.
-    let hops = graph.hops_from(router);
-    let hops = sources.iter().map(|source| hops[source.index()]);
-    hops.map(|hops| if hops == UNREACHED { 0 } else { hops })
-        .collect()
+    (sum, largest)
 }
 
 /// Lists the routers that carry schedulable nodes, of which `counts` has the number by router.
@@ -277,10 +356,26 @@ impl Topology {
         let graph = self.graph()?;
         let parts = each_batch(self, graph, &occupied, |search, sources, far| {
             let mut pairs = vec![0];
+            if far.is_none() {
+                // Distances above 255 or weights: a search from each source alone.
+                for source in sources {
+                    unwind_if_stopped();
+                    let distances = graph.hops_from(*source);
+                    for router in &occupied {
+                        let mut hops = distances[router.index()];
+                        if hops == UNREACHED {
+                            hops = 0;
+                        }
+                        count_pairs(&mut pairs, hops, counts, *source, *router);
+                    }
+                }
+                return pairs;
+            }
+            let mut bytes = [0; search::WIDTH];
             for router in &occupied {
-                let distances = hops_to_sources(search, graph, sources, far, *router);
-                for (source, hops) in sources.iter().zip(distances) {
-                    count_pairs(&mut pairs, hops, counts, *source, *router);
+                search.expand_hops(*router, &mut bytes);
+                for (source, hops) in sources.iter().zip(&bytes) {
+                    count_pairs(&mut pairs, u32::from(*hops), counts, *source, *router);
                 }
             }
             pairs

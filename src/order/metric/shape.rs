@@ -222,8 +222,8 @@ fn measure_halving(
     let found = starts.iter().map(|order| search.improve_middle(order));
     let best = found.fold(ranked, u64::min);
     Halving {
-        best: best as f64 / search.unit as f64,
-        by_rank: ranked as f64 / search.unit as f64,
+        best: search.units.capacity_of(best),
+        by_rank: search.units.capacity_of(ranked),
     }
 }
 

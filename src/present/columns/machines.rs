@@ -67,7 +67,7 @@ impl<'a> RankedMachine<'a> {
         "links", "links", "Links between routers.",
             |r| r.network().links;
         "cables", "links",
-            "Cables between routers: a link of capacity c is c cables; prices count these.",
+            "Cables between routers: as the source counts them, else one a link; prices count these.",
             |r| r.network().cables;
         "node_links", "links",
             "Cables of nodes to their routers, which `links` and `cables` leave out.",
@@ -75,8 +75,8 @@ impl<'a> RankedMachine<'a> {
         "ports", "links",
             "Cables of the busiest router, those of its nodes included.",
             |r| r.network().ports;
-        "oversubscription", "", "Cables of a router's nodes over its other cables, where that is most; empty where a \
-            router with nodes has no other cable.",
+        "oversubscription", "", "Capacity of the cables of a router's nodes over that of its other cables, where that is \
+            most; empty where a router with nodes has no other cable.",
             |r| r.network().oversubscription;
         "links_per_node", "links",
             "Links between routers for each node.",

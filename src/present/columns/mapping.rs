@@ -137,14 +137,17 @@ pub const DILATION_BAR: &[Column<(usize, u64, f64)>] = columns! {
 };
 
 /// Columns of `topology --edges`: a link of the router graph, once for its two directions.
-pub const EDGE: &[Column<(u32, u32, f64)>] = columns! {
+pub const EDGE: &[Column<(u32, u32, f64, u32)>] = columns! {
     "u", "", "The router at one end.",
         |l| l.0;
     "v", "", "The router at the other.",
         |l| l.1;
     "capacity", "",
-        "What it can carry; the column is left out where all links have 1.",
+        "What each of its cables can carry; the column is left out where all carry 1.",
         |l| l.2;
+    "cables", "",
+        "How many cables it is; the column is left out where each is one.",
+        |l| l.3;
 };
 
 /// Columns of `topology --check`: a difference between two descriptions of one fabric (what, name, here, there).

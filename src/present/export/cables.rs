@@ -5,12 +5,12 @@ use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 
 /// Lists links as two routers, the lower first, and the number of their cables, ascending. `parallel` says whether the
-/// format `target` can have several cables between two routers. If so, a link of capacity c is c cables. Else links
-/// must all have the same capacity, and each is one cable.
+/// format `target` can have several cables between two routers. If so, all cables must have the same capacity. Else
+/// links must, and each is one cable.
 ///
 /// # Errors
-/// What a list of cables cannot say: several rails, hops that do not count 1, capacities that are no whole
-/// number of cables, components that no path joins.
+/// What a list of cables cannot say: several rails, hops that do not count 1, cables of several capacities, a link of
+/// more than 65,536 cables, components that no path joins.
 pub(super) fn list_cables(
     topology: &Topology,
     target: &str,
@@ -23,17 +23,20 @@ pub(super) fn list_cables(
         .link_weights()
         .is_some_and(|weights| weights.iter().any(|weight| *weight != 1));
     let mut links = Vec::new();
-    network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
+    network.for_each_cabled_link(&mut |u, v, capacity, cables| {
+        let cables = if parallel { cables } else { 1 };
+        links.push((u.min(v), u.max(v), capacity / f64::from(cables), cables));
+    });
     topology.require_memory("the links of an export", 64 * links.len() as u64)?;
     // Families visit links each in their own order; sorted, the files of one fabric are the same however it is
     // described.
-    links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
-    let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
-    // The upper bound keeps files small, since each cable is written as an edge: capacities in bytes a second would
-    // be billions of them.
-    let whole = links
-        .iter()
-        .all(|(_, _, c)| c.fract() == 0.0 && (1.0..=65536.0).contains(c));
+    links.sort_unstable_by_key(|(u, v, ..)| (*u, *v));
+    // Quotients of equal capacities may differ in the last digit.
+    let alike = links
+        .windows(2)
+        .all(|pair| (pair[0].2 - pair[1].2).abs() <= 1e-9 * pair[0].2);
+    // The upper bound keeps files small, since each cable is written as an edge.
+    let countable = links.iter().all(|(.., cables)| *cables <= 65536);
     for (refused, problem, remedy) in [
         // A node on several rails has several routers, and a joint passes traffic on without a cable: these formats
         // give a node one router and a link a cable.
@@ -59,9 +62,14 @@ pub(super) fn list_cables(
             "a network whose links are all alike",
         ),
         (
-            parallel && !whole,
-            "capacities that are no whole number of cables",
-            "whole capacities",
+            parallel && !alike,
+            "cables of different capacities",
+            "a network whose cables are all alike",
+        ),
+        (
+            !countable,
+            "a link of more than 65,536 cables",
+            "fewer cables",
         ),
     ] {
         if refused {
@@ -69,9 +77,7 @@ pub(super) fn list_cables(
             return Err(refuse_export(target, problem, remedy));
         }
     }
-    let cables = links
-        .into_iter()
-        .map(|(u, v, capacity)| (u, v, if parallel { capacity as u32 } else { 1 }));
+    let cables = links.into_iter().map(|(u, v, _, cables)| (u, v, cables));
     Ok(cables.collect())
 }
 

@@ -207,7 +207,9 @@ impl Platform<'_> {
         // Rails that share alike are written as one of their bandwidth together.
         let rails = f64::from(self.rails);
         let each = self.figures.bandwidth() * rails;
-        let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * rails);
+        let node_bandwidth = speeds
+            .node_bandwidth
+            .map_or(each * network.node_capacity(), |own| own * rails);
         let node_latency = speeds.node_latency.unwrap_or(0.0);
         let policy = if speeds.node_links_free {
             "FATPIPE"

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params, Tables, Unit};
+use nodeorder_network::topology::Topology;
 
 /// Rule by which messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +81,10 @@ pub struct NetworkFigures {
     pub bandwidth: Option<f64>,
     /// Seconds of a hop.
     pub latency: Option<f64>,
-    /// Bytes a second of a node link, each way: the bandwidth of a link unless given.
+    /// Bytes a second of a node link, each way: the bandwidth of a link of the same capacity unless given.
     pub node_bandwidth: Option<f64>,
+    /// Capacity of a node link: 1 unless given.
+    pub node_capacity: Option<f64>,
     /// Seconds of a node link.
     pub node_latency: Option<f64>,
     /// Bytes a second of all that passes through a switch.
@@ -227,11 +230,19 @@ impl NetworkFigures {
             node_bandwidth: self.node_bandwidth.or(other.node_bandwidth),
             node_latency: self.node_latency.or(other.node_latency),
             switch_bandwidth: self.switch_bandwidth.or(other.switch_bandwidth),
-            node_links_free: self.node_links_free,
+            ..self
         })
     }
 
-    /// Fills in defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without
+    /// Returns the figures with the capacity of the machine's node links.
+    pub fn of_machine(self, topology: &Topology) -> Self {
+        NetworkFigures {
+            node_capacity: Some(topology.network().node_capacity()),
+            ..self
+        }
+    }
+
+    /// Fills in defaults: `bandwidth` for links, that of links of the same capacity for node links, latencies of 0, switches without
     /// a limit, equal shares.
     pub fn with_defaults(&self, bandwidth: f64) -> Speeds {
         let bandwidth = self.bandwidth.unwrap_or(bandwidth);
@@ -239,7 +250,9 @@ impl NetworkFigures {
             bandwidth,
             latency: self.latency.unwrap_or(0.0),
             fair: Fair::Flow,
-            node_bandwidth: self.node_bandwidth.unwrap_or(bandwidth),
+            node_bandwidth: self
+                .node_bandwidth
+                .unwrap_or(bandwidth * self.node_capacity.unwrap_or(1.0)),
             node_latency: self.node_latency.unwrap_or(0.0),
             node_links_shared: !self.node_links_free,
             switch_bandwidth: self.switch_bandwidth.unwrap_or(f64::INFINITY),

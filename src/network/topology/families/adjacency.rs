@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use super::graph_file::{FileLink, check_edges};
+use super::edge_list::{FileLink, check_edges, count_routers};
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
@@ -107,12 +107,14 @@ fn build_network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
             edges.push(FileLink {
                 ends: (u, v),
                 capacity: 1.0,
+                cables: 1,
                 weight: 1,
                 line,
             });
         }
     }
-    let (found, edges) = check_edges(text, edges)?;
+    let found = count_routers(text, &edges)?;
+    check_edges(text, found, &mut edges)?;
     // The last routers may have no links.
     if found != routers {
         let missing = format!("routers 0 to {} alone", found - 1);

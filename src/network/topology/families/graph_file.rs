@@ -5,45 +5,63 @@
 //! 1,2,4        a link of capacity 4
 //! 2,3,1,5      a link whose hop counts 5 in distances
 //! ```
+//!
+//! A header places the columns ([`super::edge_list`]).
 
+use super::edge_list::read_edges;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
+    per_router, per_router_suffix, smallest_capacity,
 };
-use crate::topology::link_list::{MOST_CAPACITY, network_of_links};
+use crate::topology::link_list::network_of_links;
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
-use petgraph::unionfind::UnionFind;
 
 /// Entry of `graph:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
-    about: "any network, from a CSV file of links u,v[,capacity[,weight]]",
+    about: "any network, from a CSV file of links u,v[,capacity[,weight]] or with a header",
     example: "graph:links.csv",
     options: &[
-        Opt::file("file", "CSV file of links u,v[,capacity[,weight]]").positional(),
+        Opt::file(
+            "file",
+            "links u,v[,capacity[,weight]], or a header of u,v,capacity,weight,cables in any order",
+        )
+        .positional(),
         PER_ROUTER,
         Opt::text(
             "levels",
             "units of consecutive routers and the routers of one, outermost first, as in group:96/chassis:16",
         )
         .default_in_words("none"),
+        NODE_CAPACITY,
     ],
     parse: parse_options,
 };
 
+/// Options of a network from an edge list, besides its file.
+struct GraphOptions {
+    per_router: u32,
+    /// Units of consecutive routers, outermost first.
+    levels: Vec<Level>,
+    /// Capacity of a node link; `None` if it is the smallest of the file.
+    node_capacity: Option<f64>,
+}
+
 /// Reads the options of a network from an edge list, not the list.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
-    let levels = parse_levels(params, per_router)?;
+    let options = GraphOptions {
+        per_router,
+        levels: parse_levels(params, per_router)?,
+        node_capacity: node_capacity(params)?,
+    };
     let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
-    FileNetwork::parse(params, expected, move |file| {
-        build_network(file, per_router, levels.clone())
-    })
+    FileNetwork::parse(params, expected, move |file| build_network(file, &options))
 }
 
 /// Reads the levels that `levels` names, outermost first.
@@ -77,251 +95,63 @@ fn is_nested(outer: &Level, inner: &Level) -> bool {
     outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
 }
 
-/// Largest weight of a link.
-const MAX_WEIGHT: u32 = 1000;
-
-/// Link as a file has it.
-#[cfg_attr(test, derive(Debug))]
-pub(super) struct FileLink {
-    /// The two routers, ascending.
-    pub ends: (u32, u32),
-    /// Capacity; 1 is an ordinary link.
-    pub capacity: f64,
-    /// Distance that a hop over the link counts.
-    pub weight: u32,
-    /// Line number in the file.
-    pub line: usize,
-}
-
-/// Reads routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the
-/// weight, 0 or more, is what a hop over the link counts in distances (both 1 unless given). The first line may be a
-/// header, that is, hold no number; `#` starts a comment; `.gz` is read compressed. O(links · log links); 24 bytes a
-/// link.
+/// Reads routers 0..N-1, or routers by their names, and undirected links, one a line as `u,v`, `u,v,capacity` or
+/// `u,v,capacity,weight`, or as a header places the columns: the weight, 0 or more, is what a hop over the link counts
+/// in distances, and `cables` are its cables, each of that capacity (all 1 unless given). `#` starts a comment; `.gz`
+/// is read compressed. A node link has the smallest capacity of a link unless `node_capacity` says otherwise.
+/// O(links · log links); 32 bytes a link.
 ///
 /// # Errors
-/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a
-/// link from a router to itself, a link named before (in either direction), an id left out below the largest one, a
-/// router that no path joins to router 0.
-fn build_network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
-    let (routers, edges) = read_edges(&file.text)?;
-    require_graph(file.context, u64::from(routers), edges.len() as u64)?;
+/// With the line: a column of another name; anything that is not a number, a capacity that is not above 0 or above
+/// 1e15, a weight above 1000, a link from a router to itself, a link named before (in either direction), an id left out
+/// below the largest one, a name among ids, a router that no path joins to router 0.
+fn build_network(file: &SourceFile<'_>, options: &GraphOptions) -> Result<Network> {
+    let list = read_edges(&file.text)?;
+    let links = &list.links;
+    require_graph(file.context, u64::from(list.routers), links.len() as u64)?;
+    let per_router = options.per_router;
     let mut spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
-    for (i, level) in levels.iter().enumerate() {
+    for (i, level) in options.levels.iter().enumerate() {
         let before = if i == 0 { ",levels=" } else { "/" };
         spec += &format!("{before}{}:{}", level.name, level.slots / per_router);
     }
-    let weights: Vec<u32> = edges.iter().map(|edge| edge.weight).collect();
-    let (links, capacities) = edges.iter().map(|edge| (edge.ends, edge.capacity)).unzip();
-    let mut network = network_of_links(spec, routers, per_router, links, capacities);
-    network.levels = levels;
-    // Without weights the graph is smaller and its searches are faster.
-    if weights.iter().any(|weight| *weight != 1) {
-        network.link_weights = on_request(move || weights.clone());
+    spec += &node_capacity_suffix(options.node_capacity);
+    let mut node_capacity = options.node_capacity.unwrap_or(1.0);
+    let mut note = None;
+    if list.has_capacities && options.node_capacity.is_none() {
+        let capacities = links.iter().map(|link| link.capacity);
+        (node_capacity, note) = smallest_capacity(file.text.name(), capacities);
     }
-    Ok(network)
-}
-
-/// Reads all lines. Returns the number of routers and the links, sorted.
-fn read_edges(text: &Text) -> Result<(u32, Vec<FileLink>)> {
-    let mut edges = Vec::new();
-    for (i, line) in text.data_lines().enumerate() {
-        let mut fields = line.text.split(',').map(str::trim);
-        // A first line without numbers is a header; a word without commas is none.
-        if i == 0 && fields.all(|f| f.parse::<f64>().is_err()) && line.text.contains(',') {
-            continue;
-        }
-        edges.push(parse_edge(&line)?);
-    }
-    check_edges(text, edges)
-}
-
-/// Checks that links are a connected network. Returns the number of routers and the links, sorted.
-///
-/// # Errors
-/// No links, a link again, a router left out, a network in pieces.
-pub(super) fn check_edges(text: &Text, mut edges: Vec<FileLink>) -> Result<(u32, Vec<FileLink>)> {
-    if edges.is_empty() {
-        return Err(Error::input(
-            text.location(),
-            "no links",
-            "lines of u,v[,capacity[,weight]]",
-        ));
-    }
-    edges.sort_unstable_by_key(|e| (e.ends, e.line));
-    // The fault that comes first in the file is named.
-    let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
-    if let Some([first, again]) = twice.min_by_key(|pair| pair[1].line) {
-        let (u, v) = again.ends;
-        let found = format!("link {u},{v} again (line {} has it)", first.line);
-        return Err(Error::input(
-            SourceLocation::line(text.name(), again.line),
-            found,
-            "each link once, in one direction",
-        ));
-    }
-    let routers = count_routers(text, &edges)?;
-    let mut parts = UnionFind::<u32>::new(routers as usize);
-    for edge in &edges {
-        parts.union(edge.ends.0, edge.ends.1);
-    }
-    let apart = edges
+    let weights: Vec<u32> = links.iter().map(|link| link.weight).collect();
+    let has_weights = weights.iter().any(|weight| *weight != 1);
+    // Cables of capacity 1 are what capacities say.
+    let has_speeds = links
         .iter()
-        .filter(|e| !parts.equiv(0, e.ends.0))
-        .min_by_key(|e| e.line);
-    if let Some(edge) = apart {
-        let found = format!("router {}, which no path joins to router 0", edge.ends.0);
-        let location = SourceLocation::line(text.name(), edge.line);
-        return Err(Error::input(location, found, "a connected network"));
-    }
-    Ok((routers, edges))
-}
-
-/// Parses a line of `u,v[,capacity[,weight]]`.
-fn parse_edge(line: &Line<'_>) -> Result<FileLink> {
-    let fields = line.split_csv()?;
-    if !(2..=4).contains(&fields.len()) {
-        let found = format!("`{}`", line.text);
-        return Err(line.error_here(found, "u,v[,capacity[,weight]]"));
-    }
-    let u = parse_router(line, &fields[0])?;
-    let v = parse_router(line, &fields[1])?;
-    if u == v {
-        let found = format!("a link from router {u} to itself");
-        return Err(line.error_here(found, "two different routers"));
-    }
-    let mut edge = FileLink {
-        ends: (u.min(v), u.max(v)),
-        capacity: 1.0,
-        weight: 1,
-        line: line.number,
-    };
-    if let Some(text) = fields.get(2) {
-        let capacity = text.parse().ok();
-        edge.capacity = capacity
-            .filter(|capacity| *capacity > 0.0 && *capacity <= MOST_CAPACITY)
-            .ok_or_else(|| {
-                line.error_here(format!("capacity `{text}`"), "a number above 0, up to 1e15")
-            })?;
-    }
-    if let Some(text) = fields.get(3) {
-        let weight = text.parse().ok();
-        edge.weight = weight
-            .filter(|weight| *weight <= MAX_WEIGHT)
-            .ok_or_else(|| {
-                line.error_here(format!("weight `{text}`"), "a whole number from 0 to 1000")
-            })?;
-    }
-    Ok(edge)
-}
-
-/// Parses the id of a router, one below the largest number of routers at most.
-fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
-    let id = text.parse().ok().filter(|id| *id < 1 << 31);
-    id.ok_or_else(|| {
-        line.error_here(
-            format!("router `{text}`"),
-            "a router id from 0 to 2147483647",
-        )
+        .any(|link| f64::from(link.cables) != link.capacity);
+    let cables = links.iter().map(|link| link.cables).collect();
+    let (ends, capacities) = links.iter().map(|link| (link.ends, link.capacity)).unzip();
+    Ok(Network {
+        levels: options.levels.clone(),
+        switch_names: list.names,
+        cable_counts: has_speeds.then_some(cables),
+        node_capacity,
+        remarks: note.into_iter().collect(),
+        // Without weights the graph is smaller and its searches are faster.
+        link_weights: if has_weights {
+            on_request(move || weights.clone())
+        } else {
+            None
+        },
+        ..network_of_links(spec, list.routers, per_router, ends, capacities)
     })
-}
-
-/// Counts the routers: one more than the largest id. Without a table of all ids, as a slip may make the largest one
-/// huge.
-///
-/// # Errors
-/// A router id that is on no link although a larger one is.
-fn count_routers(text: &Text, edges: &[FileLink]) -> Result<u32> {
-    let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let Some((missing, id)) = (0..).zip(&ids).find(|(i, id)| i != *id) else {
-        return Ok(ids.len() as u32);
-    };
-    let line = edges
-        .iter()
-        .filter(|e| e.ends.0 == *id || e.ends.1 == *id)
-        .map(|e| e.line)
-        .min();
-    let found = format!("router {id}, but no link of router {missing}");
-    Err(Error::input(
-        SourceLocation::line(text.name(), line.unwrap_or(1)),
-        found,
-        "ids from 0 without gaps",
-    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::topology::{Topology, testing};
+    use nodeorder_base::input::Text;
     use std::io::Write;
-
-    /// Number of routers and links of a file as (u, v, capacity, weight).
-    fn read_links(text: &str) -> (u32, Vec<(u32, u32, f64, u32)>) {
-        let (routers, edges) = read_edges(&Text::new("g", text)).unwrap();
-        let links = edges
-            .iter()
-            .map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight));
-        (routers, links.collect())
-    }
-
-    #[test]
-    fn header_comments_and_capacities_are_optional() {
-        for text in [
-            "0,1\n1,2\n",
-            "# ring\nu,v,capacity\n\n1 , 0\n2,1,1 # last\n",
-            "source,target\n1,0\n1,2\n",
-        ] {
-            let (routers, links) = read_links(text);
-            assert_eq!(
-                (routers, links),
-                (3, vec![(0, 1, 1.0, 1), (1, 2, 1.0, 1)]),
-                "{text}"
-            );
-        }
-        let (_, links) = read_links("1,0,2.5");
-        assert_eq!(links, [(0, 1, 2.5, 1)]);
-        let (_, links) = read_links("u,v,capacity,weight\n1,0,2,0\n1,2,1,7\n");
-        assert_eq!(links, [(0, 1, 2.0, 0), (1, 2, 1.0, 7)]);
-    }
-
-    #[test]
-    fn faults_are_named_with_their_line() {
-        for (text, expected) in [
-            ("0,1\n2,2\n", "g:2: found a link from router 2 to itself"),
-            (
-                "u,v\n0,1\n1,2\n1,0\n",
-                "g:4: found link 0,1 again (line 2 has it)",
-            ),
-            ("0,1\n1,x\n", "g:2: found router `x`"),
-            ("0,1\n1,-2\n", "g:2: found router `-2`"),
-            ("-1,1\n", "g:1: found router `-1`"),
-            ("0,4294967296\n", "g:1: found router `4294967296`"),
-            ("0,1\n1,2,0\n", "g:2: found capacity `0`"),
-            ("0,1,-1\n", "g:1: found capacity `-1`"),
-            ("0,1,inf\n", "g:1: found capacity `inf`"),
-            ("0,1,NaN\n", "g:1: found capacity `NaN`"),
-            ("0,1,1e308\n", "g:1: found capacity `1e308`"),
-            ("0,1,1,1,1\n", "g:1: found `0,1,1,1,1`"),
-            ("0,1,1,-1\n", "g:1: found weight `-1`"),
-            ("0,1,1,1001\n", "g:1: found weight `1001`"),
-            ("0 1\n", "g:1: found `0 1`"),
-            (
-                "0,1\n1,2000000000\n",
-                "g:2: found router 2000000000, but no link of router 2",
-            ),
-            ("1,2\n", "g:1: found router 1, but no link of router 0"),
-            (
-                "0,1\n1,2\n4,3\n",
-                "g:3: found router 3, which no path joins to router 0",
-            ),
-            ("# nothing\n", "g: found no links"),
-            ("u,v\nu,v\n", "g:2: found router `u`"),
-        ] {
-            let error = read_edges(&Text::new("g", text)).unwrap_err().to_string();
-            assert!(error.starts_with(expected), "{text:?}: {error}");
-        }
-    }
 
     #[test]
     fn weights_count_in_distances() {

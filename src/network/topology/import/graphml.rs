@@ -7,7 +7,8 @@ use roxmltree::{Document, Node};
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
+    per_router, per_router_suffix, smallest_capacity,
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
@@ -28,6 +29,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             about: "nodes of a vertex that says no `endpoints`",
             ..PER_ROUTER
         },
+        NODE_CAPACITY,
     ],
     parse: parse_options,
 };
@@ -35,9 +37,19 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Reads the options.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
+    let own = node_capacity(params)?;
+    let suffix = per_router_suffix(per_router) + &node_capacity_suffix(own);
     let expected = "a GraphML file, as in graphml:network.graphml";
     FileNetwork::parse(params, expected, move |file| {
-        read_graph(file, per_router)?.into_network(file, &per_router_suffix(per_router))
+        let mut wiring = read_graph(file, per_router)?;
+        wiring.node_capacity = own;
+        if wiring.has_speeds && own.is_none() {
+            let capacities = wiring.links.values().copied();
+            let (smallest, note) = smallest_capacity(file.text.name(), capacities);
+            wiring.node_capacity = Some(smallest);
+            wiring.remarks.extend(note);
+        }
+        wiring.into_network(file, &suffix)
     })
 }
 
@@ -231,12 +243,13 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(edge, found, "two vertices"));
         }
         let text = attributes.attribute_value(edge, "capacity").unwrap_or("1");
+        wiring.has_speeds |= text != "1";
         let capacity = text.parse::<f64>().ok().filter(|c| *c > 0.0 && *c <= 1e9);
         let Some(capacity) = capacity else {
             let found = format!("capacity `{text}`");
             return Err(wrong(edge, found, "a number above 0, at most 1e9"));
         };
-        // Parallel edges add up.
+        // Parallel edges are cables, whose capacities add up.
         wiring.add_cable(a, b, capacity);
     }
     Ok(wiring)

@@ -10,8 +10,9 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::adapters::{Adapter, find_nodes};
 use super::wiring::{NO_PARENT, Wiring};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
@@ -47,9 +48,10 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 }
 
 /// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is
-/// its rate over the rate that most cables between switches have; those of parallel cables add up. A node is called
-/// by the first word of its adapter's description (the whole identifier where the description is the vendor's), and
-/// hangs on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Fails,
+/// its rate over the rate that most cables between switches have; those of parallel cables add up, and so do their
+/// numbers. A node is called by the first word of its adapter's description (the identifier where the description is the
+/// vendor's or that of several), and hangs on the switch that [`find_nodes`] takes, by a cable of its adapter's rate;
+/// `rail=WORD` looks only at adapters described as `NODE WORD`. Fails,
 /// with the line, if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that
 /// is not described or is described otherwise at its other end; or if the network is in several parts.
 ///
@@ -144,27 +146,71 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
             }
         }
     }
-    join_switches(&mut wiring, &ports, &known)?;
-    // A node with several adapters hangs on the switch of the first.
-    let mut seen = BTreeSet::new();
+    let cables = join_switches(&ports, &known)?;
+    let mut hosts = Vec::new();
+    let mut host_rates = Vec::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("H-")) {
-        if let Some(name) = node_name(port, rail)
-            && seen.insert(name.clone())
-        {
-            wiring.switches[port.switch].nodes.push(name);
+        let description = first_quoted(port.comment).unwrap_or_default().trim();
+        let host = Adapter::read_description(port.switch, port.peer, port.peer_port, description);
+        if let Some(host) = host.filter(|host| rail.is_none_or(|rail| rail == host.name)) {
+            hosts.push(host);
+            host_rates.push(parse_rate(port.comment));
         }
     }
+    let rates = cables.iter().map(|(.., rate)| *rate);
+    // Of a single switch the hosts' cables are all there are.
+    let usual_host = usual_rate(host_rates.iter().copied());
+    let usual = usual_rate(rates.clone()).or(usual_host);
+    let unit = usual.unwrap_or(1.0);
+    wiring.has_speeds = usual.is_some();
+    let silent = rates
+        .chain(host_rates.iter().copied())
+        .filter(Option::is_none)
+        .count();
+    if silent > 0 && usual.is_some() {
+        wiring.remarks.push(format!(
+            "{}: {silent} cables state no rate and count as most do",
+            text.name()
+        ));
+    }
+    for (a, b, rate) in cables {
+        wiring.add_cable(a, b, rate.map_or(1.0, |rate| rate / unit));
+    }
+    wiring.node_capacity = usual_host.map(|rate| rate / unit);
+    let found = find_nodes(&hosts, rail.is_some());
+    for (name, place) in found.nodes {
+        wiring.switches[hosts[place].switch]
+            .nodes
+            .push(name.to_string());
+        if let Some(rate) = host_rates[place] {
+            wiring.node_capacities.insert(name.to_string(), rate / unit);
+        }
+    }
+    let notes = found.notes.into_iter();
+    wiring
+        .remarks
+        .extend(notes.map(|note| format!("{}: {note}", text.name())));
     Ok(wiring)
 }
 
-/// Adds the cables between switches, each of which must be described at both ends.
-fn join_switches(
-    wiring: &mut Wiring,
-    ports: &[Port<'_>],
-    known: &BTreeMap<&str, usize>,
-) -> Result<()> {
+/// A cable between two switches, with its rate in Gbit/s if the file states it.
+type Cable = (usize, usize, Option<f64>);
+
+/// Returns the rate that most cables have, of equally frequent ones the lowest; `None` if none is stated.
+fn usual_rate(rates: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for rate in rates.flatten() {
+        *counts.entry(rate.to_bits()).or_insert(0) += 1;
+    }
+    let usual = counts
+        .iter()
+        .max_by_key(|(bits, count)| (**count, Reverse(**bits)));
+    usual.map(|(bits, _)| f64::from_bits(*bits))
+}
+
+/// Lists the cables between switches, each of which must be described at both ends.
+fn join_switches(ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<Vec<Cable>> {
     let mut ends: BTreeMap<(usize, u32), (usize, u32)> = BTreeMap::new();
-    let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     let mut cables = Vec::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
         let line = port.line;
@@ -185,9 +231,7 @@ fn join_switches(
             }
             // A cable from a switch to itself (a loop-back plug) joins nothing.
             Some(_) if here != there && port.switch != peer => {
-                let rate = parse_rate(port.comment);
-                *rates.entry(rate.to_bits()).or_insert(0) += 1;
-                cables.push((port.switch, peer, rate));
+                cables.push((port.switch, peer, parse_rate(port.comment)));
             }
             _ => {}
         }
@@ -202,15 +246,7 @@ fn join_switches(
             return Err(port.line.error_here(found, "the same cable at both ends"));
         }
     }
-    // The most frequent rate is capacity 1; of equally frequent ones the lowest.
-    let usual = rates
-        .iter()
-        .max_by_key(|(bits, count)| (**count, Reverse(**bits)));
-    let usual = usual.map_or(1.0, |(bits, _)| f64::from_bits(*bits));
-    for (a, b, rate) in cables {
-        wiring.add_cable(a, b, rate / usual);
-    }
-    Ok(())
+    Ok(cables)
 }
 
 /// Splits a line at its first `#` outside quotes: data and comment.
@@ -245,31 +281,9 @@ fn parse_number(text: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// Returns the name of the adapter's node; `None` if `rail` leaves the adapter out.
-fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
-    let description = first_quoted(port.comment).unwrap_or_default().trim();
-    // It is inside the switch and sums up messages: no job runs there.
-    if description.contains("Aggregation Node") {
-        return None;
-    }
-    let (name, adapter) = description.split_once(' ').unwrap_or((description, ""));
-    if rail.is_some_and(|rail| rail != adapter.trim()) {
-        return None;
-    }
-    let vendors = ["Mellanox", "Voltaire", "QLogic", "Technologies"];
-    // Adapters that nobody has named all have the same description.
-    if name.is_empty() || vendors.iter().any(|vendor| description.contains(vendor)) {
-        return Some(port.peer.to_string());
-    }
-    Some(name.to_string())
-}
-
-/// Reads the rate of a port such as `4xHDR`, the last word of its comment, in Gbit/s; 1 if it gives none.
-fn parse_rate(comment: &str) -> f64 {
-    let word = comment.split_whitespace().next_back().unwrap_or_default();
-    let Some((width, speed)) = word.split_once('x') else {
-        return 1.0;
-    };
+/// Reads the rate of a port such as `4xHDR`, the last word of its comment, in Gbit/s; `None` if it gives none.
+fn parse_rate(comment: &str) -> Option<f64> {
+    let (width, speed) = comment.split_whitespace().next_back()?.split_once('x')?;
     // Data rate of a lane, without the bits of its code.
     let lane = match speed {
         "SDR" => 2.0,
@@ -281,12 +295,10 @@ fn parse_rate(comment: &str) -> f64 {
         "HDR" => 50.0,
         "NDR" => 100.0,
         "XDR" => 200.0,
-        _ => return 1.0,
+        _ => return None,
     };
-    match width.parse::<u32>() {
-        Ok(width) if width > 0 => f64::from(width) * lane,
-        _ => 1.0,
-    }
+    let width: u32 = width.parse().ok()?;
+    (width > 0).then_some(f64::from(width) * lane)
 }
 
 #[cfg(test)]
@@ -377,7 +389,7 @@ mod tests {
                 parse_rate("lid 5 1xSDR"),
                 parse_rate("")
             ),
-            (200.0, 2.0, 1.0)
+            (Some(200.0), Some(2.0), None)
         );
     }
 }

@@ -4,6 +4,7 @@
 //! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
+mod adapters;
 mod document;
 pub(super) mod graphml;
 pub(super) mod host_list;

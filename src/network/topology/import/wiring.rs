@@ -27,6 +27,15 @@ pub(super) struct Wiring {
     pub switches: Vec<Switch>,
     /// Capacity between two switches, the lower number first.
     pub links: BTreeMap<(usize, usize), f64>,
+    /// Number of cables between two switches, the lower number first; where `links` has two switches and this has not,
+    /// they have one.
+    pub cables: BTreeMap<(usize, usize), u32>,
+    /// Whether capacities are speeds, so that they are no numbers of cables.
+    pub has_speeds: bool,
+    /// Capacity of most node links; `None` if it is 1.
+    pub node_capacity: Option<f64>,
+    /// Capacities of node links, by the names of the nodes; that of most where there is none.
+    pub node_capacities: HashMap<String, f64>,
     /// Levels of the hierarchy, the outermost first.
     pub levels: Vec<Units>,
     /// Whether the fabric may be in several components.
@@ -85,7 +94,9 @@ pub(super) const NO_PARENT: usize = usize::MAX;
 impl Wiring {
     /// Adds a cable of a capacity; of parallel ones the capacities add up.
     pub fn add_cable(&mut self, a: usize, b: usize, capacity: f64) {
-        *self.links.entry((a.min(b), a.max(b))).or_insert(0.0) += capacity;
+        let ends = (a.min(b), a.max(b));
+        *self.links.entry(ends).or_insert(0.0) += capacity;
+        *self.cables.entry(ends).or_insert(0) += 1;
     }
 
     /// Adds a switch and returns its number.
@@ -120,6 +131,9 @@ impl Wiring {
             };
             *capacity = cables * times;
         }
+        self.has_speeds = !speeds.is_empty();
+        self.cables
+            .extend(self.links.keys().map(|ends| (*ends, uplinks.unwrap_or(1))));
         let links = self.links.len();
         let without_speed = links - speeds.len();
         // One speed for all says nothing about widths.
@@ -241,10 +255,12 @@ impl Wiring {
         let mut links = Vec::with_capacity(self.links.len());
         for ((a, b), capacity) in &self.links {
             let ends = (router[*a].min(router[*b]), router[*a].max(router[*b]));
-            links.push((ends, *capacity));
+            let cables = self.cables.get(&(*a, *b)).copied().unwrap_or(1);
+            links.push((ends, (*capacity, cables)));
         }
         links.sort_unstable_by_key(|(ends, _)| *ends);
-        let (links, capacities) = links.into_iter().unzip();
+        let (links, labels): (_, Vec<_>) = links.into_iter().unzip();
+        let (capacities, cables) = labels.into_iter().unzip();
         let mut switches = self.switches;
         let mut names = Vec::with_capacity(slots as usize);
         let mut switch_names = Vec::with_capacity(switch_count);
@@ -260,6 +276,12 @@ impl Wiring {
             .zip(&names)
             .filter(|(_, name)| self.down.contains(*name));
         let down = down.map(|(slot, _)| slot).collect();
+        let node_capacity = self.node_capacity.unwrap_or(1.0);
+        let mut slot_capacities = Vec::new();
+        if !self.node_capacities.is_empty() {
+            let own = names.iter().map(|name| self.node_capacities.get(name));
+            slot_capacities.extend(own.map(|capacity| capacity.copied().unwrap_or(node_capacity)));
+        }
         let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
             hosts: hosts as u32,
@@ -271,6 +293,9 @@ impl Wiring {
                 on_request(move || links_up.clone())
             },
             component_of,
+            cable_counts: self.has_speeds.then_some(cables),
+            node_capacity,
+            slot_capacities,
             lattice: self.lattice,
             site: self.site,
             gpus: self.gpus,

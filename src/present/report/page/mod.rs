@@ -222,7 +222,11 @@ fn machine_facts(
         facts.push(Fact::wide("Assumed", text));
     }
     if let Some(ratio) = s.oversubscription {
-        facts.push(Fact::new("Oversubscription", format!("{ratio:.2} : 1")));
+        let by = s.oversubscription_by;
+        facts.push(Fact::new(
+            "Oversubscription",
+            format!("{ratio:.2} : 1, by {by}"),
+        ));
     }
     if let Some(source) = topology.source() {
         facts.push(Fact::wide("Source", source));

@@ -342,7 +342,7 @@ impl Fit {
             node_bandwidth,
             node_latency,
             switch_bandwidth,
-            node_links_free: false,
+            ..NetworkFigures::default()
         }
     }
 

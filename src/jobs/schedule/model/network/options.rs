@@ -224,6 +224,7 @@ impl BuildModel for NetworkOptions {
     ) -> Result<Box<dyn Model + 'a>> {
         let topology = context.topology;
         let figures = self.figures.read_figures(topology.context().memory)?;
+        let figures = figures.of_machine(topology);
         let routing = self.choose_routing(topology)?;
         let (applications, what) = self.load_applications(topology)?;
         let fabric = Fabric::new(topology)?;
