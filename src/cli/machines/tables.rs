@@ -170,7 +170,12 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    layout::print_sentence(out, "The schedule, times in seconds.")?;
+    let model = found.settings.as_ref().map(|settings| &settings.model);
+    let about = match model {
+        Some(model) => format!("The schedule under the model {model}, times in seconds."),
+        None => "The schedule, times in seconds.".into(),
+    };
+    layout::print_sentence(out, &about)?;
     let header = ["machine"].into_iter().chain(SCHEDULED).collect();
     write_columns(out, header, rows, 1)
 }

@@ -26,6 +26,7 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
         .find(|difference| !difference.is_significant())
         .or(machines.differences.first());
     details.extend(deciding.and_then(|difference| how_sure(difference, machines)));
+    details.extend(routing_sentence(machines));
     details.extend(
         machines
             .contenders
@@ -45,6 +46,21 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
     }
     details.extend(machines.contenders.iter().filter_map(too_large));
     (winner_sentence(machines, workload), details)
+}
+
+/// Says which runtime model and which routing the ranking is under. `None` if no traffic ranks.
+fn routing_sentence(machines: &Machines) -> Option<String> {
+    let model = machines.settings.as_ref().map(|settings| &settings.model);
+    match (&machines.routing, model, machines.criterion) {
+        (Some(_), Some(model), Criterion::Response) => Some(format!(
+            "Run times follow the model {model}: one routing for all machines."
+        )),
+        (None, Some(model), Criterion::Response) => {
+            Some(format!("Run times follow the model {model}."))
+        }
+        (Some(routing), ..) => Some(format!("Routing of all machines: {routing}.")),
+        _ => None,
+    }
 }
 
 /// Says which machine is the best, and by how much; or that there is no winner, and why.

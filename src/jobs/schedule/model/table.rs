@@ -5,6 +5,7 @@ use super::{contiguity, distance, fixed, network};
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
+use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
 
 /// All runtime models by name.
 pub static MODELS: Registry<ParseModel> = Registry::new(
@@ -33,6 +34,31 @@ pub fn uses_links(text: &str) -> bool {
     parsed.is_ok_and(|model| model.uses_links())
 }
 
+/// Adds to the text of a model the routing under which machines are ranked, where the model takes one and the text has
+/// none: by default it depends on the kind of machine.
+pub fn fix_routing(text: &str) -> String {
+    if !takes_routing(text) || routing_name(text).is_some() {
+        return text.to_string();
+    }
+    let mark = if text.contains(':') { ',' } else { ':' };
+    format!("{text}{mark}routing={RANKING_ROUTING}")
+}
+
+/// Returns the routing that the text of a model names; `None` if it names none.
+pub fn routing_name(text: &str) -> Option<String> {
+    let (_, params) = MODELS.find_and_read(text, 0).ok()?;
+    if takes_routing(text) {
+        return params.optional_word("routing").ok()?;
+    }
+    None
+}
+
+/// Checks whether the model that `text` names takes a routing.
+fn takes_routing(text: &str) -> bool {
+    let options = MODELS.get(text).map_or(&[][..], |entry| entry.options);
+    options.iter().any(|option| option.key == "routing")
+}
+
 /// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
 pub fn check_on_machine(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
     build_model(text, context, 0).map(drop)
@@ -57,6 +83,35 @@ mod tests {
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;
+
+    #[test]
+    fn rankings_fix_the_routing_that_a_model_leaves_open() {
+        for (text, fixed, routing) in [
+            ("network", "network:routing=ecmp-hop", Some("ecmp-hop")),
+            (
+                "network:share=0.1",
+                "network:share=0.1,routing=ecmp-hop",
+                Some("ecmp-hop"),
+            ),
+            (
+                "network:routing=one-path",
+                "network:routing=one-path",
+                Some("one-path"),
+            ),
+            ("distance:0.5", "distance:0.5", None),
+            ("fixed", "fixed", None),
+            // What is wrong is reported where the model is built, as it was written.
+            (
+                "network:shares=1",
+                "network:shares=1,routing=ecmp-hop",
+                None,
+            ),
+            ("unknown", "unknown", None),
+        ] {
+            assert_eq!(fix_routing(text), fixed);
+            assert_eq!(routing_name(fixed).as_deref(), routing, "{fixed}");
+        }
+    }
 
     #[test]
     fn models_read_what_they_declare() {
