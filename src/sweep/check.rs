@@ -15,7 +15,6 @@ use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Changes;
-use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
 use nodeorder_traffic::mapping::{FixedRouting, Guest};
 
 /// Most errors that are reported of one list: what follows in it is then not checked.
@@ -73,7 +72,8 @@ impl PlanLists {
         for ((given, _), model) in lists["models"].iter().zip(&self.models) {
             if *given != model.text {
                 problems.remarks.assumed.push(format!(
-                    "{given}: routing {RANKING_ROUTING} on every machine, as rankings have it (routing= says otherwise)"
+                    "{given}: taken as {} on every machine, so that kinds of machines do not decide a ranking",
+                    model.text
                 ));
             }
         }

@@ -104,7 +104,7 @@ impl PlanLists {
         let models: Vec<String> = spec
             .models
             .iter()
-            .map(|text| model::fix_routing(text))
+            .map(|text| model::fix_for_ranking(text))
             .collect();
         let mut plan = PlanLists {
             name: spec.name.clone(),

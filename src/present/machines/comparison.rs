@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use super::carried::MachineThroughput;
-use super::confidence::Difference;
+use super::confidence::{Difference, is_above};
 use super::contender::{Contender, Criterion, SeedFigures};
 use super::workload::{ComparedJobs, ScheduledJobs, replay_and_schedule};
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -77,12 +77,11 @@ impl Machines {
                 continue;
             };
             // First the end that was found, then the one that nothing exceeds.
-            let is_better = if self.criterion.higher_is_better() {
-                other[0] > own[1]
+            rank += usize::from(if self.criterion.higher_is_better() {
+                is_above(other[0], own[1])
             } else {
-                other[0] < own[1]
-            };
-            rank += usize::from(is_better);
+                is_above(own[1], other[0])
+            });
         }
         Some(rank)
     }
@@ -132,7 +131,7 @@ pub fn compare(
     // The routing that a model takes by default depends on the kind of machine, which may not decide a ranking.
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     let settings = queue.map(|queue| TraceSettings {
-        model: model::fix_routing(&queue.settings.model),
+        model: model::fix_for_ranking(&queue.settings.model),
         ..queue.settings.clone()
     });
     let workload = workload.map(|workload| ComparedJobs {
@@ -376,6 +375,8 @@ fn check_priced(topologies: &[&Topology], request: &MachineOptions<'_>) -> Resul
         let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
         return Err(Error::option("--rank cost", "no prices", expected));
     }
+    let names: Vec<&str> = topologies.iter().map(|topology| topology.name()).collect();
+    request.buying.cables.check_machines(&names)?;
     for topology in topologies {
         request
             .buying

@@ -34,29 +34,35 @@ pub fn uses_links(text: &str) -> bool {
     parsed.is_ok_and(|model| model.uses_links())
 }
 
-/// Adds to the text of a model the routing under which machines are ranked, where the model takes one and the text has
-/// none: by default it depends on the kind of machine.
-pub fn fix_routing(text: &str) -> String {
-    if !takes_routing(text) || routing_name(text).is_some() {
-        return text.to_string();
+/// Adds to the text of a model what it leaves to the kind of machine: the routing under which machines are ranked, and
+/// the compact allocation that all machines have. With these, one network described in two ways has one verdict.
+pub fn fix_for_ranking(text: &str) -> String {
+    let mut fixed = text.to_string();
+    let options = MODELS.get(text).map_or(&[][..], |entry| entry.options);
+    for (key, value) in [("routing", RANKING_ROUTING), ("compact", "links")] {
+        let takes = options.iter().any(|option| option.key == key);
+        if takes && !is_given(text, key) {
+            let mark = if fixed.contains(':') { ',' } else { ':' };
+            fixed += &format!("{mark}{key}={value}");
+        }
     }
-    let mark = if text.contains(':') { ',' } else { ':' };
-    format!("{text}{mark}routing={RANKING_ROUTING}")
+    fixed
+}
+
+/// Checks whether the text of a model gives an option.
+fn is_given(text: &str, key: &str) -> bool {
+    MODELS
+        .find_and_read(text, 0)
+        .is_ok_and(|(_, params)| params.has_key(key))
 }
 
 /// Returns the routing that the text of a model names; `None` if it names none.
 pub fn routing_name(text: &str) -> Option<String> {
-    let (_, params) = MODELS.find_and_read(text, 0).ok()?;
-    if takes_routing(text) {
-        return params.optional_word("routing").ok()?;
+    if !is_given(text, "routing") {
+        return None;
     }
-    None
-}
-
-/// Checks whether the model that `text` names takes a routing.
-fn takes_routing(text: &str) -> bool {
-    let options = MODELS.get(text).map_or(&[][..], |entry| entry.options);
-    options.iter().any(|option| option.key == "routing")
+    let (_, params) = MODELS.find_and_read(text, 0).ok()?;
+    params.optional_word("routing").ok()?
 }
 
 /// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
@@ -85,12 +91,16 @@ mod tests {
     use nodeorder_order::ordering::NodeOrder;
 
     #[test]
-    fn rankings_fix_the_routing_that_a_model_leaves_open() {
+    fn rankings_fix_what_a_model_leaves_to_the_machine() {
         for (text, fixed, routing) in [
-            ("network", "network:routing=ecmp-hop", Some("ecmp-hop")),
+            (
+                "network",
+                "network:routing=ecmp-hop,compact=links",
+                Some("ecmp-hop"),
+            ),
             (
                 "network:share=0.1",
-                "network:share=0.1,routing=ecmp-hop",
+                "network:share=0.1,routing=ecmp-hop,compact=links",
                 Some("ecmp-hop"),
             ),
             (
@@ -103,12 +113,12 @@ mod tests {
             // What is wrong is reported where the model is built, as it was written.
             (
                 "network:shares=1",
-                "network:shares=1,routing=ecmp-hop",
+                "network:shares=1,routing=ecmp-hop,compact=links",
                 None,
             ),
             ("unknown", "unknown", None),
         ] {
-            assert_eq!(fix_routing(text), fixed);
+            assert_eq!(fix_for_ranking(text), fixed);
             assert_eq!(routing_name(fixed).as_deref(), routing, "{fixed}");
         }
     }
