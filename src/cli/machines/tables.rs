@@ -39,10 +39,9 @@ fn write_more<'m>(
     let lines: Vec<Vec<String>> = columns
         .iter()
         .filter_map(|column: &Column<RankedMachine<'m>>| {
-            let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
             // Prices and watts are often not given: lines without a value would only make the table longer.
-            let any = values.iter().any(|value| *value != Value::Empty);
-            let cells = values.iter().map(Value::terminal_text);
+            let any = machines.iter().any(|m| (column.value)(m) != Value::Empty);
+            let cells = machines.iter().map(|m| column.shown_text(m));
             any.then(|| {
                 std::iter::once(column.name.to_string())
                     .chain(cells)
