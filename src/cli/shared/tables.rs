@@ -261,10 +261,9 @@ pub fn lay_out_table(
 
 /// Lays out rows under the names of their columns, of which those from `numbers` on are numbers.
 pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
-    let rows = rows.iter().map(|row| {
-        let values = columns.iter().map(|column| (column.value)(row));
-        values.map(|value| value.terminal_text())
-    });
+    let rows = rows
+        .iter()
+        .map(|row| columns.iter().map(|column| column.shown_text(row)));
     lay_out_table(columns.iter().map(|column| column.name), rows, numbers)
 }
 
