@@ -29,7 +29,7 @@ pub struct Command {
 const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
 fn table_value_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(reference::list_tables().iter().map(|table: &Table| {
+    PossibleValuesParser::new(reference::list_tables().iter().map(|table| {
         let former = FORMER
             .iter()
             .filter(|(_, name)| *name == table.name)

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::ContextKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder_base::params::parse_bytes;
@@ -131,7 +131,7 @@ fn main() -> ExitCode {
         Err(mut e) => {
             // An unknown option is no value: the advice to write it as one leads nowhere.
             if e.get(ContextKind::InvalidArg)
-                .is_some_and(|c: &ContextValue| c.to_string().starts_with("--"))
+                .is_some_and(|c| c.to_string().starts_with("--"))
             {
                 e.remove(ContextKind::Suggested);
             }
@@ -245,12 +245,12 @@ fn group_commands(command: clap::Command) -> clap::Command {
 /// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
 /// elsewhere.
 fn default_memory() -> u64 {
-    let free = || -> Option<u64> {
-        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    free().map_or(Context::default().memory, |kilobytes| {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"));
+    let free: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    free.map_or(Context::default().memory, |kilobytes| {
         // A fifth is left for what the limit does not count, and for others on the node.
         kilobytes * 1024 / 5 * 4
     })

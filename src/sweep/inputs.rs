@@ -84,7 +84,7 @@ impl Spec {
                 format!(
                     "{head}:{}",
                     rest.split(',')
-                        .map(|part: &str| match part.split_once('=') {
+                        .map(|part| match part.split_once('=') {
                             Some((key, value)) => format!("{key}={}", there(key, value)),
                             // A value without a key is an entry's first option, such as the file of `graph:FILE`.
                             None => there("", part),

@@ -110,7 +110,7 @@ impl PlanLists {
         let resolve = |texts: &[String]| {
             texts
                 .iter()
-                .map(|text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file))
+                .map(|text| Spec::resolve_files(text, base, is_known(text), is_any_file))
                 .collect()
         };
         let mut plan = PlanLists {
@@ -122,7 +122,7 @@ impl PlanLists {
                 .iter()
                 // An allocator is no file and has no file as its first option: `first-fit:8` does not mean a file
                 // called `8`.
-                .map(|text: &String| Spec::resolve_files(text, base, true, is_rules_file))
+                .map(|text| Spec::resolve_files(text, base, true, is_rules_file))
                 .collect(),
             workloads: Vec::new(),
             transforms: spec.transforms.clone(),

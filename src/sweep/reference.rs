@@ -178,7 +178,7 @@ fn describe_machine(name: &'static str) -> Entry<()> {
 pub fn list_option_rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
     options
         .into_iter()
-        .map(|option: &Opt| {
+        .map(|option| {
             let mut about = option.about.to_string();
             if !option.only_with.is_empty() {
                 about += &format!(" (only with {})", option.only_with);

@@ -37,7 +37,7 @@ impl<'p> ResultsTable<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         let lists = CellRow::LISTS
             .iter()
-            .filter(|column: &&Column<CellRow<'p>>| uses_list(plan, column.name));
+            .filter(|column| uses_list(plan, column.name));
         let cell_columns: Vec<Column<CellRow<'p>>> = CellRow::FIRST
             .iter()
             .chain(lists)

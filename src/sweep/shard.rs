@@ -250,7 +250,7 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
 fn write_ranges(numbers: &[u32]) -> String {
     // The form that `sbatch --array` takes, so that the command can be pasted.
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
-    runs.map(|run: &[u32]| match run {
+    runs.map(|run| match run {
         [one] => one.to_string(),
         run => format!("{}-{}", run[0], run[run.len() - 1]),
     })

@@ -80,7 +80,7 @@ impl Command {
             .lists
             .inputs
             .iter()
-            .map(|(name, sum): &(String, String)| json!({"file": name, "checksum": sum}))
+            .map(|(name, sum)| json!({"file": name, "checksum": sum}))
             .collect();
         let mut manifest = sweep_folder::describe_table(&file, &table);
         manifest["inputs"] = inputs;
@@ -153,7 +153,7 @@ impl Command {
         let lines = recovered.lines;
         let left: Vec<usize> = cells
             .into_iter()
-            .filter(|cell: &usize| !lines.contains_key(cell))
+            .filter(|cell| !lines.contains_key(cell))
             .collect();
         if !lines.is_empty() {
             note_recovered(path, lines.len(), left.len(), recovered.others);

@@ -17,7 +17,7 @@ pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usi
         lattice
             .cells
             .as_ref()
-            .is_none_or(|cells: &Vec<u32>| cells.len() <= CELLS)
+            .is_none_or(|cells| cells.len() <= CELLS)
     })?;
     Some((
         lattice,

@@ -196,7 +196,7 @@ impl Loads<'_> {
             .iter()
             .map(|b| b.links as f64)
             .enumerate()
-            .map(|(i, links): (usize, f64)| {
+            .map(|(i, links)| {
                 // Idle links stand apart, since they usually outnumber all others.
                 let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
                 [(start + 0.03, 0.0), (start + 0.97, links)]
@@ -235,13 +235,10 @@ impl Loads<'_> {
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
             chart.draw_bars(
-                shares
-                    .iter()
-                    .enumerate()
-                    .map(|(hops, shares): (usize, &[f64; 2])| {
-                        let start = hops as f64 + from;
-                        [(start, 0.0), (start + 0.96 * wide, shares[slot])]
-                    }),
+                shares.iter().enumerate().map(|(hops, shares)| {
+                    let start = hops as f64 + from;
+                    [(start, 0.0), (start + 0.96 * wide, shares[slot])]
+                }),
                 look_of_slot(slot).colour,
             )?;
         }

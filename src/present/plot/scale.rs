@@ -128,7 +128,7 @@ impl Scale {
         let tick = Text::new(13.0);
         let ticks: Vec<_> = (0..)
             .zip(names.rev())
-            .map(|(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.cut_to_width(name, ROOM)))
+            .map(|(row, name)| (f64::from(row) + 0.5, tick.cut_to_width(name, ROOM)))
             .collect();
         Scale {
             tick,

@@ -6,7 +6,7 @@ use crate::plot::drawing::Figure;
 use crate::plot::palette::{Rgb, look_of_slot};
 use crate::plot::scale::{LOG_TICK, Scale};
 use nodeorder_base::error::Result;
-use nodeorder_order::metric::comparison::{Comparison, OrderingFigures, WinningStretch};
+use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 const TOP: f64 = 50.0;
 /// Height of an ordering's bars with the gap to the next.
@@ -121,7 +121,7 @@ pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec
         .entries
         .iter()
         .enumerate()
-        .map(|(i, entry): (usize, &'a OrderingFigures)| Series {
+        .map(|(i, entry)| Series {
             label: &entry.label,
             values: &entry.values,
             nodes: entry.nodes,

@@ -71,7 +71,7 @@ pub struct Overlay<'a> {
 pub(super) fn drawable_points(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
     points
         .into_iter()
-        .filter(|(size, value): &(u32, f64)| *size > 0 && value.is_finite())
+        .filter(|(size, value)| *size > 0 && value.is_finite())
         .map(|(size, value)| (f64::from(size), value))
         .collect()
 }

@@ -113,9 +113,8 @@ fn draw_octave_bars(
         .enumerate()
         .filter(|(_, share)| *share > 0.0);
     chart.draw_bars(
-        some.clone().map(|(o, share): (usize, f64)| {
-            [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
-        }),
+        some.clone()
+            .map(|(o, share)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))]),
         look_of_slot(0).colour,
     )?;
     for (o, share) in some {
