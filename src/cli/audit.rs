@@ -304,8 +304,9 @@ fn write_table(
         "{}\n",
         layout::fit_to_terminal(all, 3, &std::io::stdout())
     )?;
-    let classes = recorded.size_classes();
-    let rows = classes.map(|(from, to, sums)| row(format_range(from, to), sums));
+    let rows = recorded
+        .size_classes()
+        .map(|(from, to, sums)| row(format_range(from, to), sums));
     let about = "The recorded jobs by size in nodes.";
     write_section(out, about, heading("nodes"), rows, [0, 3])?;
     Ok(())

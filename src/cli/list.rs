@@ -56,8 +56,7 @@ impl Command {
         let width = layout::output_width();
         let Some(name) = self.name else {
             if self.json {
-                let entries = table.entries.iter();
-                let entries = entries.map(|entry| entry_json(&table, entry));
+                let entries = table.entries.iter().map(|entry| entry_json(&table, entry));
                 return output::write_json(None, &entries.collect());
             }
             return output::write_text(None, list_entries(&table, width));

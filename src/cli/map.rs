@@ -235,8 +235,9 @@ impl Command {
         }
         topology.check_names(placement.nodes())?;
         output::write_by(self.output.as_deref(), |out| {
-            let processes = placement.process_nodes();
-            let named = processes.map(|(i, node)| (i, topology.node_name(node)));
+            let named = placement
+                .process_nodes()
+                .map(|(i, node)| (i, topology.node_name(node)));
             columns::write_table(out, NAMED_PROCESS, named)
         })
     }
@@ -289,8 +290,9 @@ struct Placed {
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
     // A joint is no link and carries no load: its row would always be 0.
-    let links = (0..fabric.links.len()).filter(|link| !fabric.links.is_joint(*link));
-    let rows = links.map(|link| link_load(fabric, analysis, link));
+    let rows = (0..fabric.links.len())
+        .filter(|link| !fabric.links.is_joint(*link))
+        .map(|link| link_load(fabric, analysis, link));
     output::write_by(Some(path), |out| {
         columns::write_table(out, LinkLoad::ALL, rows)
     })

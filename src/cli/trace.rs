@@ -255,8 +255,10 @@ impl Convert {
             output,
         } = self;
         let ending = output.as_deref().map(Path::to_string_lossy);
-        let ending = ending.as_deref().unwrap_or_default();
-        let ending = ending.trim_end_matches(".gz");
+        let ending = ending
+            .as_deref()
+            .unwrap_or_default()
+            .trim_end_matches(".gz");
         let to = match to {
             Some(to) => to,
             // The name of the output says what its reader expects; `.gz` behind it changes nothing.

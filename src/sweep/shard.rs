@@ -144,8 +144,11 @@ impl ShardFile {
     /// Reads the comments before the table. `None` if they are others.
     fn read_head<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Option<Self> {
         let mut value = |key: &str| {
-            let line = lines.next()?.trim_end_matches('\n');
-            let line = line.strip_prefix("# ")?.strip_prefix(key)?;
+            let line = lines
+                .next()?
+                .trim_end_matches('\n')
+                .strip_prefix("# ")?
+                .strip_prefix(key)?;
             line.strip_prefix(": ").map(str::to_string)
         };
         Some(ShardFile {

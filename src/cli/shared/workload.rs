@@ -98,8 +98,10 @@ impl WorkloadArgs {
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
             inputs::open_log(path, self.procs_per_node, nodes, topology.context())?;
-        let hint = trace.as_ref().and_then(Trace::processors_hint);
-        let processors = hint.map(ToString::to_string);
+        let processors = trace
+            .as_ref()
+            .and_then(Trace::processors_hint)
+            .map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (
                 Sizes::from_trace(&trace, Weight::Jobs),

@@ -6,7 +6,7 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
 /// Lays out units within units, the outermost framed and named. `None` if there are none.
-pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
+pub fn lay_out_units(topology: &Topology) -> Option<Layout> {
     // Slots after the last schedulable node are no part of the machine.
     let slots = topology
         .nodes()

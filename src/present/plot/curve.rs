@@ -1,12 +1,12 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
-use crate::plot::pen::Pen;
-use crate::plot::scale::Scale;
-use crate::plot::text::Text;
+use super::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
+use super::drawing::Figure;
+use super::element::{Point, Sample, Stroke};
+use super::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
+use super::pen::Pen;
+use super::scale::Scale;
+use super::text::Text;
 use nodeorder_base::error::Result;
 
 /// One ordering's curve.
@@ -230,7 +230,7 @@ pub fn lowest_curve<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
 }
 
 /// Iterates over the points of a whole curve.
-pub(super) fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
+pub fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
     values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
 }
 
@@ -240,8 +240,8 @@ impl Curves<'_> {
         let right = self.legend.panel_right();
         let (x, y) = self.choose_axes(view, right - LEFT);
         let [_, x_name, y_name] = view.describe_view();
-        let panel = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
-        let mut chart = panel.draw_axes(pen)?;
+        let mut chart = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name))
+            .draw_axes(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
             chart.draw_across(
                 mean,

@@ -1,14 +1,14 @@
 //! Traffic of a placed guest in four panels: loads of links, a histogram of contention, a histogram of path
 //! lengths, and a matrix of senders and receivers.
 
+use super::chart::{Chart, Legend, Panel, WIDTH, draw_panel_title, sort_falling};
+use super::drawing::Figure;
+use super::element::{Point, Sample, Stroke};
+use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look_of_slot, ramp_colour};
+use super::pen::{Pen, draw_upright_ramp};
+use super::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
 use super::slice::{self, Slice};
-use crate::plot::chart::{Chart, Legend, Panel, WIDTH, draw_panel_title, sort_falling};
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look_of_slot, ramp_colour};
-use crate::plot::pen::{Pen, draw_upright_ramp};
-use crate::plot::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
-use crate::plot::text::Text;
+use super::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_traffic::mapping::{Analysis, Fabric, Guest, ProcessMapping};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::chart::WIDTH;
+use super::drawing::Figure;
+use super::element::{Point, Stroke};
+use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
+use super::pen::{Pen, draw_upright_ramp};
+use super::scale::format_thousands;
+use super::text::Text;
 use crate::layout::{EDGE, Frame, Layout, lay_out_picture};
-use crate::plot::chart::WIDTH;
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Stroke};
-use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
-use crate::plot::pen::{Pen, draw_upright_ramp};
-use crate::plot::scale::format_thousands;
-use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;

@@ -232,8 +232,10 @@ fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
 
 /// Lists why combinations have no results, and how many have each reason, in the order they come.
 fn count_notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
-    let notes = rows.iter().map(|row| row.text("note"));
-    let notes = notes.filter(|note| !note.is_empty());
+    let notes = rows
+        .iter()
+        .map(|row| row.text("note"))
+        .filter(|note| !note.is_empty());
     group_by_key(notes, Clone::clone)
         .into_iter()
         .map(|(note, rows)| (note, rows.len() as u64))
