@@ -40,7 +40,12 @@ pub struct Command {
     #[arg(long, value_name = "FORM", default_value = "hosts")]
     to: String,
     /// Processes on each host
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=65536)
+    )]
     per_node: u32,
     /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
     #[arg(long, value_name = "G", conflicts_with = "by")]

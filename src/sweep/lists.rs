@@ -51,7 +51,7 @@ pub struct Cell {
 }
 
 /// Which jobs a cell has: workload, processors of a node, transform.
-pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
+pub type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
 impl CellSpec {
     /// Returns the key that cells with the same jobs share.
@@ -61,7 +61,7 @@ impl CellSpec {
 }
 
 /// Returns the item of a list that an index stands for. `None` without an index.
-pub(super) fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
+pub fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }
 

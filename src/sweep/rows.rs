@@ -169,7 +169,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
 }
 
 /// Writes values as a line of CSV. Fails as [`ResultsTable::format_header`] does.
-pub(super) fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
+pub fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
     let mut bytes = Vec::new();
     write_values(&mut bytes, values)
         .map_err(|error| Error::io(Path::new("a row of the sweep"), "writing", error))?;

@@ -46,9 +46,9 @@ pub struct PlanSpec {
 }
 
 /// A text of a plan and where it stands.
-pub(super) type Located = (String, SourceLocation);
+pub type Located = (String, SourceLocation);
 /// Lists of located texts, by the keys of [`TEXT_LISTS`].
-pub(super) type Lists = BTreeMap<&'static str, Vec<Located>>;
+pub type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// Keys of the lists of texts.
 const TEXT_LISTS: [&str; 10] = [

@@ -39,7 +39,16 @@ impl Command {
             return Ok(());
         }
         let mut manifest = sweep_folder::describe_table(first, &table);
-        manifest["shards"] = files.iter().map(|(_, file)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version})).collect();
+        manifest["shards"] = files
+            .iter()
+            .map(|(_, file)| {
+                json!({
+                    "shard": file.shard.index,
+                    "rows": file.rows.len(),
+                    "version": file.version,
+                })
+            })
+            .collect();
         folder.write_table(&table, &manifest, self.gz)
     }
 }

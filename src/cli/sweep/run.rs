@@ -33,7 +33,11 @@ pub struct Command {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Compute only combinations I, I + N, I + 2N, … (from 0)
-    #[arg(long, value_name = "I/N", value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string()))]
+    #[arg(
+        long,
+        value_name = "I/N",
+        value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string())
+    )]
     shard: Option<Shard>,
     /// Write DIR/results.csv.gz instead of DIR/results.csv
     #[arg(long, conflicts_with = "shard")]
