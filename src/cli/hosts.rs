@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::shared::notes::note;
-use crate::shared::notes::say_unfinished;
+use crate::shared::notes::{note, say_unfinished};
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
@@ -11,13 +10,12 @@ use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
-use nodeorder_order::ordering::NodeOrder;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use nodeorder_order::metric::ring::RingLength;
-use nodeorder_order::ordering::Observer;
+use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank};
 use nodeorder_traffic::mapping::{Guest, method};
 

@@ -1,14 +1,12 @@
 //! `nodeorder map`: what a placed guest does to a machine's links.
 
-use clap::ArgGroup;
-
 use crate::shared::layout::print_field;
 use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::say_unfinished;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress, throughput};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
@@ -170,7 +168,7 @@ impl Command {
             .parse_figures(None, context)?
             // The default that the help of `--bandwidth` gives, in bytes a second.
             .with_defaults(1.25e9);
-        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         // Before the guest is placed, which may take a search.
         routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
@@ -180,7 +178,7 @@ impl Command {
             method,
             unfinished,
         } = self.place_guest(&topology, &guest)?;
-        let fabric = crate::shared::inputs::build_fabric(&topology)?;
+        let fabric = inputs::build_fabric(&topology)?;
         let (analysis, found) = routing.analyse_mapping(&fabric, &guest, &placement)?;
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
