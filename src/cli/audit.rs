@@ -164,18 +164,16 @@ impl Command {
 
     /// Returns the command line that makes this audit again.
     fn command_line(&self, context: &Context) -> String {
-        let line = CommandLine::new("audit")
+        CommandLine::new("audit")
             .add_argument(&self.spec)
-            .add_option("--trace", self.trace.iter().map(|path| path.display()));
-        let line = line
+            .add_option("--trace", self.trace.iter().map(|path| path.display()))
             .add_option("--from", &self.format.from)
             .add_option("--columns", &self.format.columns)
-            .add_option("--order", &self.orders);
-        let line = line
+            .add_option("--order", &self.orders)
             .add_option("--alloc", &self.allocators)
-            .add_seed(context.seed);
-        let line = line.add_option("--share", self.share);
-        line.add_option("--out", self.out.as_ref().map(|path| path.display()))
+            .add_seed(context.seed)
+            .add_option("--share", self.share)
+            .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string()
     }
 }
@@ -214,13 +212,12 @@ fn report_left_out(name: &str, found: &Audit) {
         let Summary {
             name: tried,
             skipped,
-            all,
+            all: Sums { apart, .. },
             ..
         } = placement;
-        if all.apart > 0 {
+        if *apart > 0 {
             note!(
-                "{name}: {tried}: no path joins all nodes of {} of its jobs, which count in no distance",
-                all.apart
+                "{name}: {tried}: no path joins all nodes of {apart} of its jobs, which count in no distance"
             );
         }
         if *skipped > 0 {
@@ -306,8 +303,9 @@ fn write_table(
         "{}\n",
         layout::fit_to_terminal(all, 3, &std::io::stdout())
     )?;
-    let classes = recorded.size_classes();
-    let rows = classes.map(|(from, to, sums)| row(format_range(from, to), sums));
+    let rows = recorded
+        .size_classes()
+        .map(|(from, to, sums)| row(format_range(from, to), sums));
     let about = "The recorded jobs by size in nodes.";
     write_section(out, about, heading("nodes"), rows, [0, 3])?;
     Ok(())

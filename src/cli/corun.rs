@@ -3,7 +3,7 @@
 use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
-use crate::shared::{output, progress};
+use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
@@ -78,12 +78,12 @@ impl Command {
             .parse_figures(self.latency.as_deref(), context)?;
         // Stages are only kept for the picture, and no more of them than it can show.
         let spans = if picture.is_some() { SPANS } else { 0 };
-        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         let figures = figures.of_machine(&topology);
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };
         routing.check_machine(&topology)?;
-        let fabric = crate::shared::inputs::build_fabric(&topology)?;
+        let fabric = inputs::build_fabric(&topology)?;
         let Some(path) = &self.jobs else {
             return self.fit_network_figures(&fabric, routing, picture);
         };

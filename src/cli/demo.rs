@@ -1,10 +1,8 @@
 //! `nodeorder demo`: the main job on a machine that comes with the program.
 
-use clap::FromArgMatches;
-
 use super::compare;
 use crate::shared::notes::note;
-use clap::Args;
+use clap::{Args, FromArgMatches};
 use nodeorder_network::topology::Context;
 use std::path::PathBuf;
 

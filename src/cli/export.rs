@@ -46,7 +46,12 @@ pub struct Command {
     #[arg(long, value_name = "A", requires = "log")]
     alloc: Option<String>,
     /// The event of --log, counted from 1
-    #[arg(long, value_name = "N", requires = "log", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "log",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     at: Option<u64>,
     /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts); where there are
     /// several files, into the folder FILE

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::shared::notes::note;
-use crate::shared::notes::say_unfinished;
+use crate::shared::notes::{note, say_unfinished};
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
@@ -11,13 +10,12 @@ use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
-use nodeorder_order::ordering::NodeOrder;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use nodeorder_order::metric::ring::RingLength;
-use nodeorder_order::ordering::Observer;
+use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank};
 use nodeorder_traffic::mapping::{Guest, method};
 
@@ -40,7 +38,12 @@ pub struct Command {
     #[arg(long, value_name = "FORM", default_value = "hosts")]
     to: String,
     /// Processes on each host
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=65536)
+    )]
     per_node: u32,
     /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
     #[arg(long, value_name = "G", conflicts_with = "by")]

@@ -29,7 +29,7 @@ pub struct Command {
 const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
 fn table_value_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(reference::list_tables().iter().map(|table: &Table| {
+    PossibleValuesParser::new(reference::list_tables().iter().map(|table| {
         let former = FORMER
             .iter()
             .filter(|(_, name)| *name == table.name)
@@ -56,8 +56,7 @@ impl Command {
         let width = layout::output_width();
         let Some(name) = self.name else {
             if self.json {
-                let entries = table.entries.iter();
-                let entries = entries.map(|entry| entry_json(&table, entry));
+                let entries = table.entries.iter().map(|entry| entry_json(&table, entry));
                 return output::write_json(None, &entries.collect());
             }
             return output::write_text(None, list_entries(&table, width));

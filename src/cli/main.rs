@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::ContextKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder_base::params::parse_bytes;
@@ -80,10 +80,20 @@ struct Common {
     )]
     seed: u64,
     /// Threads to use [default: all cores]; results do not depend on it
-    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Common options"
+    )]
     threads: Option<u16>,
     /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory]
-    #[arg(long, global = true, value_parser = parse_bytes, help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_parser = parse_bytes,
+        help_heading = "Common options"
+    )]
     memory: Option<u64>,
     /// Print only errors on standard error: no progress, no notes
     #[arg(long, global = true, help_heading = "Common options")]
@@ -131,7 +141,7 @@ fn main() -> ExitCode {
         Err(mut e) => {
             // An unknown option is no value: the advice to write it as one leads nowhere.
             if e.get(ContextKind::InvalidArg)
-                .is_some_and(|c: &ContextValue| c.to_string().starts_with("--"))
+                .is_some_and(|c| c.to_string().starts_with("--"))
             {
                 e.remove(ContextKind::Suggested);
             }

@@ -1,9 +1,7 @@
 //! `nodeorder man`: manual pages.
 
-use clap::CommandFactory;
-
 use crate::shared::output;
-use clap::Args;
+use clap::{Args, CommandFactory};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_network::topology::Context;
 use std::path::PathBuf;

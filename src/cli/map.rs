@@ -1,14 +1,12 @@
 //! `nodeorder map`: what a placed guest does to a machine's links.
 
-use clap::ArgGroup;
-
 use crate::shared::layout::print_field;
 use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::say_unfinished;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress, throughput};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
@@ -166,7 +164,7 @@ impl Command {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = Routing::parse_method_choice(&self.routing)?;
         let figures = self.network.parse_figures(None, context)?;
-        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         // The default that the help of `--bandwidth` gives, in bytes a second.
         let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
@@ -178,7 +176,7 @@ impl Command {
             method,
             unfinished,
         } = self.place_guest(&topology, &guest)?;
-        let fabric = crate::shared::inputs::build_fabric(&topology)?;
+        let fabric = inputs::build_fabric(&topology)?;
         let (analysis, found) = routing.analyse_mapping(&fabric, &guest, &placement)?;
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
@@ -233,8 +231,9 @@ impl Command {
         }
         topology.check_names(placement.nodes())?;
         output::write_by(self.output.as_deref(), |out| {
-            let processes = placement.process_nodes();
-            let named = processes.map(|(i, node)| (i, topology.node_name(node)));
+            let named = placement
+                .process_nodes()
+                .map(|(i, node)| (i, topology.node_name(node)));
             columns::write_table(out, NAMED_PROCESS, named)
         })
     }
@@ -287,8 +286,9 @@ struct Placed {
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
     // A joint is no link and carries no load: its row would always be 0.
-    let links = (0..fabric.links.len()).filter(|link| !fabric.links.is_joint(*link));
-    let rows = links.map(|link| link_load(fabric, analysis, link));
+    let rows = (0..fabric.links.len())
+        .filter(|link| !fabric.links.is_joint(*link))
+        .map(|link| link_load(fabric, analysis, link));
     output::write_by(Some(path), |out| {
         columns::write_table(out, LinkLoad::ALL, rows)
     })

@@ -11,9 +11,8 @@ use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc::{self, SumMethod};
 use nodeorder_order::metric::sizes;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::CurvePoint;
-use nodeorder_present::plot;
+use nodeorder_present::{columns, plot};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -99,8 +99,9 @@ impl Command {
             distances: &distances,
         };
         let fabric = self.traffic.build_fabric(&topology)?;
-        let traffic = self.traffic.traffic_settings(fabric.as_ref())?;
-        let mut traffic = traffic
+        let mut traffic = self
+            .traffic
+            .traffic_settings(fabric.as_ref())?
             .map(|settings| Traffic::new(settings, &order))
             .transpose()?;
         if model::uses_links(&self.model) {

@@ -41,8 +41,7 @@ impl Command {
         let clock = Clock::start_clock(false, &waiting);
         let found = scores(&topology, &self.weights, &orders, &clock)?;
         drop(waiting);
-        let scored = orders.iter().zip(&found);
-        let rows = scored.map(|(order, score)| ScoreRow {
+        let rows = orders.iter().zip(&found).map(|(order, score)| ScoreRow {
             ordering: order.label(),
             score,
         });

@@ -64,19 +64,17 @@ impl Command {
         let states = self
             .nodes
             .as_ref()
-            .map(|path: &PathBuf| Text::read(path, context.memory))
+            .map(|path| Text::read(path, context.memory))
             .transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
         tell_notes(&snapshot, records.name());
         let jobs = self.jobs.display().to_string();
-        let line = CommandLine::new("snapshot")
+        let command = CommandLine::new("snapshot")
             .add_argument(&self.spec)
-            .add_option("--jobs", [&jobs]);
-        let line = line
+            .add_option("--jobs", [&jobs])
             .add_option("--from", &self.format.from)
-            .add_option("--columns", &self.format.columns);
-        let line = line.add_option("--nodes", self.nodes.as_ref().map(|path| path.display()));
-        let command = line
+            .add_option("--columns", &self.format.columns)
+            .add_option("--nodes", self.nodes.as_ref().map(|path| path.display()))
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string();
         if let Some(folder) = &self.out {

@@ -152,8 +152,11 @@ impl Command {
         if self.json {
             output::write_text(None, format!("{}\n", serde_json::to_string_pretty(&found)?))?;
         } else {
-            let rows = found.differences.iter().cloned();
-            let rows = rows.map(|d| [d.what.to_string(), d.name, d.here, d.there]);
+            let rows = found
+                .differences
+                .iter()
+                .cloned()
+                .map(|d| [d.what.to_string(), d.name, d.here, d.there]);
             output::write_by(None, |out| columns::write_table(out, DIFFERENCE, rows))?;
         }
         let Findings {

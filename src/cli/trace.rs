@@ -15,7 +15,7 @@ use nodeorder_present::columns::jobs::SIZE_COUNT;
 use nodeorder_present::report::trace::document;
 use nodeorder_trace::records::{Records, placements};
 use nodeorder_trace::{
-    Changes, GeneratedWorkload, Options, Sizes, Tally, Trace, Transformed, convert, open,
+    Changes, GeneratedWorkload, Options, Tally, Trace, Transformed, convert, open,
 };
 use serde_json::Value;
 use std::io::Write;
@@ -255,8 +255,10 @@ impl Convert {
             output,
         } = self;
         let ending = output.as_deref().map(Path::to_string_lossy);
-        let ending = ending.as_deref().unwrap_or_default();
-        let ending = ending.trim_end_matches(".gz");
+        let ending = ending
+            .as_deref()
+            .unwrap_or_default()
+            .trim_end_matches(".gz");
         let to = match to {
             Some(to) => to,
             // The name of the output says what its reader expects; `.gz` behind it changes nothing.
@@ -304,6 +306,7 @@ fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<(
     output::write_text(output, text)
 }
 
+/// Prints what is known of a file and of the sizes of its jobs.
 fn print_record_info(
     file: &Path,
     format: &FormatArgs,
@@ -315,16 +318,6 @@ fn print_record_info(
     let form = format.find_record_format(&mut lines)?;
     let (document, sizes, trace) = document(lines, names, form, options)?;
     trace.iter().for_each(inputs::report_processors);
-    print_sizes(document, &sizes, as_json, to)
-}
-
-/// Prints what is known of a file and of the sizes of its jobs.
-fn print_sizes(
-    document: Value,
-    sizes: &Sizes,
-    as_json: bool,
-    to: Option<PathBuf>,
-) -> anyhow::Result<()> {
     if let Some(path) = to {
         // A table of shares has no numbers of jobs: the file then has its header only.
         let rows = sizes.count_table().unwrap_or_default();

@@ -54,7 +54,12 @@ pub struct Command {
     #[arg(long, value_name = "M")]
     model: Option<String>,
     /// Schedules of each setting, for means with intervals; 1: the trace as it is
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u64).range(1..=1000)
+    )]
     seeds: u64,
     /// Seconds that every job is submitted earlier or later, at most, where there are several --seeds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]

@@ -173,7 +173,7 @@ impl Problems<'_> {
     /// Reports all problems in the order of their lines; the remarks if there are none.
     fn report_problems(mut self) -> Result<Remarks> {
         // Lists are checked in an order of their own; people mend a file from top to bottom.
-        self.errors.sort_by_key(|error: &Error| match error {
+        self.errors.sort_by_key(|error| match error {
             Error::Named {
                 location: SourceLocation::Line { line, .. },
                 ..
@@ -208,35 +208,22 @@ fn locate_error(location: &SourceLocation, text: &str, error: Error) -> Error {
     }
     let location = location.clone();
     let name = text_before_colon(text);
-    match error {
-        // It names the item already.
-        Error::Input {
-            location: SourceLocation::Option(_),
-            found,
-            expected,
-        } if name == text || found.contains(&format!("`{name}")) => Error::Input {
-            location,
-            found,
-            expected,
-        },
+    let cause = match error {
         Error::Input {
             location: SourceLocation::Option(_),
             found,
             expected,
         } => {
-            let cause = Error::Input {
-                location: SourceLocation::option(text),
-                found,
-                expected,
-            };
-            Error::Named {
-                location,
-                cause: cause.into(),
+            // It names the item already.
+            if name == text || found.contains(&format!("`{name}")) {
+                return Error::input(location, found, expected);
             }
+            Error::input(SourceLocation::option(text), found, expected)
         }
-        other => Error::Named {
-            location,
-            cause: other.into(),
-        },
+        other => other,
+    };
+    Error::Named {
+        location,
+        cause: cause.into(),
     }
 }

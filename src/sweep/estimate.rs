@@ -41,8 +41,11 @@ impl<'p> CostEstimate<'p> {
     /// # Errors
     /// Generators that make no workload.
     pub fn new(plan: &'p Plan, context: &Context) -> Result<Self> {
-        let workloads = plan.lists.workloads.iter();
-        let jobs = workloads.map(|workload| Ok(count_bytes(workload, context)? / LINE));
+        let jobs = plan
+            .lists
+            .workloads
+            .iter()
+            .map(|workload| Ok(count_bytes(workload, context)? / LINE));
         Ok(CostEstimate {
             plan,
             jobs: jobs.collect::<Result<_>>()?,

@@ -10,14 +10,14 @@ use nodeorder_base::error::{Error, Result};
 /// # References
 /// Fowler, Noll, Vo, Eastlake, "The FNV non-cryptographic hash algorithm", RFC 9923.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint(u128);
+pub struct Fingerprint(u128);
 
 impl Fingerprint {
     /// The checksum of no bytes, from which every other one starts: the offset basis of RFC 9923.
     pub(super) const EMPTY: Fingerprint = Fingerprint(0x6c62272e07bb014262b821756295c58d);
 
     /// Takes in bytes.
-    pub(super) fn hash_bytes(&mut self, bytes: &[u8]) {
+    pub fn hash_bytes(&mut self, bytes: &[u8]) {
         const PRIME: u128 = 0x0000000001000000000000000000013b;
         for byte in bytes {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(PRIME);
@@ -25,21 +25,21 @@ impl Fingerprint {
     }
 
     /// Takes in a text and where it ends.
-    pub(super) fn add_part(&mut self, part: &str) {
+    pub fn add_part(&mut self, part: &str) {
         self.hash_bytes(part.as_bytes());
         // No text of a plan contains a zero byte, so `ab`, `c` and `a`, `bc` differ.
         self.hash_bytes(&[0]);
     }
 
     /// Hashes bytes.
-    pub(super) fn hash_of_bytes(bytes: &[u8]) -> Self {
+    pub fn hash_of_bytes(bytes: &[u8]) -> Self {
         let mut all = Fingerprint::EMPTY;
         all.hash_bytes(bytes);
         all
     }
 
     /// Hashes the bytes of a file, packed or not. Fails if it cannot be read.
-    pub(super) fn hash_of_file(path: &Path) -> Result<Self> {
+    pub fn hash_of_file(path: &Path) -> Result<Self> {
         let failed = |e| Error::io(path, "reading", e);
         // The bytes as stored: a file packed anew counts as changed, which costs a run and never gives a wrong row.
         let mut file = std::fs::File::open(path).map_err(failed)?;

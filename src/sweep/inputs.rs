@@ -84,7 +84,7 @@ impl Spec {
                 format!(
                     "{head}:{}",
                     rest.split(',')
-                        .map(|part: &str| match part.split_once('=') {
+                        .map(|part| match part.split_once('=') {
                             Some((key, value)) => format!("{key}={}", there(key, value)),
                             // A value without a key is an entry's first option, such as the file of `graph:FILE`.
                             None => there("", part),
@@ -104,7 +104,7 @@ impl Spec {
 }
 
 /// Refuses a file of another kind than its list is for.
-pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
+pub fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
     // By its content, not by its ending: a log among the traces would else fail in the middle of a sweep.
     let kind = nodeorder_trace::detect_kind(&mut Lines::open(&workload.path, memory)?)?;
     let (found, expected) = match (kind, workload.is_trace) {
@@ -123,7 +123,7 @@ pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
 }
 
 /// Refuses a generator that makes nothing for this list.
-pub(super) fn check_generator(spec: &Spec, is_trace: bool) -> Result<()> {
+pub fn check_generator(spec: &Spec, is_trace: bool) -> Result<()> {
     // Any seed: only the format is looked at.
     let made = GeneratedWorkload::generate_workload(&spec.located, 1)?;
     let (found, expected) = match (made.format, is_trace) {

@@ -20,7 +20,7 @@ use nodeorder_trace::Log;
 use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 
 /// A kind of row.
-pub(super) struct Kind {
+pub struct Kind {
     /// Value of the column `group`.
     pub name: &'static str,
     /// Columns of its figures.
@@ -34,7 +34,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds, in the order of rows and columns.
-pub(super) const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
+pub const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
 
 /// The ordering's MPC curve, where the plan has no workload and no guest.
 const CURVE: Kind = Kind {

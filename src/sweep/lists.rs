@@ -51,7 +51,7 @@ pub struct Cell {
 }
 
 /// Which jobs a cell has: workload, processors of a node, transform.
-pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
+pub type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
 impl CellSpec {
     /// Returns the key that cells with the same jobs share.
@@ -61,7 +61,7 @@ impl CellSpec {
 }
 
 /// Returns the item of a list that an index stands for. `None` without an index.
-pub(super) fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
+pub fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }
 
@@ -112,7 +112,7 @@ impl PlanLists {
         let resolve = |texts: &[String]| {
             texts
                 .iter()
-                .map(|text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file))
+                .map(|text| Spec::resolve_files(text, base, is_known(text), is_any_file))
                 .collect()
         };
         // Cells are compared across machines: one routing for all, in the plan's own words or the one of rankings.
@@ -130,7 +130,7 @@ impl PlanLists {
                 .iter()
                 // An allocator is no file and has no file as its first option: `first-fit:8` does not mean a file
                 // called `8`.
-                .map(|text: &String| Spec::resolve_files(text, base, true, is_rules_file))
+                .map(|text| Spec::resolve_files(text, base, true, is_rules_file))
                 .collect(),
             workloads: Vec::new(),
             transforms: spec.transforms.clone(),

@@ -159,8 +159,8 @@ pub fn list_tables() -> Vec<Table> {
 /// Describes a shipped machine as an entry, by the first comment of its file.
 fn describe_machine(name: &'static str) -> Entry<()> {
     // The file is where a machine is described, so the list says what the file says.
-    let text = catalog::machine_toml(name).unwrap_or_default();
-    let about = text
+    let about = catalog::machine_toml(name)
+        .unwrap_or_default()
         .lines()
         .next()
         .unwrap_or_default()
@@ -178,7 +178,7 @@ fn describe_machine(name: &'static str) -> Entry<()> {
 pub fn list_option_rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
     options
         .into_iter()
-        .map(|option: &Opt| {
+        .map(|option| {
             let mut about = option.about.to_string();
             if !option.only_with.is_empty() {
                 about += &format!(" (only with {})", option.only_with);

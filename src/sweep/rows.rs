@@ -37,7 +37,7 @@ impl<'p> ResultsTable<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         let lists = CellRow::LISTS
             .iter()
-            .filter(|column: &&Column<CellRow<'p>>| uses_list(plan, column.name));
+            .filter(|column| uses_list(plan, column.name));
         let cell_columns: Vec<Column<CellRow<'p>>> = CellRow::FIRST
             .iter()
             .chain(lists)
@@ -172,7 +172,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
 }
 
 /// Writes values as a line of CSV. Fails as [`ResultsTable::format_header`] does.
-pub(super) fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
+pub fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
     let mut bytes = Vec::new();
     write_values(&mut bytes, values)
         .map_err(|error| Error::io(Path::new("a row of the sweep"), "writing", error))?;

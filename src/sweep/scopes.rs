@@ -14,10 +14,10 @@ use nodeorder_trace::{Changes, Options, Trace, Transformed, convert, open};
 use nodeorder_traffic::mapping::{Fabric, Guest};
 
 /// Figures of a cell, in the order of its kind's columns.
-pub(super) type Figures = Vec<Value<'static>>;
+pub type Figures = Vec<Value<'static>>;
 
 /// A machine with a seed, and what all its orderings share.
-pub(super) struct MachineScope<'m> {
+pub struct MachineScope<'m> {
     pub lists: &'m PlanLists,
     pub topology: &'m Topology,
     /// The machine's links, where guests are mapped.
@@ -28,7 +28,7 @@ pub(super) struct MachineScope<'m> {
 }
 
 /// The jobs of a trace that fit a machine.
-pub(super) struct TraceJobs {
+pub struct TraceJobs {
     /// As a placement log, where they are replayed.
     pub log: String,
     /// As a queue, where they are scheduled.
@@ -39,7 +39,7 @@ pub(super) struct TraceJobs {
 
 impl<'m> MachineScope<'m> {
     /// Makes the guests, links and jobs that `cells` use.
-    pub(super) fn new(
+    pub fn new(
         lists: &'m PlanLists,
         topology: &'m Topology,
         context: &Context,
@@ -76,7 +76,7 @@ impl<'m> MachineScope<'m> {
     }
 
     /// Returns the machine's links, which guests have.
-    pub(super) fn fabric(&self) -> &Fabric<'m> {
+    pub fn fabric(&self) -> &Fabric<'m> {
         self.fabric.as_ref().expect("made with the first guest")
     }
 
@@ -126,7 +126,7 @@ impl<'m> MachineScope<'m> {
 }
 
 /// An ordering of a machine.
-pub(super) struct OrderingScope<'m> {
+pub struct OrderingScope<'m> {
     pub machine: &'m MachineScope<'m>,
     pub order: NodeOrder,
     /// Distances between ranks, where the plan has workloads.
@@ -134,7 +134,7 @@ pub(super) struct OrderingScope<'m> {
 }
 
 impl<'m> OrderingScope<'m> {
-    pub(super) fn new(machine: &'m MachineScope<'m>, ordering: usize) -> Result<Self> {
+    pub fn new(machine: &'m MachineScope<'m>, ordering: usize) -> Result<Self> {
         let lists = machine.lists;
         let order = NodeOrder::make(machine.topology, &lists.orderings[ordering].located)?;
         // Distances of ranks are for allocators and what they placed; curves and mappings do without.
@@ -151,7 +151,7 @@ impl<'m> OrderingScope<'m> {
     }
 
     /// Returns the distances between ranks, which workloads have.
-    pub(super) fn distances(&self) -> &RankDistances {
+    pub fn distances(&self) -> &RankDistances {
         self.distances
             .as_ref()
             .expect("made where the plan has workloads")
@@ -160,7 +160,7 @@ impl<'m> OrderingScope<'m> {
 
 /// What the cells of the same jobs share.
 #[derive(Default)]
-pub(super) struct JobsScope {
+pub struct JobsScope {
     /// Summary of the replay that others are compared with; empty where nothing is replayed.
     pub baseline: Summary,
     /// Jobs that fit the ordering; empty where nothing is scheduled.

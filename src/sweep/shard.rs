@@ -144,8 +144,11 @@ impl ShardFile {
     /// Reads the comments before the table. `None` if they are others.
     fn read_head<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Option<Self> {
         let mut value = |key: &str| {
-            let line = lines.next()?.trim_end_matches('\n');
-            let line = line.strip_prefix("# ")?.strip_prefix(key)?;
+            let line = lines
+                .next()?
+                .trim_end_matches('\n')
+                .strip_prefix("# ")?
+                .strip_prefix(key)?;
             line.strip_prefix(": ").map(str::to_string)
         };
         Some(ShardFile {
@@ -250,7 +253,7 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
 fn write_ranges(numbers: &[u32]) -> String {
     // The form that `sbatch --array` takes, so that the command can be pasted.
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
-    runs.map(|run: &[u32]| match run {
+    runs.map(|run| match run {
         [one] => one.to_string(),
         run => format!("{}-{}", run[0], run[run.len() - 1]),
     })

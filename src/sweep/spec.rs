@@ -46,9 +46,9 @@ pub struct PlanSpec {
 }
 
 /// A text of a plan and where it stands.
-pub(super) type Located = (String, SourceLocation);
+pub type Located = (String, SourceLocation);
 /// Lists of located texts, by the keys of [`TEXT_LISTS`].
-pub(super) type Lists = BTreeMap<&'static str, Vec<Located>>;
+pub type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// Keys of the lists of texts.
 const TEXT_LISTS: [&str; 10] = [
@@ -124,7 +124,7 @@ impl PlanSpec {
         for (key, texts) in self.text_lists() {
             let list: Vec<Located> = texts
                 .iter()
-                .map(|text: &String| (text.clone(), SourceLocation::option(text)))
+                .map(|text| (text.clone(), SourceLocation::option(text)))
                 .collect();
             // A program may give texts that no TOML reader has looked at.
             check_list(key, &list)?;
@@ -294,7 +294,7 @@ where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
     list.iter()
-        .map(|(text, location): &Located| match text.parse::<T>() {
+        .map(|(text, location)| match text.parse::<T>() {
             Ok(number) if number >= least => Ok(number),
             _ => {
                 let expected = format!("a whole number from {least} to {most}");

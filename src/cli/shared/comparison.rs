@@ -25,7 +25,13 @@ pub struct OrderingArgs {
     /// Also search for a good ordering for the job sizes of a trace (log-uniform without one), within a budget such
     /// as time=10 (seconds) or steps=1000000
     // Without `=` the word behind it, often the machine, would be taken for the budget.
-    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
+    #[arg(
+        long,
+        value_name = "BUDGET",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "time=10"
+    )]
     pub optimise: Option<String>,
 }
 

@@ -63,12 +63,12 @@ pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> 
         for value in matches.get_raw(id).into_iter().flatten() {
             let text = value.to_string_lossy();
             let option = flag.clone().unwrap_or_default() + &text;
-            let whole = || NamedFile::new(Path::new(value), option.clone(), text.to_string());
+            let whole = NamedFile::new(Path::new(value), option.clone(), text.to_string());
             if is_written(command.get_name(), id) {
-                written.push(whole());
+                written.push(whole);
             } else if argument.get_value_hint() == ValueHint::AnyPath {
                 // The hint of all arguments that are paths.
-                read.push(whole());
+                read.push(whole);
             } else {
                 // Other options (SPEC, orderings, allocators) may name files within their texts: each piece that is a
                 // file counts.

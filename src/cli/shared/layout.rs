@@ -94,7 +94,7 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
     // From all columns downwards, the first number that fits. Columns differ in width, so it cannot be divided out.
     let count = (0..=rest.len())
         .rev()
-        .find(|count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room)
+        .find(|count| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room)
         .unwrap_or(0);
     let shown = kept(count);
     for (i, column) in table.column_iter_mut().skip(first).enumerate() {

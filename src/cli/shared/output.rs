@@ -332,7 +332,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
             .downcast_ref::<io::Error>()
-            .is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe)
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     })
 }
 

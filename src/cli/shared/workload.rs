@@ -34,7 +34,12 @@ pub struct WorkloadArgs {
     #[arg(long, value_name = "FILE", requires = "trace")]
     pub rules: Option<PathBuf>,
     /// Processors per node, in an SWF trace
-    #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "P",
+        requires = "trace",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub procs_per_node: Option<u32>,
     /// Policy of the schedule of an SWF trace (see `nodeorder list policies`), or none for no schedule; it uses the
     /// first --alloc, else span-best-fit [default: easy]
@@ -98,8 +103,10 @@ impl WorkloadArgs {
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
             inputs::open_log(path, self.procs_per_node, nodes, topology.context())?;
-        let hint = trace.as_ref().and_then(Trace::processors_hint);
-        let processors = hint.map(ToString::to_string);
+        let processors = trace
+            .as_ref()
+            .and_then(Trace::processors_hint)
+            .map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (
                 Sizes::from_trace(&trace, Weight::Jobs),

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::shared::notes::note;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use nodeorder_network::topology::Context;
-use nodeorder_sweep::{ShardFile, merge_shards};
+use nodeorder_sweep::merge_shards;
 
 /// Merge the shards of a sweep into one table
 ///
@@ -39,7 +39,16 @@ impl Command {
             return Ok(());
         }
         let mut manifest = sweep_folder::describe_table(first, &table);
-        manifest["shards"] = files.iter().map(|(_, file): &(String, ShardFile)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version})).collect();
+        manifest["shards"] = files
+            .iter()
+            .map(|(_, file)| {
+                json!({
+                    "shard": file.shard.index,
+                    "rows": file.rows.len(),
+                    "version": file.version,
+                })
+            })
+            .collect();
         folder.write_table(&table, &manifest, self.gz)
     }
 }

@@ -33,7 +33,11 @@ pub struct Command {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Compute only combinations I, I + N, I + 2N, … (from 0)
-    #[arg(long, value_name = "I/N", value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string()))]
+    #[arg(
+        long,
+        value_name = "I/N",
+        value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string())
+    )]
     shard: Option<Shard>,
     /// Write DIR/results.csv.gz instead of DIR/results.csv
     #[arg(long, conflicts_with = "shard")]
@@ -80,7 +84,7 @@ impl Command {
             .lists
             .inputs
             .iter()
-            .map(|(name, sum): &(String, String)| json!({"file": name, "checksum": sum}))
+            .map(|(name, sum)| json!({"file": name, "checksum": sum}))
             .collect();
         let mut manifest = sweep_folder::describe_table(&file, &table);
         manifest["inputs"] = inputs;
@@ -153,7 +157,7 @@ impl Command {
         let lines = recovered.lines;
         let left: Vec<usize> = cells
             .into_iter()
-            .filter(|cell: &usize| !lines.contains_key(cell))
+            .filter(|cell| !lines.contains_key(cell))
             .collect();
         if !lines.is_empty() {
             note_recovered(path, lines.len(), left.len(), recovered.others);

@@ -39,7 +39,8 @@ impl<'a> RankedEntry<'a> {
             "Mean of MPC over job sizes, each counting the same.";
         best_share of entry, "",
             "Share of sizes, weighted by 1/size, at which no other ordering is better.";
-        mean_step of entry, "hops", "Mean distance of neighbours in rank.";
+        mean_step of entry, "hops",
+            "Mean distance of neighbours in rank.";
     };
 
     /// Columns of a sweep without workloads and guests.
@@ -117,7 +118,8 @@ row! {
         "Sum over pairs of ranks of weight times distance.";
     [lower_bound of score], "weight · hops",
         "Proved: no ordering has a smaller objective.";
-    [gap of score], "", "(objective - lower_bound) / objective.";
+    [gap of score], "",
+        "(objective - lower_bound) / objective.";
 }
 
 /// An ordering and an allocator under a workload.
@@ -164,8 +166,10 @@ row! {
     ordering: &'a str, "", "The ordering as it was given.";
     allocator: &'a str, "", "The allocator as it was given.";
     [size of mean], "nodes", "Nodes of a job.";
-    [jobs of mean], "jobs", "Jobs of this size that were placed.";
-    [mpc of mean], "hops", "MPC of the ordering at this size.";
+    [jobs of mean], "jobs",
+        "Jobs of this size that were placed.";
+    [mpc of mean], "hops",
+        "MPC of the ordering at this size.";
     [mean_mind of mean], "hops",
         "Mean of `mind` over these jobs in the replay.";
     ["above_mpc"], "hops",

@@ -14,7 +14,8 @@ pub const JOB: &[Column<JobOutcome>] = columns! {
         "Iterations it finished until every job had done those asked for.";
     seconds, "s",
         "Mean time of these iterations, beside the other jobs.";
-    alone, "s", "Mean time of an iteration without other jobs.";
+    alone, "s",
+        "Mean time of an iteration without other jobs.";
     "slowdown", "", "`seconds` over `alone`.",
         |j| j.slowdown();
 };
@@ -61,7 +62,8 @@ row! {
         "What a switch carries in all, where that is limited.";
     iterations: u64, "iterations",
         "Iterations that every job did at least.";
-    [seconds of outcome], "s", "Time until every job had done them.";
+    [seconds of outcome], "s",
+        "Time until every job had done them.";
     ["utilisation_max"], "",
         "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);

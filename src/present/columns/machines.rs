@@ -251,7 +251,8 @@ impl<'a> MachineJobs<'a> {
         "allocator", "", "The allocator as it was given.",
             |r| r.allocator.allocator.as_str();
         placed of service, "jobs", "Jobs placed.";
-        skipped of service, "jobs", "Jobs skipped: too few nodes were free.";
+        skipped of service, "jobs",
+            "Jobs skipped: too few nodes were free.";
         too_large of service, "jobs",
             "Jobs that ask for more nodes than the machine has.";
         mean_mind of allocator, "hops",

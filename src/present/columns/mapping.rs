@@ -25,8 +25,10 @@ row! {
         "The mapping method that found it, if any.";
     order: Option<&'a str>, "", "The ordering that was given, if any.";
     routing: &'a str, "", "Which links traffic takes.";
-    [pairs of analysis.dilation], "pairs", "Ordered pairs of processes that communicate.";
-    [volume of analysis.dilation], "volume", "Sum of their volumes.";
+    [pairs of analysis.dilation], "pairs",
+        "Ordered pairs of processes that communicate.";
+    [volume of analysis.dilation], "volume",
+        "Sum of their volumes.";
     [share_between_routers of analysis], "",
         "Share of the volume that leaves its router.";
     links: usize, "links", "Directed links of the machine.";

@@ -170,12 +170,17 @@ impl<R> Copy for Column<R> {}
 /// that of a field of the row, `field of path, unit, meaning;` that of a field of what is at this path in the row, and
 /// `[field in method], unit, meaning;` that of a field of what this method of the row returns, if anything.
 macro_rules! columns {
-    ($($($field:ident $(of $($path:ident).+)?)? $([$part:ident in $method:ident])? $($name:literal)?, $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;)*) => {
+    ($(
+        $($field:ident $(of $($path:ident).+)?)? $([$part:ident in $method:ident])? $($name:literal)?,
+        $unit:literal, $meaning:literal $(, |$row:pat_param| $value:expr)?;
+    )*) => {
         &[$($crate::columns::Column {
             name: concat!($(stringify!($field))? $(stringify!($part))? $($name)?),
             unit: $unit,
             meaning: $meaning,
-            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))? $(|row| $crate::columns::Value::from(row.$method().map(|of| of.$part)))? $(|$row| $crate::columns::Value::from($value))?,
+            value: $(|row| $crate::columns::Value::from(row$($(.$path)+)?.$field))?
+                $(|row| $crate::columns::Value::from(row.$method().map(|of| of.$part)))?
+                $(|$row| $crate::columns::Value::from($value))?,
         }),*]
     };
 }

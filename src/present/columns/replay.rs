@@ -24,7 +24,8 @@ impl<'a> ReplayFigures<'a> {
     /// Columns of a replay in every summary.
     pub const ALL: &'a [Column<Self>] = columns! {
         placed of result.counts, "jobs", "Jobs that were placed.";
-        skipped of result.counts, "jobs", "Jobs that found too few free nodes.";
+        skipped of result.counts, "jobs",
+            "Jobs that found too few free nodes.";
         "refused", "jobs",
             "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.count_refused();

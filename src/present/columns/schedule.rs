@@ -47,7 +47,8 @@ impl<'a> ScheduleFigures<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         utilisation of summary, "",
             "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.";
-        mean_wait of summary, "s", "Mean time from submit to start.";
+        mean_wait of summary, "s",
+            "Mean time from submit to start.";
         "wait_p50", "s",
             "Half of the jobs waited no longer: the smallest such wait of a job.",
             |r| r.summary.wait_percentiles[0];
@@ -56,11 +57,14 @@ impl<'a> ScheduleFigures<'a> {
         "wait_p99", "s", "The same of 99 in a hundred jobs.",
             |r| r.summary.wait_percentiles[2];
         // Percentiles are those of a job, without interpolation: they can be checked in the table of jobs.
-        max_wait of summary, "s", "Longest time from submit to start.";
-        mean_response of summary, "s", "Mean time from submit to end.";
+        max_wait of summary, "s",
+            "Longest time from submit to start.";
+        mean_response of summary, "s",
+            "Mean time from submit to end.";
         mean_bounded_slowdown of summary, "",
             "Mean of response over run time (counted as 10 s where shorter), at least 1.";
-        makespan of summary, "s", "Time from the first submit to the last end.";
+        makespan of summary, "s",
+            "Time from the first submit to the last end.";
         "starved_jobs", "jobs",
             "Jobs that waited for longer than 10 times `mean_wait` while 10 or more jobs behind them in the queue started.",
             |r| r.summary.starved;
@@ -106,7 +110,8 @@ impl<'a> ScheduleFigures<'a> {
             "Jobs ended at their requested times (model `network`, kill=true).";
         utilisation_waiting of summary, "",
             "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.";
-        mean_queue of summary, "jobs", "Mean over time of the jobs waiting.";
+        mean_queue of summary, "jobs",
+            "Mean over time of the jobs waiting.";
         max_queue of summary, "jobs", "The most jobs waiting.";
         fragmentation of summary, "",
             "Mean over free node-seconds of 1 less longest free run over free nodes.";
@@ -218,7 +223,8 @@ fn parse_seconds(seconds: String) -> Value<'static> {
 
 /// Columns of the waits of the jobs between two powers of two of nodes.
 pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
-    from, "nodes", "The smallest size of the class, a power of two.";
+    from, "nodes",
+        "The smallest size of the class, a power of two.";
     to, "nodes", "The largest: twice `from` less one.";
     jobs, "jobs",
         "Jobs of these sizes that were scheduled; classes without are left out.";

@@ -51,11 +51,6 @@ impl ResultRow {
         ResultRow(names.iter().cloned().zip(values).collect())
     }
 
-    /// Checks whether the table has this column.
-    pub fn has_column(&self, column: &str) -> bool {
-        self.0.contains_key(column)
-    }
-
     /// Returns the text in a column, empty if there is none.
     pub fn text(&self, column: &str) -> Cow<'_, str> {
         match self.0.get(column) {

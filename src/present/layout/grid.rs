@@ -2,7 +2,7 @@
 
 /// A grid of equal blocks.
 #[derive(Clone, Copy)]
-pub(super) struct Grid {
+pub struct Grid {
     /// Blocks in all.
     pub count: usize,
     /// Blocks in a row.
@@ -59,6 +59,6 @@ impl Grid {
     }
 }
 
-pub(super) fn add_pairs(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+pub fn add_pairs(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0 + b.0, a.1 + b.1)
 }

@@ -12,12 +12,12 @@ const SEVERAL: &str = " A cell with several nodes has the colour of its lowest r
 
 /// Returns the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list
 /// of cells too long to be drawn from.
-pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
+pub fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let lattice = topology.lattice().filter(|lattice| {
         lattice
             .cells
             .as_ref()
-            .is_none_or(|cells: &Vec<u32>| cells.len() <= CELLS)
+            .is_none_or(|cells| cells.len() <= CELLS)
     })?;
     Some((
         lattice,
@@ -29,7 +29,7 @@ pub(super) fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usi
 
 /// Lists the coordinates of a lattice as digits of a number, each with the text before its value, such as `x = `.
 /// `per` consecutive numbers share a position: 1 for cells, the nodes of a router for node ids.
-pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
+pub fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     let mut stride = per;
     let mut names = Vec::new();
     for (name, extent) in lattice.axes.iter().zip(&lattice.extents).rev() {
@@ -41,7 +41,7 @@ pub(super) fn named_digits(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> 
 }
 
 /// Lays out a box, where exactly three axes have more than one coordinate.
-pub(super) fn lay_out_box(topology: &Topology) -> Option<Layout> {
+pub fn lay_out_box(topology: &Topology) -> Option<Layout> {
     let (lattice, axes) = lattice_and_axes(topology)?;
     // A plane needs no third direction, and of four axes a box could not show one.
     if axes.len() != 3 || lattice.cell_count() > CELLS {
@@ -85,7 +85,7 @@ pub(super) fn lay_out_box(topology: &Topology) -> Option<Layout> {
 }
 
 /// Lays out planes of the two longest axes side by side. `None` where there are no two axes or too many planes.
-pub(super) fn lay_out_slices(
+pub fn lay_out_slices(
     topology: &Topology,
     lattice: &Lattice,
     mut axes: Vec<usize>,

@@ -6,7 +6,7 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
 /// Lays out units within units, the outermost framed and named. `None` if there are none.
-pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
+pub fn lay_out_units(topology: &Topology) -> Option<Layout> {
     // Slots after the last schedulable node are no part of the machine.
     let slots = topology
         .nodes()
@@ -63,7 +63,7 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
         for node in framed.filter(|unit| exists(*unit, *nodes)) {
             let (x, y) = grids[..=k]
                 .iter()
-                .map(|(grid, shift, stride): &(Grid, (f64, f64), usize)| {
+                .map(|(grid, shift, stride)| {
                     add_pairs(grid.block_corner(node / stride % grid.count), *shift)
                 })
                 .fold((0.0, 0.0), add_pairs);
@@ -95,7 +95,7 @@ pub(super) fn lay_out_units(topology: &Topology) -> Option<Layout> {
     let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
     let parts = grids
         .iter()
-        .map(|(grid, shift, stride): &_| Part::grid_part(vec![digit(grid, *stride)], grid, *shift))
+        .map(|(grid, shift, stride)| Part::grid_part(vec![digit(grid, *stride)], grid, *shift))
         .collect();
     // The digit of a unit is that of the grid it stands in; the innermost grid counts nodes and has no unit.
     let names = units.iter().zip(&grids);

@@ -9,7 +9,7 @@ use nodeorder_base::ids::NodeId;
 pub const EDGE: f64 = 0.92;
 
 /// Most frames of units, and most slices: more would hide what is in them.
-pub(super) const FRAMES: usize = 3000;
+pub const FRAMES: usize = 3000;
 
 /// Cells, the frames around them and the links between them; lengths in cells.
 #[derive(Default, Serialize)]
@@ -165,7 +165,7 @@ pub struct Frame {
 }
 
 /// Makes a flat layout of `count` cells.
-pub(super) fn flat_layout(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
+pub fn flat_layout(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
     Layout {
         count: count as u32,
         per_cell: 1,

@@ -12,7 +12,7 @@ use nodeorder_network::topology::Topology;
 const LINKS: u64 = 3000;
 
 /// Lays out routers round a circle with their links, nodes outwards.
-pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
+pub fn lay_out_circle(topology: &Topology) -> Layout {
     let network = topology.network();
     let hosts = network.hosts();
     let per = network.per_router();
@@ -66,7 +66,7 @@ pub(super) fn lay_out_circle(topology: &Topology) -> Layout {
 }
 
 /// Lays out node ids in rows.
-pub(super) fn lay_out_rows(topology: &Topology) -> Layout {
+pub fn lay_out_rows(topology: &Topology) -> Layout {
     let slots = topology.nodes().slot_count();
     let per = f64::from(topology.network().per_router());
     // A whole number of routers in a row, so that the nodes of one stay together.

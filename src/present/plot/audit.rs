@@ -1,10 +1,10 @@
 //! Figures of jobs over time, a line for each placement.
 
-use crate::plot::chart::{BELOW, Legend, Panel, TOP};
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Sample, Stroke};
-use crate::plot::palette::look_of_slot;
-use crate::plot::scale::{Scale, lowest_and_highest};
+use super::chart::{BELOW, Legend, Panel, TOP};
+use super::drawing::Figure;
+use super::element::{Sample, Stroke};
+use super::palette::look_of_slot;
+use super::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
 /// Height of a panel.

@@ -1,10 +1,10 @@
 //! Measured patterns against the seconds that fitted figures of the network give: how far each row is off.
 
-use crate::plot::chart::{BELOW, Legend, Panel, TOP, WIDTH, side_by_side};
-use crate::plot::drawing::Figure;
-use crate::plot::element::Sample;
-use crate::plot::palette::look_of_slot;
-use crate::plot::scale::{Scale, format_briefly, lowest_and_highest};
+use super::chart::{BELOW, Legend, Panel, TOP, WIDTH, side_by_side};
+use super::drawing::Figure;
+use super::element::Sample;
+use super::palette::look_of_slot;
+use super::scale::{Scale, format_briefly, lowest_and_highest};
 use nodeorder_traffic::corun::fit::{Fit, Measured, PATTERNS};
 
 const PANEL: f64 = 320.0;
@@ -40,13 +40,13 @@ pub fn plot_calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -
             let x = Scale::logarithmic((low / 1.2, high * 1.2), WIDTH - 120.0);
             let y = Scale::end_to_end((-most, most), 8);
             let columns: Vec<_> = side_by_side(&y, 1).collect();
-            let panel = Panel::place_panel(
+            let mut chart = Panel::place_panel(
                 columns[0],
                 (top, PANEL),
                 (&x, "measured (µs)"),
                 (&y, "fitted less measured (%)"),
-            );
-            let mut chart = panel.draw_axes(pen)?;
+            )
+            .draw_axes(pen)?;
             for (i, row) in rows.iter().enumerate() {
                 let slot = PATTERNS
                     .iter()

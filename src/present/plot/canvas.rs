@@ -20,17 +20,17 @@ use super::text::baseline_start;
 const OVERSAMPLING: usize = 2;
 /// Number of device units of the bitmap for each pixel of the figure, each way: the file has two pixels for each of
 /// them, for sharp screens.
-pub(super) const PIXEL_SCALE: f64 = (2 * OVERSAMPLING) as f64;
+pub const PIXEL_SCALE: f64 = (2 * OVERSAMPLING) as f64;
 
 /// A rectangle of a canvas.
-pub(super) type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
+pub type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
 /// Why drawing failed.
-pub(super) type DrawError = DrawingAreaErrorKind<BitmapError>;
+pub type DrawError = DrawingAreaErrorKind<BitmapError>;
 type BitmapError = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
 type Drawn = Result<(), DrawingErrorKind<BitmapError>>;
 
 /// SVG or pixels.
-pub(super) enum Canvas<'a> {
+pub enum Canvas<'a> {
     Svg(Svg<'a>),
     Pixels(BitMapBackend<'a>),
 }
@@ -184,7 +184,7 @@ impl DrawingBackend for Canvas<'_> {
 }
 
 /// Encodes a painted bitmap of `size` device units as a PNG file.
-pub(super) fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
+pub fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let row = width as usize;
     let width = row / OVERSAMPLING;
     let height = height as usize / OVERSAMPLING;

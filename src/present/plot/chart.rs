@@ -15,15 +15,15 @@ use super::text::Text;
 use super::thin::thin_points;
 use nodeorder_base::error::Result;
 
-pub(super) const WIDTH: f64 = 960.0;
+pub const WIDTH: f64 = 960.0;
 /// The name of a logarithmic axis of job sizes.
-pub(super) const LOG_SIZES: &str = "job size (nodes), log scale";
+pub const LOG_SIZES: &str = "job size (nodes), log scale";
 /// Upper edge, in pixels, of the first panel of a figure with a note.
-pub(super) const TOP: f64 = 74.0;
+pub const TOP: f64 = 74.0;
 /// Height, in pixels, of the room below a panel for the ticks and the name of its axis.
-pub(super) const BELOW: f64 = 60.0;
+pub const BELOW: f64 = 60.0;
 /// Room right of everything.
-pub(super) const MARGIN: f64 = 18.0;
+pub const MARGIN: f64 = 18.0;
 /// Height of a row of a legend: plotters' line of text of 13 pixels.
 const ROW: f64 = 13.0 * 1.362 * 1.25;
 /// Width of a label of a legend at most.
@@ -36,11 +36,11 @@ const SAMPLE_GAP: f64 = 8.0;
 const LABELS: f64 = 45.0;
 
 /// An axis and its name.
-pub(super) type Axis<'a> = (&'a Scale, &'a str);
+pub type Axis<'a> = (&'a Scale, &'a str);
 
 /// A panel of a figure: its corners in pixels, its axes and their names.
 #[derive(Clone, Copy)]
-pub(super) struct Panel<'a> {
+pub struct Panel<'a> {
     /// The upper left corner.
     pub from: Point,
     /// The lower right corner.
@@ -51,7 +51,7 @@ pub(super) struct Panel<'a> {
 }
 
 /// A panel whose axes are drawn.
-pub(super) struct Chart<'p, 'a> {
+pub struct Chart<'p, 'a> {
     context: ChartContext<'a, Canvas<'a>, Cartesian2d<Scale, Scale>>,
     panel: Panel<'p>,
     pub pen: &'p Pen<'a>,
@@ -287,7 +287,7 @@ impl Chart<'_, '_> {
 }
 
 /// Draws the title of a figure and, below it, a note.
-pub(super) fn draw_heading(pen: &Pen<'_>, note: &str) -> Result<()> {
+pub fn draw_heading(pen: &Pen<'_>, note: &str) -> Result<()> {
     let bold = Text::new(17.0).bold();
     let muted = Text::new(12.0).with_colour(MUTED);
     pen.draw_text(
@@ -303,13 +303,13 @@ pub(super) fn draw_heading(pen: &Pen<'_>, note: &str) -> Result<()> {
 }
 
 /// Draws the name of a panel, above it; `room` is its width.
-pub(super) fn draw_panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
+pub fn draw_panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
     let bold = Text::new(13.0).bold();
     pen.draw_text(at, &bold.cut_to_width(text, room), &bold)
 }
 
 /// Returns left and right of `count` panels that share the vertical axis `y`.
-pub(super) fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
+pub fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
     const GAP: f64 = 22.0;
     let first = y.label_room();
     let wide = (WIDTH - MARGIN - first - (count - 1) as f64 * GAP) / count as f64;
@@ -319,12 +319,12 @@ pub(super) fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64
 }
 
 /// Joins labels as a list in a sentence.
-pub(super) fn join_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
+pub fn join_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
     labels.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// Sorts values from the highest down, thinned to a point a pixel of `room`: ranks and values.
-pub(super) fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
+pub fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     let points = (room as usize).min(values.len());
     // From the first to the last, so that the highest and the lowest value are drawn.
     let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
@@ -332,7 +332,7 @@ pub(super) fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Po
 }
 
 /// A legend.
-pub(super) struct Legend {
+pub struct Legend {
     entries: Vec<(String, Look, Sample)>,
 }
 

@@ -1,10 +1,10 @@
 //! Jobs that share links: what they do at first, and how busy links are.
 
-use crate::plot::chart::{Panel, WIDTH, draw_panel_title, sort_falling};
-use crate::plot::drawing::Figure;
-use crate::plot::element::Stroke;
-use crate::plot::palette::{HOLE, look_of_slot};
-use crate::plot::scale::{Scale, format_briefly};
+use super::chart::{Panel, WIDTH, draw_panel_title, sort_falling};
+use super::drawing::Figure;
+use super::element::Stroke;
+use super::palette::{HOLE, look_of_slot};
+use super::scale::{Scale, format_briefly};
 use nodeorder_traffic::corun::Outcome;
 
 const LEFT: f64 = 150.0;

@@ -1,12 +1,12 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
-use crate::plot::pen::Pen;
-use crate::plot::scale::Scale;
-use crate::plot::text::Text;
+use super::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
+use super::drawing::Figure;
+use super::element::{Point, Sample, Stroke};
+use super::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
+use super::pen::Pen;
+use super::scale::Scale;
+use super::text::Text;
 use nodeorder_base::error::Result;
 
 /// One ordering's curve.
@@ -90,43 +90,39 @@ struct Curves<'a> {
 
 impl View {
     /// Returns a description, the name of the horizontal axis and that of the vertical one.
-    fn describe_view(self) -> (String, &'static str, &'static str) {
-        let sizes = "job size (nodes)";
+    fn describe_view(self) -> [&'static str; 3] {
         let mpc = "MPC: mean distance (hops)";
-        let distance = |against| format!("Mean placement distance in hops against {against}.");
-        let log = "against job size on a logarithmic axis.";
         match self {
-            View::Full => (distance("job size in nodes, all sizes"), sizes, mpc),
-            View::Closer => (
-                distance("job size in nodes, small jobs"),
+            View::Full => [
+                "Mean placement distance in hops against job size in nodes, all sizes.",
+                "job size (nodes)",
+                mpc,
+            ],
+            View::Closer => [
+                "Mean placement distance in hops against job size in nodes, small jobs.",
                 "job size (nodes), small jobs",
                 mpc,
-            ),
-            View::Gain => {
-                let far = "How far below a random placement the mean distance is, in per cent,";
-                (
-                    format!("{far} {log}"),
-                    LOG_SIZES,
-                    "below random placement (%)",
-                )
-            }
-            View::AboveBest => {
-                let far = "How far above the best ordering of each size the mean distance is, in per cent,";
-                (
-                    format!("{far} {log}"),
-                    LOG_SIZES,
-                    "above the best at this size (%)",
-                )
-            }
-            View::Sizes => (
-                distance("job size in nodes on a logarithmic axis"),
+            ],
+            View::Gain => [
+                "How far below a random placement the mean distance is, in per cent, against job size on a logarithmic axis.",
+                LOG_SIZES,
+                "below random placement (%)",
+            ],
+            View::AboveBest => [
+                "How far above the best ordering of each size the mean distance is, in per cent, against job size on a logarithmic axis.",
+                LOG_SIZES,
+                "above the best at this size (%)",
+            ],
+            View::Sizes => [
+                "Mean placement distance in hops against job size in nodes on a logarithmic axis.",
                 LOG_SIZES,
                 mpc,
-            ),
-            View::Shares => {
-                let share = distance("the share of the machine that a job takes");
-                (share, "share of the machine (%)", mpc)
-            }
+            ],
+            View::Shares => [
+                "Mean placement distance in hops against the share of the machine that a job takes.",
+                "share of the machine (%)",
+                mpc,
+            ],
         }
     }
 
@@ -159,7 +155,7 @@ pub fn curves<'a>(
             .known_limits()
             .for_each(|(name, _, look)| legend.add_line(name, look));
     }
-    let what: Vec<String> = views.iter().map(|v| v.describe_view().0).collect();
+    let what: Vec<&str> = views.iter().map(|v| v.describe_view()[0]).collect();
     let description = format!(
         "{} Orderings: {}.",
         what.join(" "),
@@ -203,14 +199,12 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
     let series: Vec<Series<'_>> = orderings
         .iter()
         .enumerate()
-        .map(
-            |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series {
-                label,
-                values,
-                nodes: values.len() + 1,
-                slot,
-            },
-        )
+        .map(|(slot, (label, values))| Series {
+            label,
+            values,
+            nodes: values.len() + 1,
+            slot,
+        })
         .collect();
     // Twice the closer range already shows it at half its width.
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
@@ -236,7 +230,7 @@ pub fn lowest_curve<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
 }
 
 /// Iterates over the points of a whole curve.
-pub(super) fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
+pub fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
     values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
 }
 
@@ -245,9 +239,9 @@ impl Curves<'_> {
     fn draw_panel(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
         let right = self.legend.panel_right();
         let (x, y) = self.choose_axes(view, right - LEFT);
-        let (_, x_name, y_name) = view.describe_view();
-        let panel = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
-        let mut chart = panel.draw_axes(pen)?;
+        let [_, x_name, y_name] = view.describe_view();
+        let mut chart = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name))
+            .draw_axes(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
             chart.draw_across(
                 mean,

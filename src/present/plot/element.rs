@@ -7,16 +7,16 @@ use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use super::palette::{Look, Mark, Rgb, fill_style};
 
 /// A point: in pixels from the top left, or in values of a chart.
-pub(super) type Point = (f64, f64);
+pub type Point = (f64, f64);
 
 /// Opacity of bands.
-pub(super) const BAND: f64 = 0.22;
+pub const BAND: f64 = 0.22;
 /// Width of a legend's sample in pixels.
-pub(super) const SAMPLE: f64 = 30.0;
+pub const SAMPLE: f64 = 30.0;
 
 /// A line's colour, width in pixels and dashes.
 #[derive(Clone, Copy)]
-pub(super) struct Stroke<'a> {
+pub struct Stroke<'a> {
     pub colour: Rgb,
     pub width: f64,
     pub dash: &'a [f64],
@@ -108,7 +108,7 @@ fn draw_mark<B: DrawingBackend>(
 
 /// The sample beside a label of a legend.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sample {
+pub enum Sample {
     /// A line with its mark.
     Curve,
     /// A line without a mark.
@@ -123,7 +123,7 @@ pub(super) enum Sample {
 
 /// A line, mark or sample to draw at points.
 #[derive(Clone, Copy)]
-pub(super) enum Glyph<'s> {
+pub enum Glyph<'s> {
     /// A line through all of them, perhaps dashed.
     Line(Stroke<'s>),
     /// The mark of a curve.
@@ -133,7 +133,7 @@ pub(super) enum Glyph<'s> {
 }
 
 /// A glyph at points, which are pixels or values of a chart.
-pub(super) struct Element<'s, C> {
+pub struct Element<'s, C> {
     pub points: Vec<C>,
     pub glyph: Glyph<'s>,
     /// Device units a pixel.

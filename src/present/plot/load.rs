@@ -1,14 +1,14 @@
 //! Traffic of a placed guest in four panels: loads of links, a histogram of contention, a histogram of path
 //! lengths, and a matrix of senders and receivers.
 
+use super::chart::{Chart, Legend, Panel, WIDTH, draw_panel_title, sort_falling};
+use super::drawing::Figure;
+use super::element::{Point, Sample, Stroke};
+use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look_of_slot, ramp_colour};
+use super::pen::{Pen, draw_upright_ramp};
+use super::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
 use super::slice::{self, Slice};
-use crate::plot::chart::{Chart, Legend, Panel, WIDTH, draw_panel_title, sort_falling};
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Sample, Stroke};
-use crate::plot::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look_of_slot, ramp_colour};
-use crate::plot::pen::{Pen, draw_upright_ramp};
-use crate::plot::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
-use crate::plot::text::Text;
+use super::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_traffic::mapping::{Analysis, Fabric, Guest, ProcessMapping};
@@ -196,7 +196,7 @@ impl Loads<'_> {
             .iter()
             .map(|b| b.links as f64)
             .enumerate()
-            .map(|(i, links): (usize, f64)| {
+            .map(|(i, links)| {
                 // Idle links stand apart, since they usually outnumber all others.
                 let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
                 [(start + 0.03, 0.0), (start + 0.97, links)]
@@ -235,13 +235,10 @@ impl Loads<'_> {
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
             chart.draw_bars(
-                shares
-                    .iter()
-                    .enumerate()
-                    .map(|(hops, shares): (usize, &[f64; 2])| {
-                        let start = hops as f64 + from;
-                        [(start, 0.0), (start + 0.96 * wide, shares[slot])]
-                    }),
+                shares.iter().enumerate().map(|(hops, shares)| {
+                    let start = hops as f64 + from;
+                    [(start, 0.0), (start + 0.96 * wide, shares[slot])]
+                }),
                 look_of_slot(slot).colour,
             )?;
         }

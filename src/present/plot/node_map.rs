@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::chart::WIDTH;
+use super::drawing::Figure;
+use super::element::{Point, Stroke};
+use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
+use super::pen::{Pen, draw_upright_ramp};
+use super::scale::format_thousands;
+use super::text::Text;
 use crate::layout::{EDGE, Frame, Layout, lay_out_picture};
-use crate::plot::chart::WIDTH;
-use crate::plot::drawing::Figure;
-use crate::plot::element::{Point, Stroke};
-use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
-use crate::plot::pen::{Pen, draw_upright_ramp};
-use crate::plot::scale::format_thousands;
-use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -135,22 +135,22 @@ fn join_neighbours(
     let pitch = f64::from(side) * layout.edge / EDGE;
     // Nodes of a unit stand apart, all else touches, so that a path is not lost among the gaps.
     let apart = side == 1 && (layout.sparse || layout.round);
-    let half = if !apart {
-        layout.edge / EDGE / 2.0
-    } else {
+    let half = if apart {
         layout.edge / 2.0
+    } else {
+        layout.edge / EDGE / 2.0
     };
     let offset = |cell: u32| {
-        let ([x, y, _], (_, [left, top, _])) =
-            (layout.centre_of_cell(cell), layout.panel_of_cell(cell));
+        let [x, y, _] = layout.centre_of_cell(cell);
+        let [left, top, _] = layout.panel_of_cell(cell).1;
         (x - left, y - top)
     };
     let cells: Vec<_> = cells.collect();
-    let least = |(x, y): Point, cell: Point| (x.min(cell.0), y.min(cell.1));
-    let corner = cells
-        .iter()
-        .map(|(cell, _)| offset(*cell))
-        .fold((f64::MAX, f64::MAX), least);
+    let mut corner = (f64::MAX, f64::MAX);
+    for (cell, _) in &cells {
+        let (x, y) = offset(*cell);
+        corner = (corner.0.min(x), corner.1.min(y));
+    }
     let mut blocks: BTreeMap<(u32, u32, u32), Block> = BTreeMap::new();
     for (cell, rank) in cells {
         // Blocks are counted from the corner of each slice, so that none of them lies in two slices.
@@ -209,9 +209,7 @@ fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
         .zip(cells.windows(2))
         .map(|(rank, pair)| (rank, pair[0], pair[1]));
     let steps: Vec<_> = steps
-        .filter(|(_, a, b): &(u32, u32, u32)| {
-            a != b && layout.panel_of_cell(*a).0 == layout.panel_of_cell(*b).0
-        })
+        .filter(|(_, a, b)| a != b && layout.panel_of_cell(*a).0 == layout.panel_of_cell(*b).0)
         .collect();
     // An ordering that mostly jumps between slices would show a path in pieces.
     let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
@@ -265,26 +263,26 @@ impl NodeMap {
             }
         }
         self.draw_path(pen)?;
-        if let [(across, columns), (up, rows)] = &self.layout.axes[..] {
+        let axes = self.layout.axes.iter();
+        let axes: Vec<String> = axes
+            .map(|(axis, extent)| format!("{axis} ({}) →", format_thousands(u64::from(*extent))))
+            .collect();
+        if let [across, up] = &axes[..] {
             let name = Text::new(12.0);
-            let [across, up] = [(across, columns), (up, rows)].map(|(axis, extent)| {
-                format!("{axis} ({}) →", format_thousands(u64::from(*extent)))
-            });
             // On a flat machine the upright name is longer than the cells are high, and must not run into the
             // heading.
-            let end = TOP + (self.layout.height * self.scale).max(name.estimate_width(&up));
-            pen.draw_text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
-            pen.draw_text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
+            let end = TOP + (self.layout.height * self.scale).max(name.estimate_width(up));
+            pen.draw_text((LEFT, end + BOTTOM - 12.0), across, &name)?;
+            pen.draw_text((LEFT - 14.0, end - 2.0), up, &name.upwards())?;
         }
         let holes = self.blocks.iter().any(|block| block.rank.is_none());
         draw_colour_bar(pen, self.ranks, high - 20.0, holes)
     }
 
     fn draw_frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
-        let ((x, y), (w, h)) = (
-            self.to_pixel(frame.x, frame.y),
-            (frame.w * self.scale, frame.h * self.scale),
-        );
+        let (x, y) = self.to_pixel(frame.x, frame.y);
+        let w = frame.w * self.scale;
+        let h = frame.h * self.scale;
         // Smaller boxes would be more line than ground.
         if frame.faint && w.min(h) <= 9.0 {
             return Ok(());
@@ -319,7 +317,7 @@ impl NodeMap {
             let steps: Vec<_> = self
                 .steps
                 .iter()
-                .filter(|(rank, from, to): &&(u32, u32, u32)| {
+                .filter(|(rank, from, to)| {
                     let [(ax, ay), (bx, by)] = [self.centre_pixel(*from), self.centre_pixel(*to)];
                     let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
                     (rank_shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near

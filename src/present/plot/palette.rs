@@ -11,17 +11,17 @@ use serde::{Serialize, Serializer};
 pub type Rgb = (u8, u8, u8);
 
 /// The drawing's ground.
-pub(super) const PAPER: Rgb = (255, 255, 255);
+pub const PAPER: Rgb = (255, 255, 255);
 /// Titles and labels.
-pub(super) const INK: Rgb = (33, 37, 41);
+pub const INK: Rgb = (33, 37, 41);
 /// Tick labels and notes.
-pub(super) const MUTED: Rgb = (92, 99, 106);
+pub const MUTED: Rgb = (92, 99, 106);
 /// Axes.
-pub(super) const AXIS: Rgb = (134, 142, 150);
+pub const AXIS: Rgb = (134, 142, 150);
 /// Grid lines.
-pub(super) const GRID: Rgb = (226, 230, 234);
+pub const GRID: Rgb = (226, 230, 234);
 /// Cells without a node of the ordering.
-pub(super) const HOLE: Rgb = (236, 238, 240);
+pub const HOLE: Rgb = (236, 238, 240);
 
 /// Okabe and Ito's colours without yellow, which vanishes on white; black last.
 const HUES: [Rgb; 7] = [
@@ -70,7 +70,7 @@ fn as_hex<S: Serializer>(colour: &Rgb, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 /// Formats a colour as `#rrggbb`.
-pub(super) fn format_hex((r, g, b): Rgb) -> String {
+pub fn format_hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
@@ -93,11 +93,11 @@ pub fn look_of_slot(slot: usize) -> Look {
 }
 
 /// Steps of [`ramp_colour`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
-pub(super) const RAMP_STEPS: usize = 64;
+pub const RAMP_STEPS: usize = 64;
 
 /// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
 /// (after viridis).
-pub(super) fn ramp_colour(step: usize) -> Rgb {
+pub fn ramp_colour(step: usize) -> Rgb {
     const ANCHORS: [(f64, f64, f64); 9] = [
         (68.0, 1.0, 84.0),
         (71.0, 44.0, 122.0),
@@ -119,12 +119,12 @@ pub(super) fn ramp_colour(step: usize) -> Rgb {
 }
 
 /// Converts a colour for the backends.
-pub(super) fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
+pub fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
 /// Returns the style of an area filled with a colour.
-pub(super) fn fill_style((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
+pub fn fill_style((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
     ShapeStyle {
         color: RGBAColor(r, g, b, alpha),
         filled: true,

@@ -10,7 +10,7 @@ use super::text::{DESCENT, Text, register_fonts};
 use nodeorder_base::error::{Error, Result};
 
 /// Draws in pixels on an area of `scale` device units a pixel.
-pub(super) struct Pen<'a> {
+pub struct Pen<'a> {
     pub area: Area<'a>,
     pub scale: f64,
     /// The figure's title, by which errors call it.
@@ -87,14 +87,15 @@ impl<'a> Pen<'a> {
         } else {
             (at.0, at.1 + below)
         };
-        let plain = style.plotters_style(self.scale);
-        let style = plain.pos(Pos::new(style.anchor, VPos::Bottom));
+        let style = style
+            .plotters_style(self.scale)
+            .pos(Pos::new(style.anchor, VPos::Bottom));
         self.name_in_error(self.area.draw_text(text, &style, self.to_device(at)))
     }
 }
 
 /// Draws the colours of ranks or loads, the first at the bottom.
-pub(super) fn draw_upright_ramp(pen: &Pen<'_>, (x, y): Point, (wide, high): Point) -> Result<()> {
+pub fn draw_upright_ramp(pen: &Pen<'_>, (x, y): Point, (wide, high): Point) -> Result<()> {
     let each = high / RAMP_STEPS as f64;
     let step = |step: usize| (x, y + high - (step + 1) as f64 * each);
     (0..RAMP_STEPS).try_for_each(|s| pen.draw_rectangle(step(s), (wide, each), ramp_colour(s)))

@@ -10,11 +10,11 @@ use super::text::Text;
 pub use nodeorder_base::error::format_thousands;
 
 /// Room that a tick of a logarithmic axis takes in pixels.
-pub(super) const LOG_TICK: f64 = 56.0;
+pub const LOG_TICK: f64 = 56.0;
 
 /// The values of an axis and its ticks.
 #[derive(Clone)]
-pub(super) struct Scale {
+pub struct Scale {
     range: (f64, f64),
     pub log: bool,
     ticks: Vec<(f64, String)>,
@@ -128,7 +128,7 @@ impl Scale {
         let tick = Text::new(13.0);
         let ticks: Vec<_> = (0..)
             .zip(names.rev())
-            .map(|(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.cut_to_width(name, ROOM)))
+            .map(|(row, name)| (f64::from(row) + 0.5, tick.cut_to_width(name, ROOM)))
             .collect();
         Scale {
             tick,
@@ -252,7 +252,7 @@ fn nice_step(least: f64) -> f64 {
 }
 
 /// Finds the lowest and the highest of some values. `None` if there are none.
-pub(super) fn lowest_and_highest(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub fn lowest_and_highest(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |bounds, v| {
         let (low, high) = bounds.unwrap_or((v, v));
         Some((v.min(low), v.max(high)))
@@ -265,7 +265,7 @@ pub fn format_fixed(value: f64, decimals: usize) -> String {
 }
 
 /// Formats a tick's label: no more decimals than the step needs, thousands parted by commas.
-pub(super) fn format_tick(value: f64) -> String {
+pub fn format_tick(value: f64) -> String {
     // Multiples of a step have errors in the last bits, as 0.30000000000000004.
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
@@ -277,7 +277,7 @@ pub(super) fn format_tick(value: f64) -> String {
 }
 
 /// Formats a value in few characters.
-pub(super) fn format_briefly(value: f64) -> String {
+pub fn format_briefly(value: f64) -> String {
     let power = value.abs().max(1e-300).log10().floor();
     if value != 0.0 && !(-3.0..6.0).contains(&power) {
         return format!("{value:.2e}");

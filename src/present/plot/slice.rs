@@ -9,14 +9,14 @@ const SIDE: u32 = 32;
 
 /// A directed link in the plane, from and to in cells. The two ends of a link that wraps around are drawn as
 /// stubs.
-pub(super) struct Arrow {
+pub struct Arrow {
     pub link: usize,
     pub from: (f64, f64),
     pub to: (f64, f64),
 }
 
 /// A plane of cells with its links.
-pub(super) struct Slice {
+pub struct Slice {
     /// `, z = 3` and the like, and what is left out.
     pub title: String,
     /// Name and extent of the axis to the right, as a label; with the part shown if that is not all.
@@ -30,7 +30,7 @@ pub(super) struct Slice {
 
 /// Finds the plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None` where
 /// routers are no cells of a mesh or torus.
-pub(super) fn plane_of_link(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
+pub fn plane_of_link(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
     let lattice = fabric.topology.lattice()?;
     let cells = lattice.cell_count();
     // Links of a clique would cover one another.

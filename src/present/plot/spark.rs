@@ -18,8 +18,9 @@ pub fn plot_sparkline<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Fig
         // On a machine of one router all distances are zero, and so would be the axis.
         let mean = if mean > 0.0 { mean } else { 1.0 };
         let y = Scale::named_ticks((0.0, mean), Vec::new());
-        let panel = Panel::place_panel((1.0, WIDTH - 1.0), (2.0, HEIGHT - 4.0), (&x, ""), (&y, ""));
-        let mut chart = panel.without_axes(pen)?;
+        let mut chart =
+            Panel::place_panel((1.0, WIDTH - 1.0), (2.0, HEIGHT - 4.0), (&x, ""), (&y, ""))
+                .without_axes(pen)?;
         chart.draw_across(mean, &Stroke::solid_line(AXIS, 0.6))?;
         chart.draw_line(points_of_curve(best), &Stroke::solid_line(MUTED, 1.0))?;
         chart.draw_line(

@@ -17,10 +17,10 @@ use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, format_hex};
 use super::text::em_size;
 
 /// Device units a pixel.
-pub(super) const SCALE: f64 = 10.0;
+pub const SCALE: f64 = 10.0;
 
 /// The body of an SVG document under construction; whole when it is flushed.
-pub(super) struct Svg<'a> {
+pub struct Svg<'a> {
     pub size: (u32, u32),
     body: &'a mut String,
     /// Path data of shapes that are not written yet; `paint` holds the attributes of their look.
@@ -29,12 +29,7 @@ pub(super) struct Svg<'a> {
 }
 
 /// Returns the document around `body`: `title` names it, `description` says in words what it shows.
-pub(super) fn wrap_document(
-    size: (u32, u32),
-    body: &str,
-    title: &str,
-    description: &str,
-) -> String {
+pub fn wrap_document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
     let title = escape_xml(title);
@@ -47,7 +42,7 @@ pub(super) fn wrap_document(
 }
 
 /// Returns the drawing as a decoration of an HTML page that has [`STYLE`].
-pub(super) fn wrap_decoration(size: (u32, u32), body: &str) -> String {
+pub fn wrap_decoration(size: (u32, u32), body: &str) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
     format!(

@@ -15,11 +15,11 @@ const FAMILY: &str = "sans-serif";
 const FONT_SCALE: f64 = 1.362;
 
 /// How far the baseline lies above the lower edge of a text, as a share of the font size.
-pub(super) const DESCENT: f64 = 0.25;
+pub const DESCENT: f64 = 0.25;
 
 /// Size, weight, colour and anchor of a text.
 #[derive(Clone, Copy)]
-pub(super) struct Text {
+pub struct Text {
     pub size: f64,
     pub colour: Rgb,
     pub bold: bool,
@@ -121,7 +121,7 @@ impl Text {
 }
 
 /// Makes the embedded font known to plotters, once.
-pub(super) fn register_fonts() {
+pub fn register_fonts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Data of this crate: that they parse is tested by every figure with text.
@@ -131,12 +131,12 @@ pub(super) fn register_fonts() {
 }
 
 /// Returns the size of a style in device units an em.
-pub(super) fn em_size(style: &impl BackendTextStyle) -> f64 {
+pub fn em_size(style: &impl BackendTextStyle) -> f64 {
     style.size() / FONT_SCALE
 }
 
 /// Computes where the baseline of a text anchored at `at` starts, is centred or ends.
-pub(super) fn baseline_start(style: &impl BackendTextStyle, (x, y): BackendCoord) -> BackendCoord {
+pub fn baseline_start(style: &impl BackendTextStyle, (x, y): BackendCoord) -> BackendCoord {
     let below = match style.anchor().v_pos {
         VPos::Top => 0.9,
         VPos::Center => 0.35,

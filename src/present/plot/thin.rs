@@ -9,7 +9,7 @@ const COLUMN: f64 = 2.0;
 /// curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve of two
 /// million sizes takes about a thousand points. Then those that a straight line between their neighbours passes
 /// within a twentieth of a pixel are left out, which no eye can tell.
-pub(super) fn thin_points(
+pub fn thin_points(
     points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
 ) -> Vec<Point> {

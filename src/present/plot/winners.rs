@@ -1,12 +1,12 @@
 //! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
+use super::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
 use super::curve::Series;
-use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
-use crate::plot::drawing::Figure;
-use crate::plot::palette::{Rgb, look_of_slot};
-use crate::plot::scale::{LOG_TICK, Scale};
+use super::drawing::Figure;
+use super::palette::{Rgb, look_of_slot};
+use super::scale::{LOG_TICK, Scale};
 use nodeorder_base::error::Result;
-use nodeorder_order::metric::comparison::{Comparison, OrderingFigures, WinningStretch};
+use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 const TOP: f64 = 50.0;
 /// Height of an ordering's bars with the gap to the next.
@@ -23,8 +23,10 @@ pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usi
     let stretches = &comparison.stretches;
     let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
     let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
-    let named = winning.iter().map(|i| &comparison.entries[*i]);
-    let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
+    let named = winning
+        .iter()
+        .map(|i| &comparison.entries[*i])
+        .map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
     let named = named.collect::<Vec<_>>().join("; ");
     let description =
         format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
@@ -44,13 +46,13 @@ pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usi
             let last = stretches.last().map_or(2, |s| s.to);
             // Each size takes half a size to both sides, so that the bars of two winners meet.
             let x = Scale::logarithmic((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
-            let panel = Panel::place_panel(
+            let chart = Panel::place_panel(
                 (left, right),
                 (TOP, bottom - TOP),
                 (&x, LOG_SIZES),
                 (&y, " "),
-            );
-            let chart = panel.draw_with(pen, (true, false))?;
+            )
+            .draw_with(pen, (true, false))?;
             for (row, i) in winning.iter().enumerate() {
                 let colour = look_of_slot(slots.get(*i).copied().unwrap_or(*i)).colour;
                 let wins = stretches.iter().filter(|s| s.winner == *i);
@@ -121,7 +123,7 @@ pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec
         .entries
         .iter()
         .enumerate()
-        .map(|(i, entry): (usize, &'a OrderingFigures)| Series {
+        .map(|(i, entry)| Series {
             label: &entry.label,
             values: &entry.values,
             nodes: entry.nodes,

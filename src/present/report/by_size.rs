@@ -129,7 +129,11 @@ fn draw_overlay(
     ranked.truncate(PANELS);
     let means: Vec<Vec<Vec<(u32, f64)>>> = ranked
         .iter()
-        .map(|(_, row)| row.by_size.iter().map(|means| size_points(means)).collect())
+        .map(|(_, row)| {
+            let sizes = row.by_size.iter().map(|means| means.iter());
+            let points = sizes.map(|means| means.map(|mean| (mean.size, mean.mean_mind)));
+            points.map(Iterator::collect).collect()
+        })
         .collect();
     let mut rows: Vec<Labelled<'_, Overlay<'_>>> = Vec::new();
     for ((slot, row), means) in ranked.iter().zip(&means) {
@@ -158,14 +162,6 @@ fn draw_overlay(
         "Where marks lie on the line, jobs get the distance that MPC says; above it, they are farther apart.{left_out}"
     );
     Figure::from_drawing("workload-sizes.svg", caption, drawn)
-}
-
-/// Returns the job sizes with their means, as figures take them.
-fn size_points(means: &[SizeMean]) -> Vec<(u32, f64)> {
-    means
-        .iter()
-        .map(|mean| (mean.size, mean.mean_mind))
-        .collect()
 }
 
 /// Says which pairs of orderings the replay ranks against MPC. Empty if MPC ranks no pair.

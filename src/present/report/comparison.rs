@@ -233,12 +233,10 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
     }
     views
         .into_par_iter()
-        .map(
-            |(view, file, title, caption): (View, &str, String, String)| {
-                let views = [view];
-                let drawn = plot::curves(&title, &series, &views, limits)?;
-                Figure::from_drawing(file, caption, drawn)
-            },
-        )
+        .map(|(view, file, title, caption)| {
+            let views = [view];
+            let drawn = plot::curves(&title, &series, &views, limits)?;
+            Figure::from_drawing(file, caption, drawn)
+        })
         .collect()
 }

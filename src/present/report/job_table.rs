@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::shape;
 use crate::columns::jobs::JobRow;
-use crate::columns::shape::ROOM;
+use crate::columns::shape::{ROOM, SHAPE};
 use crate::columns::{Column, Table};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_network::topology::Topology;
@@ -38,7 +38,8 @@ impl<'r, W: Write> JobTable<'r, W> {
     pub fn write_header(&mut self, topology: &Topology) -> io::Result<()> {
         self.out.write_header(&self.leading)?;
         if self.figures.shape {
-            shape::write_shape_header(&mut self.out, &Units::new(topology).name_list())?;
+            shape::write_level_names(&mut self.out, &Units::new(topology).name_list())?;
+            self.out.write_header(SHAPE)?;
         }
         if self.figures.room {
             self.out.write_header(ROOM)?;
@@ -55,7 +56,8 @@ impl<'r, W: Write> JobTable<'r, W> {
         self.out.write_values(&self.leading, row)?;
         // A header without these columns must have rows without them, even where figures are known.
         if let Some(shape) = row.figures.shape.as_ref().filter(|_| self.figures.shape) {
-            shape::write_shape(&mut self.out, shape)?;
+            shape::write_level_counts(&mut self.out, [&shape.spanned, &shape.fewest])?;
+            self.out.write_values(SHAPE, shape)?;
         }
         if let Some(room) = row.figures.room.as_ref().filter(|_| self.figures.room) {
             self.out.write_values(ROOM, room)?;

@@ -60,8 +60,11 @@ pub fn document(
     document["busiest_links"] = json_list(&columns, busiest_links(fabric, figures.analysis));
     let bars = contention.histogram(fabric.links, BARS);
     document["contention_histogram"] = json_list(CONTENTION_BAR, bars);
-    let bars = dilation.histogram.iter().enumerate();
-    let bars = bars.map(|(hops, (pairs, volume))| (hops, *pairs, *volume));
+    let bars = dilation
+        .histogram
+        .iter()
+        .enumerate()
+        .map(|(hops, (pairs, volume))| (hops, *pairs, *volume));
     document["dilation_histogram"] = json_list(DILATION_BAR, bars);
     if let Some(found) = found {
         extend_object(&mut document, FOUND, found);

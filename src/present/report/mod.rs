@@ -11,6 +11,7 @@ pub mod corun;
 pub mod csv;
 mod document;
 mod file;
+mod grouping;
 pub mod hosts;
 mod html;
 mod job_table;

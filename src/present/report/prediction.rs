@@ -68,11 +68,17 @@ pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Fi
     Figure::from_drawing("workload.svg", caption, drawn)
 }
 
+/// Ranks the orderings by weighted MPC, the lowest first.
+pub(super) fn rank_by_forecast(prediction: &Prediction) -> Vec<&OrderingPrediction> {
+    let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
+    ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    ranked
+}
+
 /// Makes the page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention
 /// of the jobs' traffic, if they have any.
 pub(super) fn prediction_sections(prediction: &Prediction, figure: Figure) -> Vec<Section> {
-    let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
-    ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    let ranked = rank_by_forecast(prediction);
     let names: Vec<String> = ranked.iter().map(|row| row.ordering.clone()).collect();
     let weighted = ranked.iter().map(|row| Some(row.weighted_mpc));
     let mut columns = vec![Column::new(

@@ -122,11 +122,12 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Tr
         .iter()
         .map(|class| json_object(SIZE_CLASS, class))
         .collect();
-    let starved = outcome.find_starved().into_iter();
-    let starved = starved.map(|job| UnservedRow(outcome, job));
+    let starved = outcome
+        .find_starved()
+        .into_iter()
+        .map(|job| UnservedRow(outcome, job));
     figures["starved"] = json_list(UnservedRow::STARVED, starved);
-    let never = outcome.left_out.iter();
-    let never = never.map(|job| UnservedRow(outcome, job));
+    let never = outcome.left_out.iter().map(|job| UnservedRow(outcome, job));
     figures["never"] = json_list(UnservedRow::NEVER, never);
     if let Some(totals) = totals {
         figures["traffic"] = json_object(TRAFFIC, totals);

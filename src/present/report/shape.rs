@@ -1,10 +1,8 @@
-//! The columns of shapes in tables of jobs: the machine's levels, then what all machines have.
+//! The columns of a machine's levels in tables of jobs.
 
 use std::io::{self, Write};
 
 use crate::columns::Table;
-use crate::columns::shape::SHAPE;
-use nodeorder_order::metric::shape::AllocationShape;
 
 /// Writes the names of the levels' columns; the line stays open.
 pub fn write_level_names(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
@@ -26,16 +24,4 @@ pub fn write_level_counts(
         table.write_cell((*count).into())?;
     }
     Ok(())
-}
-
-/// Writes the names of the columns of shapes; the line stays open.
-pub fn write_shape_header(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
-    write_level_names(table, levels)?;
-    table.write_header(SHAPE)
-}
-
-/// Writes the values of the columns of shapes; the line stays open.
-pub fn write_shape(table: &mut Table<impl Write>, shape: &AllocationShape) -> io::Result<()> {
-    write_level_counts(table, [&shape.spanned, &shape.fewest])?;
-    table.write_values(SHAPE, shape)
 }

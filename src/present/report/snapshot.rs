@@ -76,7 +76,7 @@ pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &
         "waiting": snapshot.waiting.len(),
         "waiting_that_fit": waiting_that_fit(snapshot),
         "levels": levels,
-        "notes": snapshot.notes.iter().map(note_object).collect::<Json>(),
+        "notes": snapshot.notes.iter().map(|note| reason_object(note, "count")).collect::<Json>(),
     });
     format!("{document:#}\n")
 }
@@ -112,10 +112,10 @@ fn unit_object(snapshot: &Snapshot, unit: &UnitState) -> Json {
     })
 }
 
-/// Describes records that were left out or mended as a JSON object.
-fn note_object(note: &ReasonCount) -> Json {
-    let first = Some(&note.first).filter(|first| !first.is_empty());
-    json!({"reason": note.name, "about": note.about, "count": note.count, "first": first})
+/// Describes records that were left out or mended as a JSON object, their number under the key `count`.
+pub(super) fn reason_object(reason: &ReasonCount, count: &str) -> Json {
+    let first = Some(&reason.first).filter(|first| !first.is_empty());
+    json!({"reason": reason.name, "about": reason.about, count: reason.count, "first": first})
 }
 
 /// Counts the units of a level that are wholly free.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
+use super::grouping::group_by_key;
 pub use super::html::Figure;
 use super::html::{Fact, Section};
 use super::sentences::{RichText, file_name};
@@ -214,15 +215,10 @@ fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
                 figures.mean_figure(ordering, choice, group.columns[i].0)
             })?);
     } else {
-        for (column, _, axis) in group.columns {
-            let panels: Vec<(&str, &str)> = figures.choices.iter().map(|c| (&**c, *axis)).collect();
-            let file = figure_file(number, column);
-            section
-                .figures
-                .extend(bars.with_axis(axis).draw(file, &panels, |ordering, i| {
-                    figures.mean_figure(ordering, &figures.choices[i], column)
-                })?);
-        }
+        let choices: Vec<&str> = figures.choices.iter().map(String::as_str).collect();
+        section.figures = bars.draw_columns(number, group, &choices, |ordering, i, column| {
+            figures.mean_figure(ordering, choices[i], column)
+        })?;
     }
     if replayed {
         section.figures.extend(draw_improvement(
@@ -236,18 +232,14 @@ fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
 
 /// Lists why combinations have no results, and how many have each reason, in the order they come.
 fn count_notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
-    let mut reasons: Vec<(Cow<'_, str>, u64)> = Vec::new();
-    for row in rows {
-        let note = row.text("note");
-        if note.is_empty() {
-            continue;
-        }
-        match reasons.iter_mut().find(|(reason, _)| *reason == note) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((note, 1)),
-        }
-    }
-    reasons
+    let notes = rows
+        .iter()
+        .map(|row| row.text("note"))
+        .filter(|note| !note.is_empty());
+    group_by_key(notes, Clone::clone)
+        .into_iter()
+        .map(|(note, rows)| (note, rows.len() as u64))
+        .collect()
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::confirmed::{replay_sentence, schedule_sentence};
+use super::prediction::rank_by_forecast;
 use super::results::WorkloadResults;
 use super::saved::saving_sentences;
 use super::sentences::{
     RichText, file_name, hops_text, lead_phrase, per_cent, per_cent_below, range_text, sentence,
 };
 use crate::plot::format_thousands;
-use nodeorder_jobs::replay::prediction::OrderingPrediction;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
 
@@ -108,8 +108,7 @@ fn workload_sentence(comparison: &Comparison, workload: &WorkloadResults<'_>) ->
     let Some(prediction) = &workload.prediction else {
         return RichText::default();
     };
-    let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
-    ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    let ranked = rank_by_forecast(prediction);
     let [first, rest @ ..] = ranked.as_slice() else {
         return RichText::default();
     };

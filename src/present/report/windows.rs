@@ -1,6 +1,7 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
 use super::bar_figure::{BarRow, draw_bars};
+use super::grouping::group_by_key;
 use super::html::{Column, Section, Table};
 use super::sentences::sentence;
 use crate::columns::bounds::Bound;
@@ -9,21 +10,9 @@ use crate::plot::format_thousands;
 use crate::plot::replay::BarPanel;
 use nodeorder_base::error::Result;
 
-/// Groups rows by job size, in the order of the sizes.
-fn group_by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {
-    let mut sizes: Vec<(usize, Vec<&WindowRow<'a>>)> = Vec::new();
-    for row in rows {
-        match sizes.iter_mut().find(|(size, _)| *size == row.size) {
-            Some((_, rows)) => rows.push(row),
-            None => sizes.push((row.size, vec![row])),
-        }
-    }
-    sizes
-}
-
 /// Says for each size which ordering carries most, or which are not told apart because their brackets meet.
 pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {
-    group_by_size(rows)
+    group_by_key(rows, |row| row.size)
         .into_iter()
         .filter_map(|(size, rows)| size_sentence(size, &rows))
         .collect()
@@ -102,7 +91,7 @@ pub(super) fn throughput_section(
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
     section.list = sentences(rows).into_iter().map(sentence).collect();
-    let sizes = group_by_size(rows);
+    let sizes = group_by_key(rows, |row| row.size);
     // Sizes differ in scale, so each has a panel of its own.
     let titles: Vec<String> = sizes
         .iter()

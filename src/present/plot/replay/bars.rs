@@ -101,8 +101,8 @@ impl<'a> Figure<'a> {
                 // A blank keeps the labels of the rows, which an empty name would leave out.
                 let y_name = if i % across == 0 { " " } else { "" };
                 let ends = (left, end - NUMBER);
-                let drawn = Panel::place_panel(ends, (top, high), (&x, x_name), (&y, y_name));
-                let mut chart = drawn.draw_with(pen, (true, false))?;
+                let mut chart = Panel::place_panel(ends, (top, high), (&x, x_name), (&y, y_name))
+                    .draw_with(pen, (true, false))?;
                 for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;
                     let bar =

@@ -68,16 +68,16 @@ pub struct Overlay<'a> {
 }
 
 /// Keeps the sizes and values that can be drawn.
-pub(super) fn drawable_points(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
+pub fn drawable_points(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
     points
         .into_iter()
-        .filter(|(size, value): &(u32, f64)| *size > 0 && value.is_finite())
+        .filter(|(size, value)| *size > 0 && value.is_finite())
         .map(|(size, value)| (f64::from(size), value))
         .collect()
 }
 
 /// Returns the labels of rows as a list in a sentence, and their legend.
-pub(super) fn labels_and_legend<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
+pub fn labels_and_legend<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
     let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
     (join_labels(rows.iter().map(|row| row.label)), legend)
 }

@@ -1,14 +1,14 @@
 //! Groups of job sizes.
 
 /// The groups, named as the statistics define them.
-pub(super) const GROUPS: [&str; 3] = [
+pub const GROUPS: [&str; 3] = [
     "small jobs (2-10 nodes)",
     "large jobs (from 11 nodes)",
     "overall",
 ];
 
 /// Note below the title of a figure of means.
-pub(super) const EVERY_SIZE: &str = "every job size counts the same";
+pub const EVERY_SIZE: &str = "every job size counts the same";
 
 #[cfg(test)]
 mod tests {

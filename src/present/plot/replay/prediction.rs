@@ -48,7 +48,7 @@ impl<'a> Figure<'a> {
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
             rows.iter()
-                .filter_map(|Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
+                .filter_map(|Labelled { slot, data, .. }| {
                     let outcome = data
                         .outcome
                         .get(panel)

@@ -21,7 +21,7 @@ const MARKS: f64 = 24.0;
 fn drawable_ranges(sizes: &[Spread]) -> Vec<Spread> {
     let mut sizes: Vec<Spread> = sizes
         .iter()
-        .filter(|s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite()))
+        .filter(|s| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite()))
         .copied()
         .collect();
     sizes.sort_by_key(|s| s.size);
@@ -38,7 +38,7 @@ fn lay_out_band(
 ) -> Vec<(f64, f64, f64, f64)> {
     let at: Vec<f64> = sizes
         .iter()
-        .map(|s: &Spread| chart.to_pixel((f64::from(s.size), 0.0)).0)
+        .map(|s| chart.to_pixel((f64::from(s.size), 0.0)).0)
         .collect();
     // Where the stretches of size i and of the next one end and start.
     let between = |i: usize| {

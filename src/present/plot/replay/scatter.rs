@@ -17,7 +17,7 @@ const MANY: usize = 200;
 const MARK_ALL: usize = 8;
 
 /// One line: its points, cleaned, and what is drawn of them.
-pub(super) struct Curve {
+pub struct Curve {
     slot: usize,
     /// Size and value, ascending.
     points: Vec<Point>,
@@ -39,7 +39,7 @@ impl Curve {
 }
 
 /// Lines of one panel.
-pub(super) struct Scatter(pub Vec<Curve>);
+pub struct Scatter(pub Vec<Curve>);
 
 impl Scatter {
     fn all_points(&self) -> impl Iterator<Item = Point> {
@@ -115,7 +115,7 @@ impl Scatter {
 
 /// Chooses where a line has its marks: everywhere, or at every fifth point, shifted from line to line lest they hide
 /// each other.
-pub(super) fn mark_points(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
+pub fn mark_points(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
     let few = points.len() <= MARK_ALL;
     points
         .iter()

@@ -89,8 +89,8 @@ fn draw_octave_bars(
     let room = (first..=last).map(|o| Text::new(12.0).estimate_width(&octave_label(o)));
     let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
     // Counted from the last octave, whose label says how large jobs get.
-    let named = (first..=last).filter(|o| (last - o) % every == 0);
-    let ticks = named
+    let ticks = (first..=last)
+        .filter(|o| (last - o) % every == 0)
         .map(|o| (f64::from(o - first) + 0.5, octave_label(o)))
         .collect();
     let x = Scale::named_ticks((0.0, f64::from(octaves)), ticks);
@@ -98,8 +98,8 @@ fn draw_octave_bars(
         (&x, "job size (nodes), by octave"),
         (y, "share of jobs (%)"),
     );
-    let panel = Panel::place_panel((left, right), (TOP, PANEL), axes.0, axes.1);
-    let mut chart = panel.draw_with(pen, (false, true))?;
+    let mut chart = Panel::place_panel((left, right), (TOP, PANEL), axes.0, axes.1)
+        .draw_with(pen, (false, true))?;
     let each = 0.78f64.min(70.0 / wide);
     // A pixel between bars, but never more than half a bar.
     let gap = (1.0 / wide).min(each / 2.0);
@@ -113,9 +113,8 @@ fn draw_octave_bars(
         .enumerate()
         .filter(|(_, share)| *share > 0.0);
     chart.draw_bars(
-        some.clone().map(|(o, share): (usize, f64)| {
-            [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
-        }),
+        some.clone()
+            .map(|(o, share)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))]),
         look_of_slot(0).colour,
     )?;
     for (o, share) in some {

@@ -145,8 +145,11 @@ impl Figure<'_> {
                     Panel::place_panel((LEFT, RIGHT), (top, PANEL), (&x, x_name), (&y, y_name));
                 let mut chart = panel.draw_axes(pen)?;
                 let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
-                let columns = figure.columns.iter().enumerate();
-                let points = columns.map(|(i, c)| (middle(i), of(c)));
+                let points = figure
+                    .columns
+                    .iter()
+                    .enumerate()
+                    .map(|(i, c)| (middle(i), of(c)));
                 chart.draw_line(points, &Stroke::solid_line(look_of_slot(i).colour, 1.4))?;
             }
             Ok(())

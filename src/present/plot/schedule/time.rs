@@ -3,15 +3,15 @@
 use super::super::chart::WIDTH;
 use super::super::scale::Scale;
 
-pub(super) const LEFT: f64 = 78.0;
-pub(super) const RIGHT: f64 = WIDTH - 18.0;
+pub const LEFT: f64 = 78.0;
+pub const RIGHT: f64 = WIDTH - 18.0;
 /// Width of a column that is drawn as one.
-pub(super) const CELL: f64 = 2.0;
+pub const CELL: f64 = 2.0;
 /// Columns across a panel.
-pub(super) const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
+pub const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
 
 /// Chooses hours or days, whichever gives shorter numbers: the unit and its length in hours.
-pub(super) fn choose_unit(hours: f64) -> (&'static str, f64) {
+pub fn choose_unit(hours: f64) -> (&'static str, f64) {
     if hours > 96.0 {
         ("days", 24.0)
     } else {
@@ -20,7 +20,7 @@ pub(super) fn choose_unit(hours: f64) -> (&'static str, f64) {
 }
 
 /// Makes the axis of a range of hours, and its name.
-pub(super) fn time_axis((from, to): (f64, f64)) -> (Scale, String) {
+pub fn time_axis((from, to): (f64, f64)) -> (Scale, String) {
     let (name, hours) = choose_unit(to - from);
     (
         // The picture ends where the times do: ground beyond would look like an idle machine.

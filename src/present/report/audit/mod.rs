@@ -9,6 +9,7 @@ use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
 use crate::report::file::{File, add_page};
 use crate::report::shape;
+use crate::report::snapshot::reason_object;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, ReasonCount, Scored, WorstJob};
@@ -125,14 +126,20 @@ pub fn document(
         "topology": topology.spec(),
         "trace": trace,
         "read": audit.read,
-        "left_out": audit.left_out.iter().map(reason_object).collect::<Json>(),
-        "mended": audit.mended.iter().map(reason_object).collect::<Json>(),
+        "left_out": list_reasons(&audit.left_out),
+        "mended": list_reasons(&audit.mended),
         "levels": audit.levels,
         "segments": {"jobs": jobs, "whole": whole, "broken": broken},
         "worst": audit.worst.iter().map(worst_object).collect::<Json>(),
         "placements": placements,
     });
     format!("{document:#}\n")
+}
+
+/// Lists reasons for records left out or mended as JSON objects.
+fn list_reasons(reasons: &[ReasonCount]) -> Json {
+    let objects = reasons.iter().map(|reason| reason_object(reason, "jobs"));
+    objects.collect()
 }
 
 /// Describes a placement as a JSON object.
@@ -170,12 +177,6 @@ fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Jso
         .map(|(from, sums)| with_figures(json!({"from": from, "hours": hours}), sums, levels))
         .collect();
     object
-}
-
-/// Describes a reason for records left out or mended as a JSON object.
-fn reason_object(reason: &ReasonCount) -> Json {
-    let first = Some(&reason.first).filter(|first| !first.is_empty());
-    json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
 }
 
 /// Describes one of the jobs that lie farthest apart as a JSON object.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::groups::RowGroup;
 use super::section_figures::SectionFigures;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
 use crate::report::bar_figure::{BarRow, draw_bars};
@@ -88,15 +89,9 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
         orderings: names,
         all: first.all,
     };
-    for (column, _, axis) in group.columns {
-        let panels: Vec<(&str, &str)> = machine_names.iter().map(|name| (*name, *axis)).collect();
-        let file = figure_file(number, column);
-        section
-            .figures
-            .extend(bars.with_axis(axis).draw(file, &panels, |ordering, i| {
-                machines[i].lowest_value(ordering, column)
-            })?);
-    }
+    section.figures = bars.draw_columns(number, group, &machine_names, |ordering, i, column| {
+        machines[i].lowest_value(ordering, column)
+    })?;
     Ok(section)
 }
 
@@ -118,12 +113,26 @@ pub struct BarFigure<'a> {
 }
 
 impl BarFigure<'_> {
-    /// Adds an axis to the title.
-    pub fn with_axis(&self, axis: &str) -> Self {
-        BarFigure {
-            title: format!("{}: {axis}", self.title),
-            ..self.clone()
+    /// Draws a figure for each column of a group, with a panel for each of `names`; `value` has that of an ordering in a
+    /// panel and a column.
+    pub fn draw_columns(
+        &self,
+        number: usize,
+        group: &RowGroup,
+        names: &[&str],
+        value: impl Fn(&str, usize, &str) -> Option<f64>,
+    ) -> Result<Vec<Figure>> {
+        let mut figures = Vec::new();
+        for (column, _, axis) in group.columns {
+            let panels: Vec<(&str, &str)> = names.iter().map(|name| (*name, *axis)).collect();
+            let named = BarFigure {
+                title: format!("{}: {axis}", self.title),
+                ..self.clone()
+            };
+            let file = figure_file(number, column);
+            figures.extend(named.draw(file, &panels, |ordering, i| value(ordering, i, column))?);
         }
+        Ok(figures)
     }
 
     /// Draws a bar an ordering in each panel, of a name and an axis; `value` has that of an ordering in a panel.

@@ -1,6 +1,7 @@
 //! Settings of a scheduler ranked by what their schedules or replays give.
 
 use crate::columns::sweep::ResultRow;
+use crate::report::grouping::group_by_key;
 
 /// Column that names the setting.
 const SETTING: &str = "allocator";
@@ -27,18 +28,10 @@ pub fn rank_settings<'r>(
     rows: impl IntoIterator<Item = &'r ResultRow>,
     figures: &[&str],
 ) -> Vec<RankedSetting> {
-    let mut groups: Vec<(String, Vec<&ResultRow>)> = Vec::new();
-    for row in rows {
-        let name = row.text(SETTING);
-        match groups.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((name.into_owned(), vec![row])),
-        }
-    }
     let mut ranked: Vec<RankedSetting> = Vec::new();
-    for (name, rows) in groups {
+    for (name, rows) in group_by_key(rows, |row| row.text(SETTING)) {
         let setting = RankedSetting {
-            names: vec![name],
+            names: vec![name.into_owned()],
             rows: rows
                 .iter()
                 .map(|row| {
