@@ -351,14 +351,14 @@ proptest! {
                 tasks.push(Task { id: tasks.len() as i64 + 1, submit, run, requested, nodes });
             }
         }
-        let outcome = schedule(8, &tasks, "conservative", Everything);
+        let outcome = schedule(8, &tasks, "conservative:rebuild", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
 
     #[test]
     fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
-        let outcome = schedule(8, &tasks, "conservative", Everything);
+        let outcome = schedule(8, &tasks, "conservative:rebuild", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
@@ -380,7 +380,7 @@ proptest! {
                 Task { id, submit, run, requested, nodes: nodes[nodes_of] }
             })
             .collect();
-        let outcome = schedule(64, &tasks, "conservative", Everything);
+        let outcome = schedule(64, &tasks, "conservative:rebuild", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 64));
         check_invariants(&outcome);
     }

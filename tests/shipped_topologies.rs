@@ -204,6 +204,12 @@ fn names_follow_the_pattern_of_the_file() {
             .node_name(NodeId(node))
     };
     assert_eq!(name("theta", 17), "nid00017");
+    assert_eq!(name("archer2", 0), "nid001000");
+    assert_eq!(name("archer2", 5859), "nid006859");
+    // Groups of 240 are five racks of 48.
+    assert_eq!(name("jupiter", 0), "jpbo-001-01");
+    assert_eq!(name("jupiter", 240), "jpbo-006-01");
+    assert_eq!(name("jupiter", 5883), "jpbo-123-28");
     assert_eq!(name("nvl72", 2303), "tray2303");
     assert_eq!(name("gb200-nvl72", 9215), "gpu9215");
     assert_eq!(name("hector", 5), "n0005");

@@ -459,7 +459,7 @@ proptest! {
         let all: Place = (0..machine.nodes()).collect();
         let fits = |task: &&Task| machine.has_place(allocator, &all, task.nodes);
         let tasks: Vec<Task> = tasks.iter().filter(fits).copied().collect();
-        let outcome = machine.run(&tasks, "conservative", allocator, "fixed");
+        let outcome = machine.run(&tasks, "conservative:rebuild", allocator, "fixed");
         check_invariants(&outcome);
         prop_assert_eq!(starts(&outcome), plain_conservative(&machine, &tasks, allocator));
     }

@@ -34,7 +34,7 @@ mod span;
 mod table;
 #[cfg(test)]
 #[path = "tests/testing.rs"]
-mod testing;
+pub(crate) mod testing;
 mod units;
 
 pub use components::FreeComponents;

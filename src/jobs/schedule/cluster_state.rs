@@ -235,28 +235,53 @@ impl<'a> ClusterState<'a> {
     /// for ever is recorded as left out.
     pub fn find_place(&mut self, free: &FreeSet, task: u32) -> PlaceReply {
         let nodes = self.task(task).nodes;
-        if self.relents_to(task) {
-            self.allocator.wait_expired();
-        }
-        let mut ranks = Ranks::default();
-        let never = match self.allocator.choose_ranks(free, nodes, &mut ranks) {
-            Choice::Placed => {
-                ranks.sort_and_join();
-                return PlaceReply::Place(ranks);
-            }
-            Choice::Never(reason) => Some(reason),
-            Choice::NotNow(_) => self.refused_for_ever(nodes, free.rank_count()),
+        let never = match self.ask_allocator(free, task) {
+            Ok(ranks) => return PlaceReply::Place(ranks),
+            Err(Choice::Never(reason)) => Some(reason),
+            Err(_) => self.refused_for_ever(nodes, free.rank_count()),
         };
         if let Some(reason) = never {
             self.leave_out(task, reason);
             return PlaceReply::LeftOut;
         }
+        self.note_refusal(task);
+        PlaceReply::NotNow
+    }
+
+    /// Asks the allocator for other ranks among `free` of a waiting task that is promised a place already. `None` if it
+    /// refuses: the task is not left out for that.
+    pub fn find_other_place(&mut self, free: &FreeSet, task: u32) -> Option<Ranks> {
+        let found = self.ask_allocator(free, task).ok();
+        if found.is_none() {
+            self.note_refusal(task);
+        }
+        found
+    }
+
+    /// Asks the allocator for ranks of a waiting task among `free`. Fails with its refusal.
+    fn ask_allocator(&mut self, free: &FreeSet, task: u32) -> std::result::Result<Ranks, Choice> {
+        if self.relents_to(task) {
+            self.allocator.wait_expired();
+        }
+        let nodes = self.task(task).nodes;
+        let mut ranks = Ranks::default();
+        match self.allocator.choose_ranks(free, nodes, &mut ranks) {
+            Choice::Placed => {
+                ranks.sort_and_join();
+                Ok(ranks)
+            }
+            refusal => Err(refusal),
+        }
+    }
+
+    /// Takes note that the allocator refused a task ranks now, for when it relents.
+    fn note_refusal(&mut self, task: u32) {
+        let nodes = self.task(task).nodes;
         if let Some(seconds) = self.allocator.max_wait(nodes) {
             // The wait counts from the first refusal, however often the task is refused after that.
             let since = *self.refused_since.entry(task).or_insert(self.now);
             self.relent_times.insert(since + seconds * self.ticks);
         }
-        PlaceReply::NotNow
     }
 
     /// Returns the reason for which even the empty machine, of `size` nodes, refuses a job; `None` if it does not.

@@ -1,7 +1,7 @@
 //! The event loop: submits, ends and passes of a policy in the order of time.
 
 use super::cluster_state::ClusterState;
-use super::policy::Policy;
+use super::policy::{PassTimes, Policy};
 use super::result::Instant;
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::unwind_if_stopped;
@@ -11,24 +11,24 @@ use nodeorder_base::observer::unwind_if_stopped;
 pub(super) fn run_events(
     machine: &mut ClusterState<'_>,
     policy: &mut dyn Policy,
-    interval: i64,
+    times: PassTimes,
     progress: &dyn Fn(usize),
 ) -> Result<Vec<Instant>> {
     let tasks = machine.tasks;
     let mut submitted = 0;
     let mut ended = 0;
-    let first = tasks.first().map_or(0, |task| task.submit);
     let mut timeline = Vec::new();
     // Whether anything has happened since the last pass: if not, another pass would find the same.
     let mut news = false;
-    machine.now = first;
+    machine.now = tasks.first().map_or(0, |task| task.submit);
     while ended + machine.left_out.len() < tasks.len() {
         unwind_if_stopped();
         let submit = tasks.get(submitted).map(|task| task.submit);
         // This instant has had its pass, so the next one is looked for from the tick after it.
-        let poll = news.then(|| next_pass(machine.now + 1, first, interval));
+        let poll = news.then(|| times.next_pass(machine.now + 1));
         let relent = machine.next_relent();
-        let next = [submit, machine.running.next_end(), poll, relent]
+        let promised = policy.next_start();
+        let next = [submit, machine.running.next_end(), poll, relent, promised]
             .into_iter()
             .flatten()
             .min();
@@ -36,7 +36,7 @@ pub(super) fn run_events(
         let Some(next) = next else { break };
         machine.now = next;
         machine.relenting = relent == Some(next);
-        news |= machine.relenting;
+        news |= machine.relenting || promised == Some(next);
         let before = ended;
         let one_by_one = policy.passes().per_event;
         // Ends come first, so that nodes freed now are there for tasks that are submitted now.
@@ -56,13 +56,13 @@ pub(super) fn run_events(
                 policy.start_tasks(machine);
             }
         }
-        if news && next_pass(next, first, interval) == next {
+        if news && times.next_pass(next) == next {
             let started = machine.count_started();
             if !one_by_one {
                 policy.start_tasks(machine);
             }
             // A start may make room in a window: a policy that polls looks again next time.
-            news = interval > 0 && machine.count_started() > started;
+            news = times.interval > 0 && machine.count_started() > started;
         }
         machine.settle_ends()?;
         if machine.recorder.timeline {
@@ -75,13 +75,4 @@ pub(super) fn run_events(
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
     Ok(timeline)
-}
-
-/// Returns the first time from `now` on at which the policy has a pass: `now` without an interval, else the next whole
-/// number of intervals after the first submit.
-fn next_pass(now: i64, first: i64, interval: i64) -> i64 {
-    if interval == 0 {
-        return now;
-    }
-    now + (first - now).rem_euclid(interval)
 }

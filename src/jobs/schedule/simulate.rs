@@ -1,7 +1,7 @@
 //! A whole simulation: builds policy, allocator and model from their names, runs the event loop, returns the schedule.
 
 use super::cluster_state::{ClusterState, Recorder};
-use super::policy::{self, PolicyContext};
+use super::policy::{self, PassTimes, PolicyContext};
 use super::result::ScheduleResult;
 use super::settings::Settings;
 use super::task::{TICKS_PER_SECOND, Task, check_tasks, convert_to_ticks};
@@ -60,10 +60,11 @@ pub fn simulate(
     let planned = PolicyContext {
         tasks: &tasks,
         places: allocator.may_refuse(),
+        ticks,
     };
     let seed = context.topology.context().seed;
     let mut policy = policy::build_policy(settings.policy, &planned, seed)?;
-    let interval = policy.passes().seconds * ticks;
+    let times = PassTimes::new(policy.passes(), &planned);
     // Only for policies that need them: they are found on the whole network at each pass.
     let components = policy
         .needs_components()
@@ -88,7 +89,7 @@ pub fn simulate(
     };
     let mut machine =
         ClusterState::new(&tasks, nodes, allocator, components, recorder, model, ticks);
-    let timeline = engine::run_events(&mut machine, policy.as_mut(), interval, progress)?;
+    let timeline = engine::run_events(&mut machine, policy.as_mut(), times, progress)?;
     let result = machine.into_result();
     Ok(ScheduleResult {
         timeline,

@@ -44,6 +44,8 @@ pub struct PolicyContext<'g> {
     pub(in crate::schedule) tasks: &'g [Task],
     /// Whether the allocator may refuse free nodes, so that jobs wait for places.
     pub(in crate::schedule) places: bool,
+    /// Ticks per second.
+    pub(in crate::schedule) ticks: i64,
 }
 
 /// Times at which a policy has its passes; by default one at each instant at which something happened.
@@ -86,6 +88,34 @@ impl Passes {
     }
 }
 
+/// Times of passes on the clock of a simulation; by default all times.
+#[derive(Clone, Copy, Default)]
+pub(in crate::schedule) struct PassTimes {
+    /// Time of the first submit, from which they count.
+    first: i64,
+    /// Ticks from one pass to the next; 0 where any time may have one.
+    pub interval: i64,
+}
+
+impl PassTimes {
+    /// Places the passes of a policy on the clock of its simulation.
+    pub fn new(passes: Passes, context: &PolicyContext<'_>) -> Self {
+        PassTimes {
+            first: context.tasks.first().map_or(0, |task| task.submit),
+            interval: passes.seconds * context.ticks,
+        }
+    }
+
+    /// Returns the first time from `time` on at which there may be a pass: `time` without an interval, else the next
+    /// whole number of intervals after the first submit.
+    pub fn next_pass(self, time: i64) -> i64 {
+        if self.interval == 0 {
+            return time;
+        }
+        time + (self.first - time).rem_euclid(self.interval)
+    }
+}
+
 /// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then
 /// file order.
 pub trait Policy: Send {
@@ -100,6 +130,12 @@ pub trait Policy: Send {
 
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
+
+    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before. `None` if
+    /// it starts tasks only when something happens.
+    fn next_start(&self) -> Option<i64> {
+        None
+    }
 
     /// Returns the times of the policy's passes.
     fn passes(&self) -> Passes {

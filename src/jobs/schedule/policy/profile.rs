@@ -10,6 +10,7 @@
 //! ```
 
 use super::AssumedEnd;
+use super::entry::PassTimes;
 
 /// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free
 /// there.
@@ -43,6 +44,78 @@ impl Profile {
             steps.push(ProfileSegment { time, free });
         }
         Profile { segments: steps }
+    }
+
+    /// Drops the segments before `now`.
+    pub fn drop_past(&mut self, now: i64) {
+        let begun = self.segments.partition_point(|step| step.time <= now);
+        self.segments.drain(..begun.max(1) - 1);
+        self.segments[0].time = self.segments[0].time.max(now);
+    }
+
+    /// Adds free nodes from one time to another.
+    pub fn give_nodes(&mut self, from: i64, to: i64, nodes: u32) {
+        self.change_segments(from, to, |free| *free += nodes);
+    }
+
+    /// Takes free nodes from one time to another.
+    pub fn take_nodes(&mut self, from: i64, to: i64, nodes: u32) {
+        self.change_segments(from, to, |free| *free -= nodes);
+    }
+
+    /// Changes the number of free nodes from one time to another; segments that come out alike are joined.
+    fn change_segments(&mut self, from: i64, to: i64, change: impl Fn(&mut u32)) {
+        let first = self.split_at_time(from);
+        let end = self.split_at_time(to);
+        self.segments[first..end]
+            .iter_mut()
+            .for_each(|step| change(&mut step.free));
+        for at in [end, first] {
+            if at > 0 && self.segments[at - 1].free == self.segments[at].free {
+                self.segments.remove(at);
+            }
+        }
+    }
+
+    /// Finds the first time of a pass, not before `from` and before `limit`, from which on `nodes` are free until `limit` or
+    /// for `time` ticks, whichever ends first. `None` if there is none.
+    pub fn earliest_start(
+        &self,
+        nodes: u32,
+        time: i64,
+        from: i64,
+        limit: i64,
+        passes: PassTimes,
+    ) -> Option<i64> {
+        let begun = self.segments.partition_point(|step| step.time <= from);
+        let mut step = begun.max(1) - 1;
+        loop {
+            let start = passes.next_pass(self.segments.get(step)?.time.max(from));
+            if start >= limit {
+                return None;
+            }
+            let end = limit.min(start.saturating_add(time));
+            let mut inside = (step..)
+                .zip(&self.segments[step..])
+                .take_while(|(_, segment)| segment.time < end);
+            let lack = inside.find(|(at, segment)| {
+                // The next pass may come only after this segment.
+                let next = self.segments.get(at + 1);
+                segment.free < nodes && next.is_none_or(|next| next.time > start)
+            });
+            match lack {
+                // Every start up to its end would run into it, too.
+                Some((lacking, _)) => step = lacking + 1,
+                None => return Some(start),
+            }
+        }
+    }
+
+    /// Finds the first time of a pass from which on `nodes` are free for `time` ticks.
+    pub fn first_start(&self, nodes: u32, time: i64, passes: PassTimes) -> i64 {
+        // All nodes are free at last, so there is one.
+        self.earliest_start(nodes, time, i64::MIN, i64::MAX, passes)
+            .unwrap_or(i64::MAX)
     }
 
     /// Returns the time at which a segment begins.
