@@ -12,6 +12,7 @@ use crate::topology::family::{
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
@@ -103,6 +104,24 @@ fn elements_with_tag<'a>(
         .filter(move |node| node.has_tag_name(tag))
 }
 
+/// Most attributes of an element: the parser compares each with all before it.
+const MOST_ATTRIBUTES: usize = 10_000;
+
+/// Checks that no element has more attributes than the parser takes in good time; what stands between two elements
+/// counts, too. Fails, with the line, if one has.
+fn check_attributes(text: &Text) -> Result<()> {
+    let mut start = 0;
+    for part in text.as_str().split('<') {
+        if part.matches('=').count() > MOST_ATTRIBUTES {
+            let line = text.line_at(text.line_number_at(start), "");
+            let expected = format!("at most {MOST_ATTRIBUTES} attributes");
+            return Err(line.error_here("an element of more attributes", expected));
+        }
+        start += part.len() + 1;
+    }
+    Ok(())
+}
+
 /// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number,
 /// vertex by vertex.
 ///
@@ -119,6 +138,7 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let bytes = 16 * text.len() as u64;
     file.context
         .require_memory(&format!("{name}: the document"), bytes)?;
+    check_attributes(&file.text)?;
     let document = Document::parse(text).map_err(|e| {
         let line = file.text.line_at(e.pos().row.max(1) as usize, "");
         line.error_here(e.to_string(), "GraphML, which is XML")
@@ -214,4 +234,46 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
         wiring.add_cable(a, b, capacity);
     }
     Ok(wiring)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::testing::from_file;
+
+    /// A ring of three switches with a node each, whose cables carry 300 Gbit/s, of which one pair has two.
+    const RING: &str = "<graphml><key id=\"c\" attr.name=\"capacity\"/><graph edgedefault=\"undirected\">\n\
+        <node id=\"a\"/><node id=\"b\"/><node id=\"d\"/>\n\
+        <edge source=\"a\" target=\"b\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"b\" target=\"d\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"d\" target=\"a\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"d\" target=\"a\"><data key=\"c\">300</data></edge>\n</graph></graphml>\n";
+
+    #[test]
+    fn capacities_are_no_numbers_of_cables() {
+        let ring = from_file("graphml", RING, "").unwrap();
+        let s = ring.statistics().unwrap();
+        assert_eq!((s.cables, s.capacity, s.ports), (4, 1200.0, 4));
+        assert_eq!(
+            (s.oversubscription, s.oversubscription_by),
+            (Some(0.5), "capacity")
+        );
+        assert_eq!(ring.network().node_capacity(), 300.0);
+        assert!(ring.network().remarks()[0].contains("capacity 300, the smallest of a link"));
+        let own = from_file("graphml", RING, ",node_capacity=600").unwrap();
+        assert_eq!(own.statistics().unwrap().oversubscription, Some(1.0));
+        assert!(own.network().remarks().is_empty());
+    }
+
+    #[test]
+    fn elements_of_very_many_attributes_are_refused() {
+        let mut text = RING.replacen("<node id=\"a\"/>", "<node id=\"a\"", 1);
+        let at = text.find("<node id=\"b\"").unwrap();
+        let many: String = (0..20_000).map(|i| format!(" a{i}=\"\"")).collect();
+        text.insert_str(at, &format!("{many}/>"));
+        let error = from_file("graphml", &text, "").unwrap_err().to_string();
+        assert!(
+            error.contains(":2: found an element of more attributes"),
+            "{error}"
+        );
+    }
 }
