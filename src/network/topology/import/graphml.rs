@@ -7,8 +7,8 @@ use roxmltree::{Document, Node};
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
-    per_router, per_router_suffix, smallest_capacity,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, find_smallest_capacity, node_capacity,
+    node_capacity_suffix, per_router, per_router_suffix,
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
@@ -46,7 +46,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
         wiring.node_capacity = own;
         if wiring.has_speeds && own.is_none() {
             let capacities = wiring.links.values().copied();
-            let (smallest, note) = smallest_capacity(file.text.name(), capacities);
+            let (smallest, note) = find_smallest_capacity(file.text.name(), capacities);
             wiring.node_capacity = Some(smallest);
             wiring.remarks.extend(note);
         }
