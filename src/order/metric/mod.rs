@@ -17,9 +17,6 @@ mod joined_groups;
 mod label_terms;
 pub mod machine_figures;
 pub mod mpc;
-#[cfg(test)]
-#[path = "tests/notations.rs"]
-mod notations;
 pub mod rank_distances;
 pub mod rank_rows;
 pub mod ring;
