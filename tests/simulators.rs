@@ -306,7 +306,7 @@ fn what_a_format_cannot_say_is_refused() {
         ),
         ("caminos", "mesh:4", vec![job("x", &[1])], "nothing to send"),
         ("sst", rails, vec![], "nodes on several rails"),
-        ("sst", &wide, vec![], "no whole number of cables"),
+        ("sst", &wide, vec![], "cables of different capacities"),
         ("codes", rails, vec![], "nodes on rails"),
         ("codes", "mesh:4", vec![twice], "two processes on node n3"),
         (

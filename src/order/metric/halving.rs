@@ -6,8 +6,10 @@
 //! links lead to; for a given order the best places of these routers are found exactly, as a greatest flow.
 //!
 //! One search ends at a cut that no pass improves, on networks without structure a few links above the least. It is
-//! started again from the best cut so far with some pairs of routers exchanged, as iterated local search does
+//! started again from the best cut so far with the routers around one on their other sides, as iterated local search does
 //! (Lourenço, Martin, Stützle, "Iterated Local Search", 2003).
+
+use std::cell::Cell;
 
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -21,6 +23,9 @@ use nodeorder_network::topology::capacity_units::CapacityUnits;
 
 /// Largest number of passes over all routers from one start.
 const PASSES: usize = 30;
+/// Moves in a row without a better cut after which a pass of a search that starts again ends: many short passes find
+/// more than a few long ones.
+const PATIENCE: usize = 25;
 
 /// Balance that a division into halves must keep.
 pub(super) struct BalanceRule {
@@ -79,6 +84,10 @@ struct PassRules<'c> {
     search: &'c HalvingSearch<'c>,
     /// Nodes on side 1.
     nodes: u64,
+    /// Moves in a row without a better cut after which a pass ends.
+    patience: usize,
+    /// Moves of this pass up to its best cut.
+    kept: Cell<usize>,
 }
 
 impl Rules for PassRules<'_> {
@@ -92,7 +101,13 @@ impl Rules for PassRules<'_> {
 
     /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few
     /// routers are.
-    fn choose_move(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
+    fn choose_move(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
+        if moves == 0 {
+            self.kept.set(0);
+        }
+        if moves - self.kept.get() >= self.patience {
+            return None;
+        }
         let rule = &self.search.rule;
         // A pass goes through uneven states, or full routers could never change places.
         let most = rule.side_difference(self.nodes).max(3 * rule.slack);
@@ -117,9 +132,13 @@ impl Rules for PassRules<'_> {
         }
     }
 
-    fn is_better(&self, _: usize, sum: f64, best: f64) -> bool {
+    fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool {
         let rule = &self.search.rule;
-        rule.side_difference(self.nodes) <= rule.slack && sum > best
+        let is_better = rule.side_difference(self.nodes) <= rule.slack && sum > best;
+        if is_better {
+            self.kept.set(moves);
+        }
+        is_better
     }
 }
 
@@ -178,28 +197,20 @@ impl<'t> HalvingSearch<'t> {
 
     /// Cuts `order` in the middle and improves the cut until a pass finds nothing. Returns its units.
     pub(super) fn improve_middle(&self, order: &[u32]) -> u64 {
-        let sides = self.improve_sides(self.cut_in_the_middle(order));
+        let sides = self.improve_sides(self.cut_in_the_middle(order), usize::MAX);
         self.cut_weight(&sides)
     }
 
-    /// Cuts `order` in the middle, improves the cut, and starts again `rounds` times from the best one with some pairs
-    /// of routers exchanged, one in twenty at most. Returns the units of the best. O(links · log links) for each pass of
-    /// each round.
+    /// Cuts `order` in the middle, improves the cut, and starts again `rounds` times from the best one with a router and
+    /// up to half of all around it on the other side. Returns the units of the best. O(links · log links) for each pass
+    /// of each round.
     pub(super) fn improve_again(&self, order: &[u32], rounds: u64, random: &mut Generator) -> u64 {
-        let mut best = self.improve_sides(self.cut_in_the_middle(order));
+        let mut best = self.improve_sides(self.cut_in_the_middle(order), PATIENCE);
         let mut cut = self.cut_weight(&best);
-        let routers = self.nodes.len() as u64;
         for _ in 0..rounds {
             let mut side = best.clone();
-            for _ in 0..2 + random_below(routers / 20 + 1, random) {
-                let a = random_below(routers, random) as usize;
-                let b = random_below(routers, random) as usize;
-                // Sides stay as full as they are.
-                if self.nodes[a] == self.nodes[b] {
-                    side.swap(a, b);
-                }
-            }
-            let side = self.improve_sides(side);
+            self.turn_around(&mut side, random);
+            let side = self.improve_sides(side, PATIENCE);
             let found = self.cut_weight(&side);
             if found <= cut {
                 best = side;
@@ -209,8 +220,46 @@ impl<'t> HalvingSearch<'t> {
         cut
     }
 
-    /// Improves a balanced cut until a pass finds nothing. Returns the side of every router.
-    fn improve_sides(&self, side: Vec<u8>) -> Vec<u8> {
+    /// Moves the routers around one drawn at random to their other sides, then others until both are halves.
+    fn turn_around(&self, side: &mut [u8], random: &mut Generator) {
+        let routers = side.len() as u64;
+        let count = 2 + random_below(routers / 2 + 1, random) as usize;
+        let mut near = vec![random_below(routers, random) as u32];
+        let mut met = vec![false; side.len()];
+        met[near[0] as usize] = true;
+        let mut next = 0;
+        while let Some(&router) = near.get(next).filter(|_| near.len() < count) {
+            next += 1;
+            for (other, _) in self.links_of(router) {
+                if !std::mem::replace(&mut met[other as usize], true) {
+                    near.push(other);
+                }
+            }
+        }
+        for router in near.into_iter().take(count) {
+            side[router as usize] = 1 - side[router as usize];
+        }
+        let first = (0..side.len()).filter(|router| side[*router] == 1);
+        let mut nodes: u64 = first.map(|router| u64::from(self.nodes[router])).sum();
+        while self.rule.side_difference(nodes) > self.rule.slack {
+            let router = random_below(routers, random) as usize;
+            let fuller = u8::from(2 * nodes > self.rule.nodes);
+            // One of the fuller side makes the difference less, as it holds less than that.
+            if side[router] == fuller {
+                side[router] = 1 - fuller;
+                let count = u64::from(self.nodes[router]);
+                nodes = if fuller == 1 {
+                    nodes - count
+                } else {
+                    nodes + count
+                };
+            }
+        }
+    }
+
+    /// Improves a balanced cut until a pass finds nothing; a pass ends after so many moves in a row without a better
+    /// cut. Returns the side of every router.
+    fn improve_sides(&self, side: Vec<u8>, patience: usize) -> Vec<u8> {
         let routers: Vec<u32> = (0..self.nodes.len() as u32).collect();
         let mut sides = Sides::new(side);
         let first = routers.iter().filter(|r| sides.side[**r as usize] == 1);
@@ -218,6 +267,8 @@ impl<'t> HalvingSearch<'t> {
         let mut rules = PassRules {
             search: self,
             nodes,
+            patience,
+            kept: Cell::new(0),
         };
         for _ in 0..PASSES {
             for r in &routers {

@@ -11,8 +11,8 @@
 use super::edge_list::read_edges;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
-    per_router, per_router_suffix, smallest_capacity,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, find_smallest_capacity, node_capacity,
+    node_capacity_suffix, per_router, per_router_suffix,
 };
 use crate::topology::link_list::network_of_links;
 use crate::topology::network::{Level, Network, on_request};
@@ -120,7 +120,7 @@ fn build_network(file: &SourceFile<'_>, options: &GraphOptions) -> Result<Networ
     let mut note = None;
     if list.has_capacities && options.node_capacity.is_none() {
         let capacities = links.iter().map(|link| link.capacity);
-        (node_capacity, note) = smallest_capacity(file.text.name(), capacities);
+        (node_capacity, note) = find_smallest_capacity(file.text.name(), capacities);
     }
     let weights: Vec<u32> = links.iter().map(|link| link.weight).collect();
     let has_weights = weights.iter().any(|weight| *weight != 1);

@@ -59,7 +59,7 @@ impl<'t> Adapter<'t> {
     }
 
     /// Returns what adapters of one group have in common.
-    fn group(&self) -> (&'t str, u32) {
+    fn group_key(&self) -> (&'t str, u32) {
         (self.name, self.port)
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn find_nodes<'t>(adapters: &[Adapter<'t>], chosen: bool) -> FoundNod
             adapter.node
         };
         by_node.entry(node).or_default().push(place);
-        let group = groups.entry(adapter.group()).or_default();
+        let group = groups.entry(adapter.group_key()).or_default();
         group.nodes.insert(node);
         group.switches.insert(adapter.switch);
     }
@@ -125,9 +125,9 @@ pub(super) fn find_nodes<'t>(adapters: &[Adapter<'t>], chosen: bool) -> FoundNod
         several += usize::from(switches.len() > 1);
         let best = places
             .iter()
-            .min_by_key(|p| rank_of[&adapters[**p].group()]);
+            .min_by_key(|p| rank_of[&adapters[**p].group_key()]);
         let best = best.copied().unwrap_or_default();
-        if rank_of[&adapters[best].group()] > 0 {
+        if rank_of[&adapters[best].group_key()] > 0 {
             others.push(*node);
         }
         nodes.push((*node, best));

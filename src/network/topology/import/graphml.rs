@@ -7,11 +7,12 @@ use roxmltree::{Document, Node};
 use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{
-    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, node_capacity, node_capacity_suffix,
-    per_router, per_router_suffix, smallest_capacity,
+    BuildNetwork, NODE_CAPACITY, PER_ROUTER, TopologyEntry, find_smallest_capacity, node_capacity,
+    node_capacity_suffix, per_router, per_router_suffix,
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
@@ -45,7 +46,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
         wiring.node_capacity = own;
         if wiring.has_speeds && own.is_none() {
             let capacities = wiring.links.values().copied();
-            let (smallest, note) = smallest_capacity(file.text.name(), capacities);
+            let (smallest, note) = find_smallest_capacity(file.text.name(), capacities);
             wiring.node_capacity = Some(smallest);
             wiring.remarks.extend(note);
         }
@@ -258,6 +259,7 @@ fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{error, machine};
+    use crate::topology::testing::from_file;
 
     #[test]
     fn many_attributes_and_keys_take_no_time() {
@@ -281,5 +283,29 @@ mod tests {
             "<graphml><!-- {signs} -->{keys}<graph edgedefault='undirected'>{vertices}{edges}</graph></graphml>"
         );
         assert_eq!(machine("graphml", &text).unwrap().node_count(), 20_000);
+    }
+
+    /// A ring of three switches with a node each, whose cables carry 300 Gbit/s, of which one pair has two.
+    const RING: &str = "<graphml><key id=\"c\" attr.name=\"capacity\"/><graph edgedefault=\"undirected\">\n\
+        <node id=\"a\"/><node id=\"b\"/><node id=\"d\"/>\n\
+        <edge source=\"a\" target=\"b\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"b\" target=\"d\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"d\" target=\"a\"><data key=\"c\">300</data></edge>\n\
+        <edge source=\"d\" target=\"a\"><data key=\"c\">300</data></edge>\n</graph></graphml>\n";
+
+    #[test]
+    fn capacities_are_no_numbers_of_cables() {
+        let ring = from_file("graphml", RING, "").unwrap();
+        let s = ring.statistics().unwrap();
+        assert_eq!((s.cables, s.capacity, s.ports), (4, 1200.0, 4));
+        assert_eq!(
+            (s.oversubscription, s.oversubscription_by),
+            (Some(0.5), "capacity")
+        );
+        assert_eq!(ring.network().node_capacity(), 300.0);
+        assert!(ring.network().remarks()[0].contains("capacity 300, the smallest of a link"));
+        let own = from_file("graphml", RING, ",node_capacity=600").unwrap();
+        assert_eq!(own.statistics().unwrap().oversubscription, Some(1.0));
+        assert!(own.network().remarks().is_empty());
     }
 }

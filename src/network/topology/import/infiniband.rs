@@ -48,8 +48,7 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
 }
 
 /// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is
-/// its rate over the rate that most cables between switches have; those of parallel cables add up, and so do their
-/// numbers. A node is called by the first word of its adapter's description (the identifier where the description is the
+/// its rate over the rate that most nodes' cables have; those of parallel cables add up, and so do their numbers. A node is called by the first word of its adapter's description (the identifier where the description is the
 /// vendor's or that of several), and hangs on the switch that [`find_nodes`] takes, by a cable of its adapter's rate;
 /// `rail=WORD` looks only at adapters described as `NODE WORD`. Fails,
 /// with the line, if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that
@@ -157,34 +156,34 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
             host_rates.push(parse_rate(port.comment));
         }
     }
-    let rates = cables.iter().map(|(.., rate)| *rate);
-    // Of a single switch the hosts' cables are all there are.
-    let usual_host = usual_rate(host_rates.iter().copied());
-    let usual = usual_rate(rates.clone()).or(usual_host);
+    let found = find_nodes(&hosts, rail.is_some());
+    // Not the rate of the switches' cables: two of half the rate in the place of one must not change the unit.
+    let usual = usual_rate(found.nodes.iter().map(|(_, place)| host_rates[*place]));
+    let usual = usual.or(usual_rate(cables.iter().map(|(.., rate)| *rate)));
     let unit = usual.unwrap_or(1.0);
     wiring.has_speeds = usual.is_some();
-    let silent = rates
-        .chain(host_rates.iter().copied())
-        .filter(Option::is_none)
-        .count();
-    if silent > 0 && usual.is_some() {
-        wiring.remarks.push(format!(
-            "{}: {silent} cables state no rate and count as most do",
-            text.name()
-        ));
-    }
+    let mut silent = 0;
     for (a, b, rate) in cables {
+        silent += usize::from(rate.is_none());
         wiring.add_cable(a, b, rate.map_or(1.0, |rate| rate / unit));
     }
-    wiring.node_capacity = usual_host.map(|rate| rate / unit);
-    let found = find_nodes(&hosts, rail.is_some());
     for (name, place) in found.nodes {
         wiring.switches[hosts[place].switch]
             .nodes
             .push(name.to_string());
-        if let Some(rate) = host_rates[place] {
-            wiring.node_capacities.insert(name.to_string(), rate / unit);
+        match host_rates[place] {
+            None => silent += 1,
+            Some(rate) if rate == unit => {}
+            Some(rate) => {
+                wiring.node_capacities.insert(name.to_string(), rate / unit);
+            }
         }
+    }
+    if silent > 0 && wiring.has_speeds {
+        wiring.remarks.push(format!(
+            "{}: {silent} cables state no rate and count as those of most nodes do",
+            text.name()
+        ));
     }
     let notes = found.notes.into_iter();
     wiring
@@ -379,6 +378,36 @@ mod tests {
         }
         let error = error("ibnetdiscover", "[1]\t\"S-1\"[2]\n");
         assert!(error.starts_with(":1: found `[1]"), "{error}");
+    }
+
+    /// Two leaf switches of three nodes at EDR; of the three cables up from the second one runs at 4xDDR.
+    #[test]
+    fn a_slow_cable_is_one_cable() {
+        let mut text = String::new();
+        let mut spine = String::from("Switch 36 \"S-9\" # \"spine\"\n");
+        for leaf in 0..2 {
+            text += &format!("Switch 36 \"S-{leaf}\" # \"leaf{leaf}\"\n");
+            for port in 1..=3 {
+                let speed = if (leaf, port) == (1, 3) {
+                    "4xDDR"
+                } else {
+                    "4xEDR"
+                };
+                let far = 3 * leaf + port;
+                text += &format!("[{port}] \"S-9\"[{far}] # \"spine\" {speed}\n");
+                text += &format!("[{}] \"H-{far}\"[1] # \"n{far} HCA-1\" 4xEDR\n", port + 9);
+                spine += &format!("[{far}] \"S-{leaf}\"[{port}] # \"leaf\" {speed}\n");
+            }
+        }
+        let s = machine("ibnetdiscover", &(text + &spine))
+            .unwrap()
+            .statistics()
+            .unwrap();
+        assert_eq!((s.cables, s.ports, s.capacity), (6, 6, 5.16));
+        assert_eq!(
+            (s.oversubscription, s.oversubscription_by),
+            (Some(300.0 / 216.0), "capacity")
+        );
     }
 
     #[test]
