@@ -150,8 +150,8 @@ pub(super) fn name_likely_labels(hosts: &[LabelledHost<'_>], all: &BTreeSet<&str
     for label in all {
         let lower = label.to_ascii_lowercase();
         let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-        let place = ["zone", "region"].contains(&last_part(&lower));
-        if place || is_host_label(label) {
+        let mut last = last_part(&lower).split(|c: char| !c.is_ascii_alphanumeric());
+        if last.any(|word| ["zone", "region"].contains(&word)) || is_host_label(label) {
             continue;
         }
         let is_likely = words.any(|word| {

@@ -87,7 +87,13 @@ fn read_nodes(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wir
     let mut hosts = Vec::new();
     let mut gpus = HashMap::new();
     let mut pods = HashMap::new();
+    let mut others = 0u64;
     for item in document.require_list("items")? {
+        // `kubectl get nodes,pods` lists both.
+        if item.text_at(&["kind"]).is_some_and(|kind| kind != "Node") {
+            others += 1;
+            continue;
+        }
         let Some(metadata) = item.find_key("metadata") else {
             return Err(item.error_here(item.describe(), "a node with `metadata`"));
         };
@@ -138,6 +144,12 @@ fn read_nodes(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wir
             out.len(),
             hosts.len(),
             service::count_reasons(&out)
+        ));
+    }
+    if others > 0 {
+        let name = text.name();
+        wiring.remarks.push(format!(
+            "{name}: {others} items that are no nodes are passed over"
         ));
     }
     wiring.down = out.iter().map(|(name, _)| name.to_string()).collect();

@@ -249,6 +249,20 @@ proptest! {
 }
 
 #[test]
+fn other_items_are_passed_over() {
+    let leaf = "\"fabric.topograph.run/tier-0\": \"l\"";
+    let pod = "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}";
+    let text = format!("{{\"items\": [{}, {pod}]}}", node("a", leaf));
+    let cluster = machine("k8s-nodes", &text).unwrap();
+    assert_eq!(names(&cluster), "a");
+    let remarks = cluster.network().remarks();
+    assert!(
+        remarks[1].ends_with("1 items that are no nodes are passed over"),
+        "{remarks:?}"
+    );
+}
+
+#[test]
 fn a_zone_alone_is_no_network() {
     let labels = "\"topology.kubernetes.io/zone\": \"z\", \"kubernetes.io/hostname\": \"h\", \"site.io/leaf-switch\": \"l1\", \"nvidia.com/gpu.clique\": \"c\", \"colour\": \"red\"";
     let error = error("k8s-nodes", &nodes(&[("a", labels), ("b", labels)]));
