@@ -26,6 +26,7 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
         .iter()
         .find(|difference| !difference.is_significant())
         .or(machines.differences.first());
+    details.extend(machines.contenders.iter().filter_map(wide_gap));
     details.extend(deciding.and_then(|difference| how_sure(difference, machines)));
     details.extend(routing_sentence(machines));
     details.extend(
@@ -47,6 +48,21 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
     }
     details.extend(machines.contenders.iter().filter_map(too_large));
     (winner_sentence(machines, workload), details)
+}
+
+/// Says that the search of a machine ended before its gap was reached. `None` if it was.
+fn wide_gap(contender: &Contender) -> Option<String> {
+    let carried = contender.carried.as_ref()?;
+    let searches = [&carried.all_to_all, &carried.matching];
+    let gaps = searches
+        .iter()
+        .filter(|found| found.stopped)
+        .map(|found| found.relative_gap());
+    let gap = 100.0 * gaps.reduce(f64::max)?;
+    let name = contender.machine.name();
+    Some(format!(
+        "Time ended the search of {name} at a gap of {gap:.2} %, more than gap= asks."
+    ))
 }
 
 /// Says which runtime model and which routing the ranking is under. `None` if no traffic ranks.
