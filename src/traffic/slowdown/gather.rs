@@ -37,6 +37,8 @@ pub(super) struct GatherBuffers {
     arrived: Vec<f64>,
     /// Routers with something to send on, by their hops to the target.
     waiting: Vec<Vec<u32>>,
+    /// Links to the neighbours that are nearer to the target, and these neighbours.
+    next: Vec<(usize, u32)>,
     /// Hops to the present target, where they are searched for.
     hops: Vec<u32>,
     queue: Vec<u32>,
@@ -48,6 +50,7 @@ impl GatherBuffers {
         GatherBuffers {
             arrived: vec![0.0; routers],
             waiting: Vec::new(),
+            next: Vec::new(),
             hops: vec![0; routers],
             queue: Vec::new(),
         }
@@ -120,7 +123,10 @@ impl<'f> FlowGatherer<'f> {
         tally: &mut LinkTally,
     ) {
         let GatherBuffers {
-            arrived, waiting, ..
+            arrived,
+            waiting,
+            next,
+            ..
         } = buffers;
         for (source, volume) in flows {
             let hops = hops_to(source) as usize;
@@ -133,17 +139,18 @@ impl<'f> FlowGatherer<'f> {
         for hops in (1..waiting.len()).rev() {
             let (nearer, here) = waiting.split_at_mut(hops);
             for router in here[0].drain(..) {
-                let next = |v: &&u32| hops_to(**v) as usize == hops - 1;
                 let heads = self.links.heads_from(router);
-                let ways = heads.iter().filter(next).count();
-                let share = std::mem::take(&mut arrived[router as usize]) / ways as f64;
+                next.clear();
                 for (link, head) in self.links.links_from(router).zip(heads) {
-                    if !next(&head) {
-                        continue;
+                    if hops_to(*head) as usize == hops - 1 {
+                        next.push((link, *head));
                     }
+                }
+                let share = std::mem::take(&mut arrived[router as usize]) / next.len() as f64;
+                for (link, head) in next.iter() {
                     // A joint is no cable: it carries nothing that counts.
-                    if !self.links.is_joint(link) {
-                        tally.add(link, share);
+                    if !self.links.is_joint(*link) {
+                        tally.add(*link, share);
                     }
                     let sum = &mut arrived[*head as usize];
                     if *sum == 0.0 {
