@@ -31,6 +31,7 @@ mod replay;
 mod schedule;
 mod score;
 mod shared;
+mod slowdown;
 mod snapshot;
 mod sweep;
 mod throughput;
@@ -125,7 +126,7 @@ macro_rules! verbs {
 verbs! {
     "Compare orderings": Compare compare, Demo demo;
     "Choose machines and settings": Machines machines, Throughput throughput, Tune tune;
-    "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
+    "Single steps": Topology topology, Order order, Mpc mpc, Slowdown slowdown, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep;
     "Workloads": Trace trace, Audit audit, Snapshot snapshot;

@@ -7,6 +7,7 @@
 
 pub mod corun;
 pub mod mapping;
+pub mod slowdown;
 #[cfg(test)]
 mod testing;
 pub mod throughput;

@@ -29,6 +29,7 @@ pub mod mapping;
 pub mod replay;
 pub mod schedule;
 pub mod shape;
+pub mod slowdown;
 pub mod sweep;
 pub mod throughput;
 

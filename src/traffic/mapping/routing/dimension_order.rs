@@ -29,7 +29,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Links from every router to the next and to the one before along an axis.
-struct AxisLinks {
+pub(crate) struct AxisLinks {
     axis: Axis,
     /// Difference of router numbers from one position along the axis to the next.
     stride: usize,
@@ -67,11 +67,36 @@ impl AxisLinks {
             steps,
         }
     }
+
+    /// Returns the number of positions along the axis.
+    pub fn extent(&self) -> usize {
+        self.axis.extent as usize
+    }
+
+    /// Returns how the positions are linked; a ring of two is a path.
+    pub fn shape(&self) -> Shape {
+        self.axis.shape
+    }
+
+    /// Returns the difference of router numbers from one position to the next.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Returns the link from a router to the next position; there must be one, and the axis no clique.
+    pub fn step_up(&self, router: usize) -> usize {
+        self.steps[0][router]
+    }
+
+    /// Returns the link from a router to the position before; there must be one, and the axis no clique.
+    pub fn step_down(&self, router: usize) -> usize {
+        self.steps[1][router]
+    }
 }
 
 /// Rule for traffic to the opposite position of an even ring, where both ways round are equally long.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TieRule {
+pub(crate) enum TieRule {
     /// Half of the traffic each way.
     Halves,
     /// Up from even positions, down from odd ones: all traffic of a pair on one path, both directions alike.
@@ -112,7 +137,7 @@ pub(super) fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32
 }
 
 /// A machine with dimensions, whose traffic is routed along them.
-struct Grid<'a> {
+pub(crate) struct Grid<'a> {
     links: &'a RouterGraph,
     /// Links along each dimension.
     ports: Vec<AxisLinks>,
@@ -166,7 +191,7 @@ fn walk_routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> 
 
 impl<'a> Grid<'a> {
     /// Finds the links along the dimensions of a machine, and returns these dimensions, too. Fails if it has none.
-    fn new(tie: TieRule, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
+    pub fn new(tie: TieRule, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
         let Metric::Product(product) = fabric.topology.metric() else {
             return Err(Error::unsuited(
                 SourceLocation::option("--routing dimension-order"),
@@ -181,8 +206,18 @@ impl<'a> Grid<'a> {
         Ok((Grid { links, ports, tie }, product))
     }
 
+    /// Returns the links along each dimension.
+    pub fn ports(&self) -> &[AxisLinks] {
+        &self.ports
+    }
+
+    /// Finds the directed link between two routers; `None` if there is none.
+    pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
+        self.links.find_link(from, to)
+    }
+
     /// Walks the path of one flow hop by hop: calls `visit` with its links and the share of it on each.
-    fn walk_flow(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
+    pub fn walk_flow(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
         let mut at = source as usize;
         for ports in &self.ports {
             let extent = ports.axis.extent as usize;

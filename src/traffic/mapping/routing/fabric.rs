@@ -26,6 +26,14 @@ impl<'t> Fabric<'t> {
     /// More memory than allowed; a machine in several components, between which there are no routes.
     pub fn new(topology: &'t Topology) -> Result<Self> {
         topology.require_one_component("traffic")?;
+        Fabric::with_components(topology)
+    }
+
+    /// Collects the links of `topology`, which may be in several components: who uses it sends nothing between them.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn with_components(topology: &'t Topology) -> Result<Self> {
         Ok(Fabric {
             topology,
             links: topology.graph()?,

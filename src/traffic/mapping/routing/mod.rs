@@ -28,6 +28,7 @@ mod valiant;
 mod wave;
 mod weighted;
 
+pub(crate) use dimension_order::{AxisLinks, Grid, TieRule};
 pub use dragonfly::{Cable, Groups, is_dragonfly};
 pub(super) use entry::PathLengths;
 pub use entry::{BestShares, FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};

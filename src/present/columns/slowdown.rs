@@ -1,0 +1,26 @@
+//! Slowdowns of orderings by job size.
+
+use super::row;
+
+row! {
+    /// Slowdowns of an ordering for one guest and one size.
+    #[derive(Clone, Copy, Debug)]
+    pub struct SlowdownRow<'a> {
+    }
+    /// Columns of the command `slowdown`.
+    pub const ALL:
+    ordering: &'a str, "", "The ordering as it was given.";
+    guest: &'a str, "",
+        "What the nodes of a job send to each other.";
+    size: usize, "nodes", "Nodes of a job.";
+    windows: u64, "jobs",
+        "Windows of consecutive ranks over all tilings, without those left out.";
+    alone: f64, "",
+        "Mean times as long as on a network that never blocks, where no other job sends: a job borrows all links, so not to rank by.";
+    mixed: f64, "",
+        "The same where the other jobs send for the share of the time that `--duty` says: what ranks.";
+    all: f64, "", "The same where all jobs send at once.";
+    mixed_p90: f64, "",
+        "The least `mixed` that nine of ten windows do not exceed.";
+    mixed_max: f64, "", "The largest `mixed` of a window.";
+}

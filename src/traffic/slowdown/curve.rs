@@ -1,0 +1,345 @@
+//! Slowdowns of the windows of an ordering, and the curve of their means by size.
+
+use super::link_loads::LinkLoads;
+use super::router::{WindowBuffers, WindowRouter};
+use super::tiling::Tilings;
+use crate::mapping::guest::make_sized_guest;
+use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_order::ordering::NodeOrder;
+use rayon::prelude::*;
+
+/// Windows whose loads are found before they are added up: a piece of work for the threads.
+const BATCH: usize = 64;
+
+/// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
+const KEPT_LOADS: usize = 1 << 23;
+
+/// What slowdowns are measured with.
+#[derive(Clone, Copy)]
+pub struct SlowdownOptions {
+    /// Links that the traffic of every window takes.
+    pub routing: FixedRouting,
+    /// Share of the time, from 0 to 1, in which the other windows send, in [`SlowdownPoint::mixed`].
+    pub duty: f64,
+    /// Tilings of each size.
+    pub tilings: Tilings,
+}
+
+impl SlowdownOptions {
+    /// Takes a duty of 0.2 and two tilings, as unless given.
+    pub fn new(routing: FixedRouting) -> Self {
+        SlowdownOptions {
+            routing,
+            duty: 0.2,
+            tilings: Tilings::default(),
+        }
+    }
+
+    /// Checks that the duty is from 0 to 1.
+    fn check_duty(&self) -> Result<()> {
+        if (0.0..=1.0).contains(&self.duty) {
+            return Ok(());
+        }
+        let location = SourceLocation::option("--duty");
+        let found = format!("`{}`", self.duty);
+        Err(Error::input(
+            location,
+            found,
+            "a share of the time, from 0 to 1",
+        ))
+    }
+}
+
+/// Slowdowns of windows of one size: numbers of at least 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowdownPoint {
+    /// Nodes of a window.
+    pub size: usize,
+    /// Number of windows over all tilings, without those left out.
+    pub windows: u64,
+    /// Mean where no other window sends.
+    pub alone: f64,
+    /// Mean where the others send for the share of the time that the duty says.
+    pub mixed: f64,
+    /// Mean where all send at once.
+    pub all: f64,
+    /// Smallest of the `mixed` of windows that nine of ten windows do not exceed.
+    pub mixed_p90: f64,
+    /// Largest `mixed` of a window.
+    pub mixed_max: f64,
+}
+
+/// Slowdowns of an ordering for one guest, by size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowdownCurve {
+    /// Sizes with a window, in the order asked for.
+    pub points: Vec<SlowdownPoint>,
+    /// Number of windows left out: they span components of the machine, or send nothing over node links.
+    pub left_out: u64,
+    /// Sizes at which the guest does not exist, or at which no window is left.
+    pub absent: Vec<usize>,
+}
+
+impl SlowdownCurve {
+    /// Computes the mean of a figure over sizes, an octave weighing as much as any other: the curve over ln(size), straight
+    /// between the sizes, integrated and divided by ln(largest / smallest). `None` without a size; of one size, its figure.
+    pub fn log_uniform_mean(&self, figure: impl Fn(&SlowdownPoint) -> f64) -> Option<f64> {
+        let first = self.points.first()?;
+        let last = self.points.last()?;
+        if first.size == last.size {
+            return Some(figure(first));
+        }
+        let mut area = 0.0;
+        for pair in self.points.windows(2) {
+            let width = (pair[1].size as f64 / pair[0].size as f64).ln();
+            area += width * (figure(&pair[0]) + figure(&pair[1])) / 2.0;
+        }
+        Some(area / (last.size as f64 / first.size as f64).ln())
+    }
+
+    /// Finds the smallest size from which on this curve's `mixed` is below that of `other` at every larger size that both
+    /// have; `None` if it is not so at the largest.
+    pub fn better_from(&self, other: &SlowdownCurve) -> Option<usize> {
+        let mut from = None;
+        for point in self.points.iter().rev() {
+            let Some(there) = other.points.iter().find(|there| there.size == point.size) else {
+                continue;
+            };
+            if point.mixed >= there.mixed {
+                break;
+            }
+            from = Some(point.size);
+        }
+        from
+    }
+}
+
+/// A machine and a routing, ready to measure orderings.
+pub struct Slowdowns<'f> {
+    fabric: &'f Fabric<'f>,
+    options: SlowdownOptions,
+    router: WindowRouter<'f>,
+}
+
+/// Slowdowns of one window.
+#[derive(Clone, Copy)]
+struct WindowSlowdowns {
+    alone: f64,
+    mixed: f64,
+    all: f64,
+}
+
+/// A window of a tiling.
+struct Window {
+    /// Rank of its first node.
+    first: usize,
+    /// Time that its busiest node link needs.
+    unblocked: f64,
+    /// Loads of its links; `None` where they are found once more.
+    loads: Option<LinkLoads>,
+}
+
+impl<'f> Slowdowns<'f> {
+    /// Prepares the routing on a machine.
+    ///
+    /// # Errors
+    /// A machine that does not suit the routing; a duty that is no share; more memory than allowed.
+    pub fn new(fabric: &'f Fabric<'f>, options: SlowdownOptions) -> Result<Self> {
+        options.check_duty()?;
+        Ok(Slowdowns {
+            fabric,
+            options,
+            router: WindowRouter::new(fabric, options.routing)?,
+        })
+    }
+
+    /// Measures the slowdowns of `order` at each of `sizes`, for the guest `name`, of which
+    /// [`make_sized_guest`] makes one of every size.
+    ///
+    /// # Errors
+    /// An unknown guest; more memory than allowed.
+    ///
+    /// # Complexity
+    /// The loads of all windows of all tilings, found once, or twice on large machines; memory for one number for each
+    /// link, and for the links of the windows of a tiling as far as they are kept.
+    pub fn measure_curve(
+        &self,
+        order: &NodeOrder,
+        name: &str,
+        sizes: &[usize],
+    ) -> Result<SlowdownCurve> {
+        let topology = self.fabric.topology;
+        let links = self.fabric.links.len() as u64;
+        topology.require_memory("loads of windows", 8 * links + 12 * KEPT_LOADS as u64)?;
+        let mut curve = SlowdownCurve::default();
+        for size in sizes {
+            let guest = match make_sized_guest(name, *size as u32, topology.context()) {
+                Ok(guest) => guest,
+                // One process fewer or more may suit the pattern: only this size is without a row.
+                Err(Error::Input { .. }) => {
+                    curve.absent.push(*size);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let mut windows = Vec::new();
+            for starts in self.options.tilings.window_starts(order.len(), *size) {
+                let count = starts.len();
+                let found = self.measure_tiling(order, &guest, &starts)?;
+                curve.left_out += (count - found.len()) as u64;
+                windows.extend(found);
+            }
+            match SlowdownPoint::summarise(*size, &windows) {
+                Some(point) => curve.points.push(point),
+                None => curve.absent.push(*size),
+            }
+        }
+        Ok(curve)
+    }
+
+    /// Measures the windows of one tiling that begin at `starts`, without those that are left out.
+    fn measure_tiling(
+        &self,
+        order: &NodeOrder,
+        guest: &Guest,
+        starts: &[usize],
+    ) -> Result<Vec<WindowSlowdowns>> {
+        let size = guest.processes() as usize;
+        let alike = self.time_if_alike(guest);
+        let mut together = vec![0.0; self.fabric.links.len()];
+        let mut kept_loads = 0;
+        let mut windows = Vec::new();
+        for batch in starts.chunks(BATCH) {
+            let found: Vec<Option<Window>> = batch
+                .par_iter()
+                .map_init(
+                    || self.router.make_buffers(),
+                    |buffers, first| {
+                        let nodes = &order.nodes()[*first..first + size];
+                        self.load_window(guest, nodes, *first, alike, buffers)
+                    },
+                )
+                .collect::<Result<_>>()?;
+            // In the order of the windows, so that the number of threads does not show in the last bits.
+            for mut window in found.into_iter().flatten() {
+                if let Some(loads) = &window.loads {
+                    for (link, load) in loads.iter() {
+                        together[link] += load;
+                    }
+                    kept_loads += loads.len();
+                }
+                if kept_loads > KEPT_LOADS {
+                    window.loads = None;
+                }
+                windows.push(window);
+            }
+        }
+        windows
+            .par_iter()
+            .map_init(
+                || self.router.make_buffers(),
+                |buffers, window| match &window.loads {
+                    Some(loads) => Ok(self.judge_window(loads, window.unblocked, &together)),
+                    None => {
+                        let nodes = &order.nodes()[window.first..window.first + size];
+                        let loads = self.router.find_loads(guest, nodes, buffers)?;
+                        Ok(self.judge_window(&loads, window.unblocked, &together))
+                    }
+                },
+            )
+            .collect()
+    }
+
+    /// Finds the loads of a window; `None` if it is left out.
+    fn load_window(
+        &self,
+        guest: &Guest,
+        nodes: &[NodeId],
+        first: usize,
+        alike: Option<f64>,
+        buffers: &mut WindowBuffers,
+    ) -> Result<Option<Window>> {
+        let topology = self.fabric.topology;
+        // No route leads from one component to another.
+        if !topology.within_one_component(nodes) {
+            return Ok(None);
+        }
+        let unblocked = match alike {
+            Some(time) => time,
+            None => {
+                let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
+                NodeLoads::sum_node_links(topology, guest, &mapping).largest_volume()
+            }
+        };
+        // Nothing is sent over node links: there is no time to compare with.
+        if unblocked == 0.0 {
+            return Ok(None);
+        }
+        let loads = self.router.find_loads(guest, nodes, buffers)?;
+        Ok(Some(Window {
+            first,
+            unblocked,
+            loads: Some(loads),
+        }))
+    }
+
+    /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
+    /// of its own. `None` on rails and in domains, where it depends on the nodes.
+    fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
+        if self.fabric.topology.network().rails().is_some() {
+            return None;
+        }
+        let count = guest.processes() as usize;
+        if let Traffic::AllToAll { volume } = guest.traffic() {
+            return Some(count.saturating_sub(1) as f64 * volume);
+        }
+        let mut sent = vec![0.0; count];
+        let mut received = vec![0.0; count];
+        guest.for_each_message(|message| {
+            sent[message.source as usize] += message.volume;
+            received[message.target as usize] += message.volume;
+        });
+        Some(sent.into_iter().chain(received).fold(0.0, f64::max))
+    }
+
+    /// Computes the slowdowns of a window from the loads of its links and those of all windows together.
+    fn judge_window(&self, loads: &LinkLoads, unblocked: f64, together: &[f64]) -> WindowSlowdowns {
+        let mut found = WindowSlowdowns {
+            alone: 1.0,
+            mixed: 1.0,
+            all: 1.0,
+        };
+        for (link, own) in loads.iter() {
+            let scale = self.fabric.links.capacity(link) * unblocked;
+            // Rounding may leave less than the window's own load.
+            let others = (together[link] - own).max(0.0);
+            found.alone = found.alone.max(own / scale);
+            found.mixed = found.mixed.max((own + self.options.duty * others) / scale);
+            found.all = found.all.max((own + others) / scale);
+        }
+        found
+    }
+}
+
+impl SlowdownPoint {
+    /// Summarises windows of one size; `None` without a window.
+    fn summarise(size: usize, windows: &[WindowSlowdowns]) -> Option<Self> {
+        if windows.is_empty() {
+            return None;
+        }
+        let count = windows.len() as f64;
+        let mut mixed: Vec<f64> = windows.iter().map(|window| window.mixed).collect();
+        mixed.sort_unstable_by(f64::total_cmp);
+        Some(SlowdownPoint {
+            size,
+            windows: windows.len() as u64,
+            alone: windows.iter().map(|window| window.alone).sum::<f64>() / count,
+            mixed: windows.iter().map(|window| window.mixed).sum::<f64>() / count,
+            all: windows.iter().map(|window| window.all).sum::<f64>() / count,
+            mixed_p90: mixed[(mixed.len() * 90).div_ceil(100) - 1],
+            mixed_max: mixed[mixed.len() - 1],
+        })
+    }
+}

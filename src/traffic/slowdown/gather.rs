@@ -1,0 +1,191 @@
+//! `ecmp-hop` for the few routers of a window: flows are gathered on their way to one target after the other.
+
+use super::link_loads::LinkTally;
+use crate::mapping::Fabric;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::{Metric, RouterGraph};
+use rayon::prelude::*;
+
+/// Largest table of distances, in bytes: a byte for each pair of routers.
+const TABLE_BYTES: u64 = 1 << 28;
+
+/// Finds the loads of windows under `ecmp-hop` on a machine without weights.
+///
+/// To each target, routers are taken farthest first: what has arrived at one is split equally over its neighbours that are
+/// one hop nearer, as [`crate::mapping::ROUTINGS`] says of `ecmp-hop`. Only routers on the way are touched, so that a
+/// window costs its routers times the links on their ways, and not the machine's links.
+pub(super) struct FlowGatherer<'f> {
+    links: &'f RouterGraph,
+    metric: &'f Metric,
+    distances: Distances,
+}
+
+/// How hops to a target are had.
+enum Distances {
+    /// Hops of all pairs, target by target.
+    Table(Vec<u8>),
+    /// A closed form.
+    Formula,
+    /// A search from each target.
+    Search,
+}
+
+/// Buffers of one thread.
+pub(super) struct GatherBuffers {
+    /// What has arrived at each router; zero between two targets.
+    arrived: Vec<f64>,
+    /// Routers with something to send on, by their hops to the target.
+    waiting: Vec<Vec<u32>>,
+    /// Links to the neighbours that are nearer to the target, and these neighbours.
+    next: Vec<(usize, u32)>,
+    /// Hops to the present target, where they are searched for.
+    hops: Vec<u32>,
+    queue: Vec<u32>,
+}
+
+impl GatherBuffers {
+    /// Makes room for the routers of a machine.
+    pub fn new(routers: usize) -> Self {
+        GatherBuffers {
+            arrived: vec![0.0; routers],
+            waiting: Vec::new(),
+            next: Vec::new(),
+            hops: vec![0; routers],
+            queue: Vec::new(),
+        }
+    }
+}
+
+impl<'f> FlowGatherer<'f> {
+    /// Prepares the distances of a machine. Fails if more memory is needed than allowed.
+    ///
+    /// # Complexity
+    /// O(routers · links) where a table of all distances fits, else nothing.
+    pub fn new(fabric: &Fabric<'f>) -> Result<Self> {
+        let topology = fabric.topology;
+        let graph = topology.graph()?;
+        let routers = graph.router_count() as u64;
+        let bytes = routers * routers;
+        let fits = bytes <= TABLE_BYTES && topology.require_memory("distances", bytes).is_ok();
+        let table = if fits { fill_table(graph) } else { None };
+        let distances = match (table, topology.metric()) {
+            (Some(table), _) => Distances::Table(table),
+            (None, Metric::Hops) => Distances::Search,
+            (None, _) => Distances::Formula,
+        };
+        Ok(FlowGatherer {
+            links: fabric.links,
+            metric: topology.metric(),
+            distances,
+        })
+    }
+
+    /// Adds the loads of `flows` to the router `target`; each is a source, another router, with its volume.
+    pub fn add_flows(
+        &self,
+        target: u32,
+        flows: impl Iterator<Item = (u32, f64)>,
+        buffers: &mut GatherBuffers,
+        tally: &mut LinkTally,
+    ) {
+        match &self.distances {
+            Distances::Table(table) => {
+                let routers = self.links.router_count();
+                let row = &table[target as usize * routers..][..routers];
+                self.gather_flows(|v| u32::from(row[v as usize]), flows, buffers, tally);
+            }
+            Distances::Formula => {
+                let target = RouterId(target);
+                let hops_to = |v| {
+                    self.metric
+                        .distance_between(RouterId(v), target)
+                        .unwrap_or(u32::MAX)
+                };
+                self.gather_flows(hops_to, flows, buffers, tally);
+            }
+            Distances::Search => {
+                let mut hops = std::mem::take(&mut buffers.hops);
+                self.links
+                    .fill_hops(RouterId(target), &mut hops, &mut buffers.queue);
+                self.gather_flows(|v| hops[v as usize], flows, buffers, tally);
+                buffers.hops = hops;
+            }
+        }
+    }
+
+    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router.
+    fn gather_flows(
+        &self,
+        hops_to: impl Fn(u32) -> u32,
+        flows: impl Iterator<Item = (u32, f64)>,
+        buffers: &mut GatherBuffers,
+        tally: &mut LinkTally,
+    ) {
+        let GatherBuffers {
+            arrived,
+            waiting,
+            next,
+            ..
+        } = buffers;
+        for (source, volume) in flows {
+            let hops = hops_to(source) as usize;
+            if waiting.len() <= hops {
+                waiting.resize(hops + 1, Vec::new());
+            }
+            arrived[source as usize] = volume;
+            waiting[hops].push(source);
+        }
+        for hops in (1..waiting.len()).rev() {
+            let (nearer, here) = waiting.split_at_mut(hops);
+            for router in here[0].drain(..) {
+                let heads = self.links.heads_from(router);
+                next.clear();
+                for (link, head) in self.links.links_from(router).zip(heads) {
+                    if hops_to(*head) as usize == hops - 1 {
+                        next.push((link, *head));
+                    }
+                }
+                let share = std::mem::take(&mut arrived[router as usize]) / next.len() as f64;
+                for (link, head) in next.iter() {
+                    // A joint is no cable: it carries nothing that counts.
+                    if !self.links.is_joint(*link) {
+                        tally.add(*link, share);
+                    }
+                    let sum = &mut arrived[*head as usize];
+                    if *sum == 0.0 {
+                        nearer[hops - 1].push(*head);
+                    }
+                    *sum += share;
+                }
+            }
+        }
+        // What has arrived at the target itself goes no further.
+        if let Some(targets) = waiting.first_mut() {
+            for target in targets.drain(..) {
+                arrived[target as usize] = 0.0;
+            }
+        }
+    }
+}
+
+/// Searches from every router: hops by target, then by router. `None` where one is beyond a byte.
+fn fill_table(graph: &RouterGraph) -> Option<Vec<u8>> {
+    let routers = graph.router_count();
+    let mut table = vec![0u8; routers * routers];
+    let rows = table.par_chunks_mut(routers.max(1)).enumerate();
+    let all_fit = rows
+        .map_init(
+            || (vec![0; routers], Vec::new()),
+            |(hops, queue), (root, row)| {
+                graph.fill_hops(RouterId(root as u32), hops, queue);
+                for (byte, hops) in row.iter_mut().zip(hops.iter()) {
+                    // A router in another component has no hops; no flow asks for them.
+                    *byte = (*hops).min(255) as u8;
+                }
+                queue.iter().all(|v| hops[*v as usize] < 255)
+            },
+        )
+        .reduce(|| true, |a, b| a && b);
+    all_fit.then_some(table)
+}

@@ -1,0 +1,67 @@
+//! Loads of the few links that one window takes.
+
+/// Loads of the directed links that a window's traffic takes, each link once; all others carry nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkLoads {
+    /// Directed links, by their place in the router graph.
+    pub links: Vec<u32>,
+    /// Load of each of these links, above zero.
+    pub loads: Vec<f64>,
+}
+
+impl LinkLoads {
+    /// Returns the number of links.
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Adds a link that is not among them.
+    pub fn push(&mut self, link: usize, load: f64) {
+        self.links.push(link as u32);
+        self.loads.push(load);
+    }
+
+    /// Iterates over links and their loads.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let loads = self.loads.iter().copied();
+        self.links.iter().map(|link| *link as usize).zip(loads)
+    }
+}
+
+/// Sums of loads by link, which cost what the links cost that are touched.
+#[derive(Debug)]
+pub(super) struct LinkTally {
+    /// Load of every link of the machine; zero between two windows.
+    loads: Vec<f64>,
+    /// Links with a load, in the order in which they got it.
+    touched: Vec<u32>,
+}
+
+impl LinkTally {
+    /// Makes room for a machine's directed links.
+    pub fn new(links: usize) -> Self {
+        LinkTally {
+            loads: vec![0.0; links],
+            touched: Vec::new(),
+        }
+    }
+
+    /// Adds a load above zero to a link.
+    pub fn add(&mut self, link: usize, load: f64) {
+        let sum = &mut self.loads[link];
+        if *sum == 0.0 {
+            self.touched.push(link as u32);
+        }
+        *sum += load;
+    }
+
+    /// Takes all sums, and begins anew.
+    pub fn take(&mut self) -> LinkLoads {
+        let links = std::mem::take(&mut self.touched);
+        let loads = links
+            .iter()
+            .map(|link| std::mem::take(&mut self.loads[*link as usize]))
+            .collect();
+        LinkLoads { links, loads }
+    }
+}

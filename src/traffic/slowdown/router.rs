@@ -1,0 +1,176 @@
+//! The loads of one window after the other, in the fastest way that the routing has.
+
+use super::gather::{FlowGatherer, GatherBuffers};
+use super::grid::{GridBuffers, GridLoads};
+use super::link_loads::{LinkLoads, LinkTally};
+use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffic};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+
+/// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
+const WALKED: usize = 8;
+
+/// Finds the loads of windows of one machine under one routing.
+pub(super) struct WindowRouter<'f> {
+    fabric: &'f Fabric<'f>,
+    routing: FixedRouting,
+    ways: Ways<'f>,
+}
+
+/// How loads are found.
+enum Ways<'f> {
+    /// Dimension by dimension.
+    Grid(GridLoads<'f>),
+    /// Target by target.
+    Gather(FlowGatherer<'f>),
+    /// As the routing finds the loads of all links.
+    AllLinks,
+}
+
+/// Buffers of one thread.
+pub(super) struct WindowBuffers {
+    tally: LinkTally,
+    grid: GridBuffers,
+    gather: GatherBuffers,
+    /// Routers of the window's processes.
+    routers: Vec<u32>,
+    /// Traffic between two routers: target, source and volume.
+    flows: Vec<(u32, u32, f64)>,
+}
+
+impl<'f> WindowRouter<'f> {
+    /// Prepares the routing on a machine.
+    ///
+    /// # Errors
+    /// A machine that does not suit; more memory than allowed.
+    pub fn new(fabric: &'f Fabric<'f>, routing: FixedRouting) -> Result<Self> {
+        routing.check_machine(fabric.topology)?;
+        let network = fabric.topology.network();
+        // Rails share what one of them would carry: the routing itself knows how.
+        let is_plain = network.rails().is_none() && !fabric.links.is_weighted();
+        let ways = match routing.name() {
+            "dimension-order" if is_plain => Ways::Grid(GridLoads::new(fabric)?),
+            "ecmp-hop" if is_plain => Ways::Gather(FlowGatherer::new(fabric)?),
+            _ => Ways::AllLinks,
+        };
+        Ok(WindowRouter {
+            fabric,
+            routing,
+            ways,
+        })
+    }
+
+    /// Makes the buffers of a thread.
+    pub fn make_buffers(&self) -> WindowBuffers {
+        let routers = self.fabric.links.router_count();
+        let in_grid = matches!(self.ways, Ways::Grid(_));
+        let gathered = matches!(self.ways, Ways::Gather(_));
+        let any = !matches!(self.ways, Ways::AllLinks);
+        let size = |used: bool, size: usize| if used { size } else { 0 };
+        WindowBuffers {
+            tally: LinkTally::new(size(any, self.fabric.links.len())),
+            grid: GridBuffers::new(size(in_grid, routers)),
+            gather: GatherBuffers::new(size(gathered, routers)),
+            routers: Vec::new(),
+            flows: Vec::new(),
+        }
+    }
+
+    /// Finds the loads of `guest` with process i on the i-th of `nodes`.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn find_loads(
+        &self,
+        guest: &Guest,
+        nodes: &[NodeId],
+        buffers: &mut WindowBuffers,
+    ) -> Result<LinkLoads> {
+        if let Ways::AllLinks = self.ways {
+            return self.collect_all_links(guest, nodes);
+        }
+        let topology = self.fabric.topology;
+        buffers.routers.clear();
+        let routers = nodes.iter().map(|node| topology.router_of(*node).0);
+        buffers.routers.extend(routers);
+        match (guest.traffic(), &self.ways) {
+            (Traffic::AllToAll { volume }, Ways::Grid(grid)) if nodes.len() > WALKED => {
+                return Ok(grid.all_to_all(&buffers.routers, *volume, &mut buffers.grid));
+            }
+            (Traffic::AllToAll { volume }, Ways::Gather(gatherer)) => {
+                buffers.gather_all_to_all(gatherer, *volume);
+            }
+            _ => {
+                buffers.list_flows(guest);
+                match &self.ways {
+                    Ways::Grid(grid) => {
+                        for (target, source, volume) in &buffers.flows {
+                            grid.add_flow(*source, *target, *volume, &mut buffers.tally);
+                        }
+                    }
+                    Ways::Gather(gatherer) => buffers.gather_flows(gatherer),
+                    Ways::AllLinks => {}
+                }
+            }
+        }
+        Ok(buffers.tally.take())
+    }
+
+    /// Picks the links with a load out of all links.
+    fn collect_all_links(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+        let topology = self.fabric.topology;
+        let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
+        let demand = Demand::new(topology, guest, &mapping)?;
+        let all = self.routing.link_loads(self.fabric, &demand)?;
+        let mut loads = LinkLoads::default();
+        for (link, load) in all.iter().enumerate().filter(|(_, load)| **load > 0.0) {
+            loads.push(link, *load);
+        }
+        self.fabric.recycle_loads(all);
+        Ok(loads)
+    }
+}
+
+impl WindowBuffers {
+    /// Lists the flows between different routers, by target and source; those of one pair of routers are one.
+    fn list_flows(&mut self, guest: &Guest) {
+        let routers = &self.routers;
+        let flows = &mut self.flows;
+        flows.clear();
+        guest.for_each_message(|message| {
+            let source = routers[message.source as usize];
+            let target = routers[message.target as usize];
+            if source != target {
+                flows.push((target, source, message.volume));
+            }
+        });
+        flows.sort_by_key(|(target, source, _)| (*target, *source));
+        flows.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            if same {
+                kept.2 += next.2;
+            }
+            same
+        });
+    }
+
+    /// Gathers the listed flows, target by target.
+    fn gather_flows(&mut self, gatherer: &FlowGatherer<'_>) {
+        for flows in self.flows.chunk_by(|a, b| a.0 == b.0) {
+            let sources = flows.iter().map(|(_, source, volume)| (*source, *volume));
+            gatherer.add_flows(flows[0].0, sources, &mut self.gather, &mut self.tally);
+        }
+    }
+
+    /// Gathers `volume` from each process to each other, without a list of messages.
+    fn gather_all_to_all(&mut self, gatherer: &FlowGatherer<'_>, volume: f64) {
+        self.routers.sort_unstable();
+        let runs = self.routers.chunk_by(|a, b| a == b);
+        let processes: Vec<(u32, f64)> = runs.map(|run| (run[0], run.len() as f64)).collect();
+        for (target, there) in &processes {
+            let others = processes.iter().filter(|(source, _)| source != target);
+            let flows = others.map(|(source, here)| (*source, here * there * volume));
+            gatherer.add_flows(*target, flows, &mut self.gather, &mut self.tally);
+        }
+    }
+}

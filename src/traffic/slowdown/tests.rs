@@ -1,0 +1,219 @@
+//! Slowdowns against the plain definition: every pair, every link.
+
+use super::*;
+use crate::mapping::guest::make_sized_guest;
+use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping};
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::ordering::NodeOrder;
+use proptest::prelude::*;
+
+/// Lists the messages of a guest.
+fn list_messages(guest: &Guest) -> Vec<(usize, usize, f64)> {
+    let mut list = Vec::new();
+    guest.for_each_message(|m| list.push((m.source as usize, m.target as usize, m.volume)));
+    list
+}
+
+/// Computes a point by the definition, with the loads of all links of each pair of nodes by itself.
+fn point_by_definition(
+    fabric: &Fabric<'_>,
+    order: &NodeOrder,
+    guest: &str,
+    size: usize,
+    options: &SlowdownOptions,
+) -> Option<SlowdownPoint> {
+    let machine = fabric.topology;
+    let messages =
+        list_messages(&make_sized_guest(guest, size as u32, &Context::default()).unwrap());
+    let offsets: &[usize] = match options.tilings.count() {
+        1 => &[0],
+        2 => &[0, size / 2],
+        _ => &[0, size / 2, size / 4, 3 * size / 4],
+    };
+    let mut windows = Vec::new();
+    for offset in offsets {
+        let mut tiling = Vec::new();
+        let ranks = order.nodes().get(*offset..).unwrap_or(&[]);
+        for nodes in ranks.chunks_exact(size) {
+            let mut loads = vec![0.0; fabric.links.len()];
+            let mut sent = vec![0.0; size];
+            let mut received = vec![0.0; size];
+            for (from, to, volume) in &messages {
+                sent[*from] += volume;
+                received[*to] += volume;
+                let pair = Guest::new("pair", 2, [(0, 1, *volume)]).unwrap();
+                let ends = vec![nodes[*from], nodes[*to]];
+                let mapping = ProcessMapping::new(machine, "pair", ends).unwrap();
+                let demand = Demand::new(machine, &pair, &mapping).unwrap();
+                let own = options.routing.link_loads(fabric, &demand).unwrap();
+                for (sum, load) in loads.iter_mut().zip(own) {
+                    *sum += load;
+                }
+            }
+            let time = sent.into_iter().chain(received).fold(0.0, f64::max);
+            if time > 0.0 {
+                tiling.push((loads, time));
+            }
+        }
+        for (k, (loads, time)) in tiling.iter().enumerate() {
+            let slowdown = |duty: f64| {
+                let mut most = 1f64;
+                for (link, own) in loads.iter().enumerate().filter(|(_, own)| **own > 0.0) {
+                    let others = tiling.iter().enumerate().filter(|(m, _)| *m != k);
+                    let others: f64 = others.map(|(_, (loads, _))| loads[link]).sum();
+                    most = most.max((own + duty * others) / fabric.links.capacity(link) / time);
+                }
+                most
+            };
+            windows.push([slowdown(0.0), slowdown(options.duty), slowdown(1.0)]);
+        }
+    }
+    if windows.is_empty() {
+        return None;
+    }
+    let mean = |i: usize| windows.iter().map(|w| w[i]).sum::<f64>() / windows.len() as f64;
+    let mut mixed: Vec<f64> = windows.iter().map(|w| w[1]).collect();
+    mixed.sort_by(f64::total_cmp);
+    // The smallest value that at least nine of ten do not exceed.
+    let enough = |value: &&f64| 10 * mixed.iter().filter(|m| m <= value).count() >= 9 * mixed.len();
+    Some(SlowdownPoint {
+        size,
+        windows: windows.len() as u64,
+        alone: mean(0),
+        mixed: mean(1),
+        all: mean(2),
+        mixed_p90: *mixed.iter().find(enough).unwrap(),
+        mixed_max: mixed[mixed.len() - 1],
+    })
+}
+
+/// Checks that two points are the same but for rounding.
+fn check_close(found: &SlowdownPoint, expected: &SlowdownPoint) {
+    assert_eq!(
+        (found.size, found.windows),
+        (expected.size, expected.windows)
+    );
+    for (found, expected) in [
+        (found.alone, expected.alone),
+        (found.mixed, expected.mixed),
+        (found.all, expected.all),
+        (found.mixed_p90, expected.mixed_p90),
+        (found.mixed_max, expected.mixed_max),
+    ] {
+        assert!(
+            (found - expected).abs() <= 1e-12 * expected,
+            "{found} {expected}"
+        );
+    }
+}
+
+/// Machines of every family, with capacities, several nodes a router, holes and even and odd rings.
+const MACHINES: [&str; 16] = [
+    "torus:4x4",
+    "torus:5x3x2,per_router=2",
+    "torus:2x6x3",
+    "mesh:7x3",
+    "grid:4x5,wrap=10",
+    "torus:4x4x2,limit=21",
+    "hyperx:4x3,per_router=2",
+    "cascade:3x2x4,per_router=2",
+    "dragonfly:p=2,a=4,h=2",
+    "fat-tree:k=4",
+    "xgft:h=2,m=4x4,w=1x2",
+    "random-regular:n=20,d=3,seed=1",
+    "watts-strogatz:n=18,k=4,p=0.3,seed=2",
+    "gnm:n=16,m=40,seed=3",
+    "slim-fly:q=5",
+    "torus:9",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn slowdowns_are_those_of_the_definition(
+        machine in 0..MACHINES.len(),
+        guest in 0..4usize,
+        order in 0..3usize,
+        size in 2..20usize,
+        tilings in prop::sample::select(vec![1u32, 2, 4]),
+        routing in prop::sample::select(vec!["dimension-order", "ecmp-hop", "ecmp-path"]),
+        duty in 0.0..1.0f64,
+    ) {
+        let machine = Topology::inline(MACHINES[machine], &Context::default()).unwrap();
+        let routing = FixedRouting::find_by_name(routing).unwrap();
+        if routing.works_on(&machine) {
+            let fabric = Fabric::new(&machine).unwrap();
+            let order = NodeOrder::make(&machine, ["row-major", "random", "bfs"][order]).unwrap();
+            let tilings = Tilings::new(tilings).unwrap();
+            let options = SlowdownOptions { routing, duty, tilings };
+            let guest = ["all-to-all", "ring", "stencil3d", "stencil2d"][guest];
+            let slowdowns = Slowdowns::new(&fabric, options).unwrap();
+            let curve = slowdowns.measure_curve(&order, guest, &[size]).unwrap();
+            match point_by_definition(&fabric, &order, guest, size, &options) {
+                Some(expected) => check_close(&curve.points[0], &expected),
+                None => prop_assert!(curve.points.is_empty()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ring_of_eight_is_as_counted_by_hand() {
+    let machine = Topology::inline("torus:8", &Context::default()).unwrap();
+    let fabric = Fabric::new(&machine).unwrap();
+    let order = NodeOrder::make(&machine, "row-major").unwrap();
+    let routing = FixedRouting::find_by_name("dimension-order").unwrap();
+    let mut options = SlowdownOptions::new(routing);
+    options.tilings = Tilings::new(1).unwrap();
+    let slowdowns = Slowdowns::new(&fabric, options).unwrap();
+    let curve = slowdowns
+        .measure_curve(&order, "all-to-all", &[4, 8])
+        .unwrap();
+    // The link in the middle of four carries 2 · 2 messages where a node sends 3; no other window takes it.
+    let four = curve.points[0];
+    assert_eq!(
+        (four.windows, four.alone, four.all),
+        (2, 4.0 / 3.0, 4.0 / 3.0)
+    );
+    // Of eight, a link carries those of 1, 2 and 3 hops (1 + 2 + 3) and half of 4 at 4 hops: 8, where a node sends 7.
+    assert!((curve.points[1].alone - 8.0 / 7.0).abs() < 1e-15);
+    assert_eq!(
+        curve.log_uniform_mean(|point| point.windows as f64),
+        Some(1.5)
+    );
+}
+
+#[test]
+fn windows_in_two_components_and_silent_ones_are_left_out() {
+    let context = Context::default();
+    // Two switches of four nodes each that no cable joins.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("topology.conf");
+    let text = "SwitchName=s0 Nodes=a[0-3]\nSwitchName=s1 Nodes=b[0-3]\n";
+    std::fs::write(&file, text).unwrap();
+    let machine =
+        Topology::inline(&format!("slurm-topology:{}", file.display()), &context).unwrap();
+    let fabric = Fabric::with_components(&machine).unwrap();
+    let order = NodeOrder::make(&machine, "row-major").unwrap();
+    let routing = FixedRouting::find_by_name("ecmp-hop").unwrap();
+    let slowdowns = Slowdowns::new(&fabric, SlowdownOptions::new(routing)).unwrap();
+    // Starts 0 and 4, then 2, which has nodes of both; of eight nodes no window is left.
+    let curve = slowdowns
+        .measure_curve(&order, "all-to-all", &[4, 8])
+        .unwrap();
+    assert_eq!((curve.points.len(), curve.points[0].windows), (1, 2));
+    assert_eq!((curve.left_out, curve.absent), (2, vec![8]));
+    // Below four processes this benchmark sends nothing.
+    let silent = slowdowns.measure_curve(&order, "npb-bt", &[2]).unwrap();
+    assert_eq!((silent.points.len(), silent.left_out), (0, 7));
+}
+
+#[test]
+fn sizes_and_tilings_are_as_named() {
+    assert_eq!(power_sizes(1), [0usize; 0]);
+    assert_eq!(power_sizes(2), [2]);
+    assert_eq!(power_sizes(9), [2, 4, 8, 9]);
+    assert!(Tilings::new(3).is_err());
+    let starts = Tilings::new(4).unwrap().window_starts(9, 4);
+    assert_eq!(starts, [vec![0, 4], vec![2], vec![1, 5], vec![3]]);
+}
