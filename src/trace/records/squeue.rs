@@ -117,7 +117,7 @@ fn read_queue(text: &Text) -> Result<HeldRecords> {
     let left_out = (Reason::EndsBeforeStart, all - records.len());
     Ok(HeldRecords {
         records: records.into_iter(),
-        left_out,
+        counts: vec![left_out],
     })
 }
 
