@@ -41,6 +41,7 @@ mod papers;
 mod plan_lists;
 mod plans;
 mod ranked_machines;
+mod read_back;
 mod readme;
 mod real_machines;
 mod recipes;

@@ -100,6 +100,8 @@ reasons! {
     AgainLater "again-later" "of a job that was read before as still running, both kept" false,
     /// Kept: fields behind the 18 of the format, which are not read.
     MoreFields "more-fields" "with more than 18 fields, the others not read" false,
+    /// Kept: its profile says what it is expected to take, not what it takes.
+    ExpectedRunTime "expected-run-time" "run time read from expected_execution_time" false,
     /// Kept: submitted before the job on the line above; sorted by submit time where order matters.
     Unsorted "unsorted" "submitted before the job above" false,
 }

@@ -9,7 +9,7 @@ mod suggest;
 mod text;
 
 pub use bytes::format_bytes;
-pub use text::{format_six_digits, format_thousands, quote_word, sanitize};
+pub use text::{escape_controls, format_six_digits, format_thousands, quote_word, sanitize};
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -34,21 +34,50 @@ pub fn quote_word(word: &str) -> Cow<'_, str> {
     }
 }
 
+/// Checks whether a character steers a terminal or a reader: control characters, line and paragraph separators, marks
+/// that turn the direction of text round.
+fn is_steering(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Writes the characters of a text that steer a terminal, or that end a comment for some reader, as escapes such as
+/// `\u{2028}`.
+///
+/// # References
+/// YAML 1.1, section 5.4, "Line Break Characters": LF, CR, NEL (U+0085), LS (U+2028) and PS (U+2029) each end a comment.
+pub fn escape_controls(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_steering) {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::new();
+    for c in text.chars() {
+        if is_steering(c) {
+            written.extend(c.escape_default());
+        } else {
+            written.push(c);
+        }
+    }
+    Cow::Owned(written)
+}
+
 /// Makes text from outside safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
-    // Beside control characters: line separators, and marks that turn the direction of text round.
-    let strange =
-        |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // Escapes take up to eight times the room.
-    let most = if text.contains(strange) { 250 } else { 1200 };
+    let most = if text.contains(is_steering) {
+        250
+    } else {
+        1200
+    };
     if most == 1200 && text.len() <= most {
         return Cow::Borrowed(text);
     }
     let mut written = String::new();
     let mut write = |c: char| match c {
         '\t' => written.push(' '),
-        c if strange(c) => written.extend(c.escape_default()),
+        c if is_steering(c) => written.extend(c.escape_default()),
         c => written.push(c),
     };
     if text.len() <= most {
@@ -79,5 +108,17 @@ mod tests {
                 .count(),
             200
         );
+    }
+
+    #[test]
+    fn what_ends_a_comment_is_escaped_and_nothing_is_cut() {
+        let long = "é".repeat(5000);
+        assert!(matches!(escape_controls(&long), Cow::Borrowed(_)));
+        for c in [
+            '\n', '\r', '\t', '\u{1b}', '\u{85}', '\u{2028}', '\u{2029}', '\u{202e}', '\u{200f}',
+        ] {
+            let escaped = escape_controls(&format!("{long}{c}:")).into_owned();
+            assert_eq!(escaped, format!("{long}{}:", c.escape_default()));
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! name ends in `.gz`.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use nodeorder_base::error::Error;
+use nodeorder_base::error::{Error, escape_controls};
 use nodeorder_base::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -192,10 +192,57 @@ fn to_stdout() -> Box<dyn Write> {
         .ok()
         .filter(std::fs::Metadata::is_file);
     let room = file.map_or(u64::MAX, |file| largest_file().saturating_sub(file.len()));
-    Box::new(Bounded {
+    let stdout = Bounded {
         target: io::stdout().lock(),
         room,
-    })
+    };
+    // Files and other programs get the text as it is.
+    if io::stdout().is_terminal() {
+        Box::new(EscapedText::new(stdout))
+    } else {
+        Box::new(stdout)
+    }
+}
+
+/// A terminal, on which names from outside may not move the cursor, change colours or turn text round: all but line
+/// breaks and tabs that steers it is written as escapes.
+struct EscapedText<W> {
+    target: W,
+    /// The bytes of a character whose end is not there yet.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> EscapedText<W> {
+    fn new(target: W) -> Self {
+        EscapedText {
+            target,
+            begun: Vec::new(),
+        }
+    }
+}
+
+impl<W: Write> Write for EscapedText<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut held = std::mem::take(&mut self.begun);
+        held.extend(bytes);
+        let end = match std::str::from_utf8(&held) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => held.len(),
+        };
+        self.begun = held.split_off(end);
+        let mut escaped = String::new();
+        for piece in String::from_utf8_lossy(&held).split_inclusive(['\n', '\t']) {
+            let plain = piece.trim_end_matches(['\n', '\t']);
+            escaped += &escape_controls(plain);
+            escaped += &piece[plain.len()..];
+        }
+        self.target.write_all(escaped.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.target.flush()
+    }
 }
 
 /// Creates a temporary file in `folder` with the permissions of `target`, or those of a plain new file.
@@ -366,5 +413,19 @@ mod tests {
     fn devices_are_written_straight_and_directories_refused() {
         write_text(Some(Path::new("/dev/null")), b"x").unwrap();
         assert!(write_text(Some(Path::new("/")), b"x").is_err());
+    }
+
+    /// Names cannot steer a terminal, however the text is cut into pieces; line breaks and tabs stay.
+    #[test]
+    fn what_steers_a_terminal_is_escaped() {
+        let text = "a\tb\u{1b}[31m é\n\u{202e}c\u{85}d\u{9b}0m\r\n";
+        let wanted = "a\tb\\u{1b}[31m é\n\\u{202e}c\\u{85}d\\u{9b}0m\\r\n";
+        for size in 1..text.len() {
+            let mut out = EscapedText::new(Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                out.write_all(piece).unwrap();
+            }
+            assert_eq!(String::from_utf8(out.target).unwrap(), wanted, "{size}");
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Topology {
         Ok(ids.map(NodeId).collect())
     }
 
-    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it.
+    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it; by its name where the list has its number.
     ///
     /// # Errors
     /// As [`Topology::nodes_named`].
@@ -55,9 +55,9 @@ impl Topology {
         self.require_listed(0, listed.iter().map(|(_, first, last)| (*first, *last)))?;
         let mut hosts = Vec::new();
         for (name, first, last) in listed {
-            // A range of ids has no name.
+            // Ids are not what hosts are called.
             if name.is_empty() {
-                hosts.extend((first..=last).map(|id| (id.to_string(), NodeId(id))));
+                hosts.extend((first..=last).map(|id| (self.node_name(NodeId(id)), NodeId(id))));
             } else {
                 hosts.push((name, NodeId(first)));
             }

@@ -1,4 +1,8 @@
 //! Batsim: a workload whose jobs have the resources that an ordering and an allocator give them.
+//!
+//! Batsim 4 calls a profile of one length `delay`, Batsim 5 `DelayProfile` (`Profile::from_json` in `src/profiles.cpp`).
+//! Batsim 4 hands unknown fields of a job on to the scheduler, Batsim 5 the text `extra_data` alone (`Job::from_json` in
+//! `src/jobs.cpp`): there it holds what the others stand for.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport};
-use super::node_names::join_items;
-use nodeorder_base::error::Result;
+use super::node_names::{join_items, names_of};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
@@ -31,12 +35,12 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
             "processors of a node, where the trace counts processors",
         )
         .default_value("1"),
+        Opt::one_of("version", &["4", "5"], "the Batsim that reads it"),
     ],
     parse: ParseTarget::Options(parse),
 };
 
-/// A job of a workload as Batsim reads it, times in seconds. Batsim itself passes over `alloc`, `mapping` and `start`:
-/// they are for the scheduler that runs with it.
+/// A job of a workload as Batsim reads it, times in seconds.
 #[derive(Serialize)]
 struct Job {
     id: String,
@@ -44,6 +48,17 @@ struct Job {
     walltime: i64,
     res: u32,
     profile: String,
+    /// For Batsim 4.
+    #[serde(flatten)]
+    placement: Option<Placement>,
+    /// For Batsim 5: the same as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_data: Option<String>,
+}
+
+/// Where and when a job runs, which Batsim itself passes over: it is for the scheduler that runs with it.
+#[derive(Serialize)]
+struct Placement {
     /// The interval set of a message EXECUTE_JOB, in its canonical form.
     alloc: String,
     /// The mapping of a message EXECUTE_JOB: the index within `alloc` of each process, one a resource in rank order.
@@ -59,6 +74,8 @@ struct BatsimOptions {
     procs_per_node: u32,
     /// Whether the number of processors is given.
     procs_stated: bool,
+    /// Whether Batsim 5 reads it.
+    is_fifth: bool,
 }
 
 fn parse(params: &Params) -> Result<WriteExport> {
@@ -83,6 +100,7 @@ fn parse(params: &Params) -> Result<WriteExport> {
         policy,
         procs_per_node: params.required_integer("procs_per_node", 1, u32::MAX)?,
         procs_stated: params.has_key("procs_per_node"),
+        is_fifth: params.required_choice("version")? == "5",
     };
     Ok(Box::new(move |input| options.write_export(input)))
 }
@@ -100,7 +118,7 @@ impl BatsimOptions {
             memory: topology.context().memory,
             ..Options::default()
         };
-        let resources = Resources::new(input.checked_names()?);
+        let resources = Resources::new(names_of(topology, order.nodes())?);
         let trace = open::open_trace(&self.trace, &options)?;
         let distances = RankDistances::new(topology, order)?;
         let context = AllocatorContext {
@@ -123,6 +141,15 @@ impl BatsimOptions {
         };
         let result = simulate(&context, &Task::from_trace(&trace), &settings, &|_| ())?;
         let notes = note_left_out(&trace, &result);
+        if result.records.is_empty() {
+            let found = format!("no job to write ({})", notes.join("; "));
+            let location = SourceLocation::file(&self.trace);
+            return Err(Error::input(
+                location,
+                found,
+                "jobs that the machine can place",
+            ));
+        }
         // Such a policy never asks the allocator, so that its name would mislead.
         let placed = if result.places_itself {
             "the policy's own choice"
@@ -140,11 +167,68 @@ impl BatsimOptions {
             description += &format!("; {note}");
         }
         Ok(Export {
-            text: write_workload(order.len(), &description, &result, &resources),
+            text: self.write_workload(order.len(), &description, &result, &resources),
             beside: vec![(".resources".into(), resources.write_resources())],
             notes,
             ..Export::default()
         })
+    }
+
+    /// Writes the workload, a job and a profile a line, jobs in the order of the queue.
+    fn write_workload(
+        &self,
+        nodes: usize,
+        description: &str,
+        result: &ScheduleResult,
+        of: &Resources,
+    ) -> String {
+        let mut profiles = BTreeMap::new();
+        let mut records: Vec<_> = result.records.iter().collect();
+        // Records come in the order of starts, which backfilling makes another than that of the queue.
+        records.sort_by_key(|record| record.task);
+        let jobs = records.into_iter().map(|record| {
+            let task = result.task_of_record(record);
+            let profile = format!("delay-{}", task.run);
+            // Jobs of one run time share a profile, which keeps the file small.
+            let kind = if self.is_fifth {
+                "DelayProfile"
+            } else {
+                "delay"
+            };
+            profiles.insert(task.run, json!({"type": kind, "delay": task.run}));
+            let (alloc, mapping) =
+                of.format_ranks(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
+            let placement = Placement {
+                alloc,
+                mapping,
+                start: record.start,
+            };
+            // Texts and numbers alone: it is always JSON.
+            let extra_data = self
+                .is_fifth
+                .then(|| serde_json::to_string(&placement).unwrap_or_default());
+            let job = Job {
+                id: task.id.to_string(),
+                subtime: task.submit,
+                // Batsim ends a job at its walltime, so that one as long as its run would not end by itself.
+                walltime: task.requested.max(task.run + 1),
+                res: task.nodes,
+                profile,
+                placement: (!self.is_fifth).then_some(placement),
+                extra_data,
+            };
+            serde_json::to_string(&job).unwrap_or_default()
+        });
+        let jobs = join_items(jobs, ",\n");
+        let profiles = profiles
+            .iter()
+            .map(|(run, profile)| format!("\"delay-{run}\": {profile}"));
+        let profiles = join_items(profiles, ",\n");
+        // As JSON text, since names of files and orderings may hold quotes.
+        let description = json!(description);
+        format!(
+            "{{\n\"nb_res\": {nodes},\n\"description\": {description},\n\"jobs\": [\n{jobs}\n],\n\"profiles\": {{\n{profiles}\n}}\n}}\n"
+        )
     }
 }
 
@@ -164,50 +248,6 @@ fn note_left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
         .iter()
         .map(|note| format!("{}: {note}", trace.name()))
         .collect()
-}
-
-/// Writes the workload, a job and a profile a line, jobs in the order of the queue.
-fn write_workload(
-    nodes: usize,
-    description: &str,
-    result: &ScheduleResult,
-    of: &Resources,
-) -> String {
-    let mut profiles = BTreeMap::new();
-    let mut records: Vec<_> = result.records.iter().collect();
-    // Records come in the order of starts, which backfilling makes another than that of the queue.
-    records.sort_by_key(|record| record.task);
-    let jobs = records.into_iter().map(|record| {
-        let task = result.task_of_record(record);
-        let profile = format!("delay-{}", task.run);
-        // Jobs of one run time share a profile, which keeps the file small.
-        profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
-        let (alloc, mapping) =
-            of.format_ranks(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
-        let job = Job {
-            id: task.id.to_string(),
-            subtime: task.submit,
-            // Batsim ends a job at its walltime, so that one as long as its run would not end by itself.
-            walltime: task.requested.max(task.run + 1),
-            res: task.nodes,
-            profile,
-            alloc,
-            mapping,
-            start: record.start,
-        };
-        // Texts and numbers alone: it is always JSON.
-        serde_json::to_string(&job).unwrap_or_default()
-    });
-    let jobs = join_items(jobs, ",\n");
-    let profiles = profiles
-        .iter()
-        .map(|(run, profile)| format!("\"delay-{run}\": {profile}"));
-    let profiles = join_items(profiles, ",\n");
-    // As JSON text, since names of files and orderings may hold quotes.
-    let description = json!(description);
-    format!(
-        "{{\n\"nb_res\": {nodes},\n\"description\": {description},\n\"jobs\": [\n{jobs}\n],\n\"profiles\": {{\n{profiles}\n}}\n}}\n"
-    )
 }
 
 /// The numbers that Batsim gives to hosts: from 0, by name, digits in a row by their value.

@@ -6,7 +6,7 @@ use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
 use super::node_names::join_items;
 use super::placed::ExportJob;
-use nodeorder_base::error::Result;
+use nodeorder_base::error::{Result, escape_controls};
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
@@ -86,7 +86,7 @@ impl CaminosOptions {
             traffic.push(format!(
                 "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
                 // A line break would end the comment, and the rest of the name become syntax.
-                job.name.replace(char::is_control, " ")
+                escape_controls(&job.name)
             ));
             files.push((file, map.collect()));
         }

@@ -1,9 +1,14 @@
 //! Kubernetes: a Topology of Kueue with the labels that place nodes in it, and a HyperNode of Volcano a unit.
+//!
+//! A node is called by its host's name in small letters (Kubernetes, `pkg/util/node/node.go`: `GetHostname`), which must be
+//! a DNS subdomain (apimachinery, `pkg/util/validation`: `IsDNS1123Subdomain`); names that cannot be one are refused.
+
+use std::collections::BTreeSet;
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::{join_items, lower_names, padded_name, plain_text};
 use super::units::{ExportUnit, list_units};
-use nodeorder_base::error::Result;
+use nodeorder_base::error::{Error, Result};
 
 /// `--to kueue`.
 pub(super) const KUEUE: ExportTarget = plain_target(
@@ -15,8 +20,50 @@ pub(super) const KUEUE: ExportTarget = plain_target(
 /// What the names of labels begin with, before the name of the level.
 const LABEL: &str = "topology.nodeorder.io/";
 
+/// Lists the units, nodes as Kubernetes calls them, and notes how many of their names have capitals.
+///
+/// # Errors
+/// A name that no node of Kubernetes can have; two that differ in capitals alone.
+fn list_lower_units(input: &ExportInput) -> Result<(Vec<ExportUnit>, Vec<String>)> {
+    let mut units = list_units(input)?;
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut lowered = 0;
+    for name in units.iter_mut().flat_map(|unit| &mut unit.nodes) {
+        let lower = name.to_ascii_lowercase();
+        let machine = input.topology.name();
+        if !is_subdomain(&lower) {
+            let found = format!("a node called `{name}`");
+            let expected =
+                "letters, digits and -, in words apart by dots, as Kubernetes calls nodes";
+            return Err(Error::option(machine, found, expected));
+        }
+        if !seen.insert(lower.clone()) {
+            let found =
+                format!("two nodes called `{lower}` in small letters, as Kubernetes has it");
+            return Err(Error::option(machine, found, "a name for each node"));
+        }
+        lowered += usize::from(lower != *name);
+        *name = lower;
+    }
+    let note = format!("names of {lowered} nodes in small letters, as Kubernetes has them");
+    Ok((units, (lowered > 0).then_some(note).into_iter().collect()))
+}
+
+/// Checks whether a text is a DNS subdomain of small letters: words of letters, digits and `-`, at their ends a letter
+/// or digit, apart by dots; 253 characters at most.
+fn is_subdomain(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && !word.is_empty()
+            && !word.starts_with('-')
+            && !word.ends_with('-')
+    };
+    name.len() <= 253 && name.split('.').all(is_word)
+}
+
 fn write_kueue(input: &ExportInput) -> Result<Export> {
-    let units = list_units(input)?;
+    let (units, notes) = list_lower_units(input)?;
     let mut text = input.header_comments("#", include_str!("texts/kueue.txt"));
     text += "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: nodeorder\nspec:\n  levels:\n";
     let levels: Vec<&[ExportUnit]> = units.chunk_by(|a, b| a.height == b.height).collect();
@@ -50,6 +97,7 @@ fn write_kueue(input: &ExportInput) -> Result<Export> {
     }
     Ok(Export {
         beside: vec![(".labels.sh".into(), commands)],
+        notes,
         ..Export::from(text)
     })
 }
@@ -68,8 +116,8 @@ pub(super) const HYPERNODES: ExportTarget = plain_target(
 );
 
 fn write_hypernodes(input: &ExportInput) -> Result<Export> {
-    let units = list_units(input)?;
-    // Units are Kubernetes objects and get names as these must be; nodes keep theirs, which `exactMatch` compares.
+    let (units, notes) = list_lower_units(input)?;
+    // Units are Kubernetes objects and get names as these must be; nodes have theirs, which `exactMatch` compares.
     let names = lower_names(units.iter().map(|unit| unit.name.as_str()));
     let mut text = input.header_comments("#", include_str!("texts/hypernodes.txt"));
     for (unit, name) in units.iter().zip(&names) {
@@ -87,5 +135,80 @@ fn write_hypernodes(input: &ExportInput) -> Result<Export> {
             );
         }
     }
-    Ok(text.into())
+    Ok(Export {
+        notes,
+        ..Export::from(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::write_order;
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_order::ordering::NodeOrder;
+
+    #[test]
+    fn nodes_are_called_as_kubernetes_calls_them() {
+        for (names, wanted) in [
+            ("NODE{}", Ok(Some("node3"))),
+            ("n{}.Rack", Ok(Some("n3.rack"))),
+            ("n{}", Ok(None)),
+            (
+                "cab_{}",
+                Err("found a node called `cab_0`; expected letters"),
+            ),
+            ("n{}-", Err("found a node called `n0-`; expected letters")),
+            (
+                "n{}..a",
+                Err("found a node called `n0..a`; expected letters"),
+            ),
+        ] {
+            let spec = format!("torus:2x2,names={names}");
+            let machine = Topology::inline(&spec, &Context::default()).unwrap();
+            let order = NodeOrder::make(&machine, "row-major").unwrap();
+            for target in ["kueue", "hypernodes"] {
+                match (write_order(target, &machine, &order), wanted) {
+                    (Ok(made), Ok(lowered)) => {
+                        let text = made.text + &made.beside.first().map_or("", |(_, text)| text);
+                        assert!(text.contains(lowered.unwrap_or("n3")), "{text}");
+                        assert_eq!(made.notes.is_empty(), lowered.is_none(), "{:?}", made.notes);
+                    }
+                    (Err(error), Err(said)) => {
+                        assert!(error.to_string().contains(said), "{error}");
+                    }
+                    (made, _) => panic!("{names}: {made:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gpus_are_no_hosts() {
+        let spec = "multi-rail:rails=2,domain=2,domains=1,units=1,spines=1,cables=1,gpus=true";
+        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let order = NodeOrder::make(&machine, "row-major").unwrap();
+        for target in [
+            "slurm-weights",
+            "slurm-names",
+            "slurm-lines",
+            "slurm-permuted",
+            "slurm-yaml",
+            "slurm-topology",
+            "kueue",
+            "hypernodes",
+            "jgf",
+            "flux",
+            "pbs",
+            "lsf",
+        ] {
+            let error = write_order(target, &machine, &order)
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("found GPUs as nodes; expected hosts"),
+                "{target}: {error}"
+            );
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::ExportInput;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::{Error, Result, escape_controls};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::{Topology, compact_list};
 
@@ -17,10 +17,10 @@ impl ExportInput<'_> {
         let mut first = format!(
             "nodeorder {}\ntopology: {} ({})\nordering: {}\nnodes: {}\n",
             env!("CARGO_PKG_VERSION"),
-            topology.name(),
-            topology.spec(),
             // A line break would leave the comment and be read as a setting.
-            order.label().replace(char::is_control, " "),
+            escape_controls(topology.name()),
+            escape_controls(topology.spec()),
+            escape_controls(order.label()),
             order.len()
         );
         // Both are named, so that whoever replaces a list of nodes sees which ones it would lose.
@@ -30,7 +30,7 @@ impl ExportInput<'_> {
         ] {
             let names = nodes
                 .iter()
-                .map(|node| topology.node_name(*node).replace(char::is_control, " "));
+                .map(|node| escape_controls(&topology.node_name(*node)).into_owned());
             if !nodes.is_empty() {
                 first += &format!("{what}: {}: {}\n", nodes.len(), compact_list(names));
             }
@@ -42,17 +42,34 @@ impl ExportInput<'_> {
             .collect()
     }
 
-    /// Lists the names of the nodes in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
+    /// Lists the names of the hosts in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
     ///
     /// # Errors
-    /// Another character, which the configuration files of resource managers give a meaning; a name twice.
+    /// Another character, which the configuration files of resource managers give a meaning; a name twice; nodes that
+    /// are no hosts but GPUs of some.
     pub(super) fn checked_names(&self) -> Result<Vec<String>> {
+        self.check_hosts()?;
         names_of(self.topology, self.order.nodes())
+    }
+
+    /// Refuses a machine whose nodes are GPUs: a resource manager knows them by their hosts alone.
+    fn check_hosts(&self) -> Result<()> {
+        let rails = self.topology.network().rails();
+        if rails.is_some_and(|rails| rails.gpus) {
+            let expected = "hosts (the machine without gpus=true), which this target gives to jobs";
+            return Err(Error::option(
+                self.topology.name(),
+                "GPUs as nodes",
+                expected,
+            ));
+        }
+        Ok(())
     }
 
     /// Lists [`Self::checked_names`], then the names of the nodes that the ordering leaves out and of the excluded
     /// ones: a list that replaces a cluster's own must lose none.
     pub(super) fn all_names(&self) -> Result<Vec<String>> {
+        self.check_hosts()?;
         names_of(self.topology, &self.all_nodes())
     }
 

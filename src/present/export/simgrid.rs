@@ -1,9 +1,14 @@
 //! SimGrid: a platform with our routes, and the hosts in rank order.
+//!
+//! A host beside them, on no link and in no list, is for Batsim, which needs exactly one with the role of the master and
+//! calls it `master_host` unless told otherwise (Batsim, `src/cli.cpp`: `--master-host`; `src/machines.cpp`:
+//! `create_machines`, which numbers the other hosts by name).
 
 use std::collections::HashMap;
 
 use super::cables::has_several_node_links;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
+use super::node_names::free_name;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
@@ -105,8 +110,12 @@ pub fn write_simgrid(
     } else {
         "All that a node sends shares its node link, all that it receives the other way."
     };
+    // A node may be called so; Batsim takes another name by --master-host.
+    let mut taken = platform.names.iter().cloned().collect();
+    let master = free_name("master_host".into(), &mut taken);
     let mut about = include_str!("texts/simgrid.txt")
         .replace("LINK", &link)
+        .replace("MASTER", &master)
         .replace("NODES", nodes)
         .replace("NOTE", &note);
     if network.rails().is_some() {
@@ -141,6 +150,7 @@ pub fn write_simgrid(
     for name in &platform.names {
         text += &format!("    <host id=\"{name}\" speed=\"{speed}\"/>\n");
     }
+    text += &format!("    <host id=\"{master}\" speed=\"{speed}\"/>\n");
     if !explicit {
         for router in 0..platform.count_routers() {
             text += &format!("    <router id=\"router-{router}\"/>\n");
@@ -358,9 +368,9 @@ fn xml_names(input: ExportInput<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for node in input.order.nodes() {
         let name = input.topology.node_name(*node);
-        if name.contains(char::is_whitespace) {
+        if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
             let found = format!("node {node} called `{name}`");
-            let expected = "a name without blanks, which a host file needs";
+            let expected = "a name without blanks and control characters, which a host file needs";
             return Err(Error::option(input.topology.name(), found, expected));
         }
         let marks = [

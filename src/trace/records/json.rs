@@ -1,6 +1,7 @@
 //! Workloads that are one JSON document: those of Batsim, and the job log of the Philly traces.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -14,7 +15,7 @@ use nodeorder_base::input::Text;
 /// A Batsim workload.
 pub static BATSIM: RecordFormat = RecordFormat {
     name: "batsim",
-    about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run, and sequences of these",
+    about: "Batsim workload (4 and 5): JSON with jobs and profiles; delays run, sequences of these, and what tells its expected_execution_time",
     example: "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
     noun: "Batsim workload",
     lists_nodes: false,
@@ -38,22 +39,21 @@ pub static PHILLY: RecordFormat = RecordFormat {
 /// Jobs that were read as a whole.
 pub(super) struct HeldRecords {
     pub records: std::vec::IntoIter<Record>,
-    /// Jobs left out, and why.
-    pub left_out: (Reason, usize),
-    /// Jobs of which something is assumed, and what.
-    pub mended: (Reason, usize),
+    /// Jobs left out or kept by an assumption, and why.
+    pub counts: Vec<(Reason, usize)>,
     /// When they were taken, in seconds since 1970; none where the document does not say.
     pub taken_at: Option<i64>,
 }
 
 impl Source for HeldRecords {
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        let reason = self.left_out.0;
         // Counted once, with the first record that is asked for.
-        let count = std::mem::take(&mut self.left_out.1);
-        tally.lines += count as u64;
-        tally.add_count(reason, count);
-        tally.add_count(self.mended.0, std::mem::take(&mut self.mended.1));
+        for (reason, count) in self.counts.drain(..) {
+            if reason.drops_line() {
+                tally.lines += count as u64;
+            }
+            tally.add_count(reason, count);
+        }
         let Some(next) = self.records.next() else {
             return Ok(false);
         };
@@ -68,12 +68,11 @@ impl Source for HeldRecords {
 }
 
 impl HeldRecords {
-    /// Makes the records of a document, of whose jobs so many are left out.
-    pub fn new(records: Vec<Record>, reason: Reason, left_out: usize) -> HeldRecords {
+    /// Makes the records of a document, of whose jobs so many were left out or kept by an assumption.
+    pub fn new(records: Vec<Record>, counts: Vec<(Reason, usize)>) -> HeldRecords {
         HeldRecords {
             records: records.into_iter(),
-            left_out: (reason, left_out),
-            mended: (Reason::UnknownState, 0),
+            counts,
             taken_at: None,
         }
     }
@@ -110,10 +109,14 @@ fn locate_quoted(text: &Text, quoted: &str) -> SourceLocation {
 
 /// Reads seconds, a fraction cut off.
 fn parse_seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
+    parse_duration(from).map(|seconds| seconds.map_or(-1, |seconds| seconds.floor() as i64))
+}
+
+/// Reads seconds; `None` below 0, since -1 is a walltime that is not set.
+fn parse_duration<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<f64>, D::Error> {
     let number = f64::deserialize(from)?;
-    // -1 is a walltime that is not set.
-    if (-1.0..1e15).contains(&number) {
-        Ok(number.floor() as i64)
+    if (-1.0..=LONGEST as f64).contains(&number) {
+        Ok(Some(number).filter(|seconds| *seconds >= 0.0))
     } else {
         Err(D::Error::custom(format!(
             "{number} seconds, expected a number from 0 to 1e15"
@@ -154,42 +157,89 @@ struct BatsimJob {
     walltime: i64,
     res: u32,
     profile: String,
+    #[serde(default, deserialize_with = "parse_duration")]
+    expected_execution_time: Option<f64>,
 }
 
 fn no_limit() -> i64 {
     -1
 }
 
-/// Only delays count: what other profiles take depends on the machine that Batsim simulates.
+/// What a profile says of its run time: a delay, the parts of a sequence, or what it is expected to take. What others
+/// take depends on the machine that Batsim simulates.
 #[derive(Deserialize)]
 struct BatsimProfile {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default = "no_limit", deserialize_with = "parse_seconds")]
-    delay: i64,
+    #[serde(default, deserialize_with = "parse_duration")]
+    delay: Option<f64>,
     /// Names of the profiles that a sequence runs in turn, and how often.
     #[serde(default)]
     seq: Vec<String>,
-    repeat: Option<u32>,
+    repeat: Option<NonZeroU32>,
+    #[serde(default, deserialize_with = "parse_duration")]
+    expected_execution_time: Option<f64>,
 }
 
-/// Computes the seconds that a profile takes: a delay, or a sequence of delays. `None` if the machine decides.
-fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>) -> Option<i64> {
-    let delay = |profile: &BatsimProfile| Some(profile.delay).filter(|_| profile.kind == "delay");
-    if profile.seq.is_empty() {
-        return delay(profile);
+impl BatsimProfile {
+    /// Checks whether it is a delay, as Batsim 4 or as Batsim 5 calls it.
+    fn is_delay(&self) -> bool {
+        ["delay", "DelayProfile"].contains(&self.kind.as_str())
     }
-    let parts = profile
-        .seq
-        .iter()
-        .map(|name| delay(profiles.get(name)?).filter(|run| *run >= 0));
-    let once = parts.sum::<Option<i64>>()?;
-    once.checked_mul(profile.repeat.unwrap_or(1).into())
-        .filter(|run| *run <= LONGEST)
 }
 
-/// Reads a Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile
-/// of the type `delay`, or a sequence of such profiles, says.
+/// Most sequences within each other.
+const DEEPEST: u32 = 100;
+
+/// Run times of profiles, each computed once.
+struct RunTimes<'w> {
+    profiles: &'w BTreeMap<String, BatsimProfile>,
+    /// Seconds, and whether they are only expected; `None` where the machine decides.
+    known: BTreeMap<&'w str, Option<(f64, bool)>>,
+}
+
+impl<'w> RunTimes<'w> {
+    /// Finds the seconds that a profile takes. `None` if the machine decides, or if it never ends.
+    fn find_run_time(&mut self, name: &'w str, depth: u32) -> Option<(f64, bool)> {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let profile = self.profiles.get(name).filter(|_| depth <= DEEPEST)?;
+        // While its parts are looked at: a sequence within itself never ends.
+        self.known.insert(name, None);
+        let stated = if profile.is_delay() {
+            profile.delay.map(|seconds| (seconds, false))
+        } else {
+            self.sum_parts(profile, depth)
+        };
+        let expected = profile.expected_execution_time.map(|run| (run, true));
+        let found = stated.or(expected);
+        self.known.insert(name, found);
+        found
+    }
+
+    /// Sums up the parts of a sequence, as often as it is repeated. `None` if it has none.
+    fn sum_parts(&mut self, profile: &'w BatsimProfile, depth: u32) -> Option<(f64, bool)> {
+        let mut once = None;
+        for part in &profile.seq {
+            let (seconds, expected) = self.find_run_time(part, depth + 1)?;
+            let (sum, any) = once.unwrap_or((0.0, false));
+            once = Some((sum + seconds, any || expected));
+        }
+        let times = profile.repeat.map_or(1, NonZeroU32::get);
+        once.map(|(seconds, expected)| (seconds * f64::from(times), expected))
+            .filter(|(seconds, _)| *seconds <= LONGEST as f64)
+    }
+}
+
+/// Reads a Batsim workload: jobs with their submit times, in resources taken as nodes. They run as long as a delay or
+/// a sequence of delays says; else as long as `expected_execution_time`, in which Batsim's own test workloads say what
+/// other profiles take. A fraction of a second is cut off.
+///
+/// # References
+/// Batsim 5, `Profile::from_json` in `src/profiles.cpp` (`DelayProfile`, `SequentialCompositionProfile`) and
+/// `test/helper.py` (`check_job_duration_from_job_expected_duration`, `…_from_profile_…`); Batsim 4 calls these types
+/// `delay` and `composed`.
 fn read_batsim(text: &Text) -> Result<HeldRecords> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
@@ -197,10 +247,15 @@ fn read_batsim(text: &Text) -> Result<HeldRecords> {
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
+    let mut times = RunTimes {
+        profiles: &profiles,
+        known: BTreeMap::new(),
+    };
     let mut records = Vec::with_capacity(jobs.len());
-    let mut without = 0;
+    let mut without: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut estimated = 0;
     for job in jobs {
-        let Some(profile) = profiles.get(&job.profile) else {
+        let Some((name, profile)) = profiles.get_key_value(&job.profile) else {
             let found = format!("profile `{}`, which `profiles` does not have", job.profile);
             return Err(Error::input(
                 locate_quoted(text, &job.profile),
@@ -208,28 +263,46 @@ fn read_batsim(text: &Text) -> Result<HeldRecords> {
                 "one of its names",
             ));
         };
-        if profile.kind == "delay" && profile.delay < 0 {
-            let found = format!("profile `{}` without its delay", job.profile);
+        if profile.is_delay() && profile.delay.is_none() {
+            let found = format!("profile `{name}` without its delay");
             return Err(Error::input(
-                locate_quoted(text, &job.profile),
+                locate_quoted(text, name),
                 found,
                 "\"delay\": seconds",
             ));
         }
-        let Some(run) = run_time(profile, &profiles) else {
-            without += 1;
+        let own = job.expected_execution_time.map(|run| (run, true));
+        let Some((run, is_expected)) = own.or_else(|| times.find_run_time(name, 0)) else {
+            *without.entry(&profile.kind).or_default() += 1;
             continue;
         };
+        estimated += usize::from(is_expected);
         records.push(Record {
             job: job.id.into_text(),
             submit: Some(job.subtime).filter(|time| *time >= 0),
-            run: Some(run),
+            run: Some(run.floor() as i64),
             limit: Some(job.walltime).filter(|time| *time >= 0),
             nodes: job.res,
             ..Record::default()
         });
     }
-    Ok(HeldRecords::new(records, Reason::OtherProfile, without))
+    if records.is_empty() {
+        let kinds: Vec<String> = without
+            .iter()
+            .map(|(kind, count)| format!("{count} of type {kind}"))
+            .collect();
+        let found = format!(
+            "no job whose profile says its run time ({})",
+            kinds.join(", ")
+        );
+        let expected = "delays, sequences of these, or an expected_execution_time";
+        return Err(Error::input(text.location(), found, expected));
+    }
+    let counts = vec![
+        (Reason::OtherProfile, without.values().sum()),
+        (Reason::ExpectedRunTime, estimated),
+    ];
+    Ok(HeldRecords::new(records, counts))
 }
 
 #[derive(Deserialize)]
@@ -306,5 +379,5 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
             records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
         }
     }
-    Ok(HeldRecords::new(records, Reason::OtherProfile, 0))
+    Ok(HeldRecords::new(records, Vec::new()))
 }

@@ -79,11 +79,11 @@ fn read_accounting(text: &Text) -> Result<HeldRecords> {
         .into_iter()
         .filter_map(|job| to_record(job, &mut unknown));
     let records: Vec<Record> = records.collect();
-    let left_out = all - records.len();
-    Ok(HeldRecords {
-        mended: (Reason::UnknownState, unknown),
-        ..HeldRecords::new(records, Reason::EndsBeforeStart, left_out)
-    })
+    let counts = vec![
+        (Reason::EndsBeforeStart, all - records.len()),
+        (Reason::UnknownState, unknown),
+    ];
+    Ok(HeldRecords::new(records, counts))
 }
 
 /// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.

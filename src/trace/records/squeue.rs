@@ -72,11 +72,13 @@ fn read_queue(text: &Text) -> Result<HeldRecords> {
         .into_iter()
         .filter_map(|job| to_record(job, &mut unknown));
     let records: Vec<Record> = records.collect();
-    let left_out = all - records.len();
+    let counts = vec![
+        (Reason::EndsBeforeStart, all - records.len()),
+        (Reason::UnknownState, unknown),
+    ];
     Ok(HeldRecords {
-        mended: (Reason::UnknownState, unknown),
         taken_at: last_update.and_then(Number::known_number),
-        ..HeldRecords::new(records, Reason::EndsBeforeStart, left_out)
+        ..HeldRecords::new(records, counts)
     })
 }
 

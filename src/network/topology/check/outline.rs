@@ -13,7 +13,9 @@
 //!   a   b    c       height 0, with nodes
 //! ```
 //!
-//! Each partition of the outline must be one of the other description, which may have further ones in between.
+//! Each partition of the outline must be one of the other description, which may have further ones in between. Levels
+//! that hold the same nodes are the same: units that the other description names without a switch above them, such as
+//! the groups of a dragonfly, are partitions of it, too.
 
 use std::collections::BTreeSet;
 
@@ -24,6 +26,7 @@ use super::graphs::PairedGraphs;
 use super::leaves::match_most_shared;
 use crate::topology::graph::RouterGraph;
 use crate::topology::link_list::number_labels;
+use crate::topology::machine::Topology;
 use crate::topology::statistics::occupied_routers;
 use nodeorder_base::ids::RouterId;
 
@@ -45,7 +48,11 @@ pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
         let leaves: Vec<RouterId> = (0..graphs.leaves.len())
             .map(|leaf| router_of_leaf(graphs, side, leaf))
             .collect();
-        list_partitions(graphs.graphs[side], &carrying[side], &leaves)
+        let mut found = list_partitions(graphs.graphs[side], &carrying[side], &leaves);
+        if side != outline {
+            add_levels(machines[side], &leaves, &mut found);
+        }
+        found
     });
     let coarse = &partitions[outline];
     let fine = &partitions[1 - outline];
@@ -177,6 +184,19 @@ fn list_partitions(
         }
     }
     partitions
+}
+
+/// Adds the units of a machine's levels, from the leaf up, before the widest partition, each partition once.
+fn add_levels(machine: &Topology, leaves: &[RouterId], partitions: &mut Vec<Vec<u32>>) {
+    for level in machine.switch_levels().iter().rev() {
+        let nodes = leaves.iter().map(|leaf| machine.nodes_of(*leaf).next());
+        // A leaf switch carries nodes, whose units are its own.
+        let units = nodes.map(|node| node.map_or(0, |node| level.unit_of(node) as usize));
+        let units = number_labels(units, machine.nodes().slot_count() as usize);
+        if !partitions.contains(&units) {
+            partitions.insert(partitions.len() - 1, units);
+        }
+    }
 }
 
 /// Numbers the sets that `leaves` are in, in the order of their first leaf.
