@@ -259,6 +259,7 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
         ("ends-before-start", 1),
         ("run-for-requested-time", 1),
         ("start-before-submit", 1),
+        ("clock-step", 2),
     ];
     assert_eq!(counts(&trace), wanted);
 }

@@ -252,7 +252,7 @@ fn submit_and_end_may_be_missing() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("jobs:1: found no column End or ElapsedRaw or Elapsed; expected"),
+        error.starts_with("jobs:1: found no column End; expected"),
         "{error}"
     );
 }

@@ -13,7 +13,7 @@ use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Lines, split_fields, strip_zero_fraction};
+use nodeorder_base::input::{Line, Lines, strip_zero_fraction};
 
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {
@@ -223,13 +223,7 @@ impl Source for Csv {
                 large: false,
             };
             let count = row.fields.len();
-            // sacct puts no quotes round the commas of a host list.
-            if count > header.width
-                && let Some(lists) = split_fields(line.text, header.delimiter, true)
-                && lists.len() == header.width
-            {
-                row.fields = lists;
-            } else if count != header.width {
+            if count != header.width {
                 let found = format!("{count} fields");
                 let expected = format!("the {} of the header", header.width);
                 return Err(line.error_here(found, expected));

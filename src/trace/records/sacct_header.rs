@@ -10,14 +10,26 @@ use nodeorder_base::input::split_fields;
 
 /// Finds the character between the fields of a header line. `None` if it is none of sacct.
 pub(super) fn detect_delimiter(header: &[u8]) -> Option<char> {
-    let header = header.to_ascii_lowercase();
-    let has = |text: &[u8]| memchr::memmem::find(&header, text).is_some();
-    // The other separators are those of many tables: of these more of the names must be there.
-    let timed = has(b"start") && (has(b"end") || has(b"elapsed"));
-    ['|', ';', '\t', ',']
-        .into_iter()
-        .find(|c: &char| header.contains(&(*c as u8)) && (*c == '|' || timed))
-        .filter(|_| has(b"jobid"))
+    let header = std::str::from_utf8(header).ok()?;
+    ['|', ';', '\t', ','].into_iter().find(|delimiter: &char| {
+        let columns: Vec<&str> = header.split(*delimiter).map(name_column).collect();
+        let has = |names: &[&str]| {
+            let mut names = names.iter();
+            names.any(|name| {
+                columns
+                    .iter()
+                    .any(|column| column.eq_ignore_ascii_case(name))
+            })
+        };
+        // The other separators are those of many tables: of these more of the names must be there.
+        let timed = has(&["Start"]) && has(&["End", "ElapsedRaw", "Elapsed"]);
+        columns.len() > 1 && has(&["JobIDRaw", "JobID"]) && (*delimiter == '|' || timed)
+    })
+}
+
+/// Returns the name of a column: `State%20` is a width that sacct takes and prints without; a user may have kept it.
+fn name_column(column: &str) -> &str {
+    strip_quotes(column).split('%').next().unwrap_or_default()
 }
 
 /// Splits a line into its fields as sacct writes them; commas in the brackets of a host list part none.
@@ -95,24 +107,15 @@ impl Header {
         let wrong = |found, expected| Error::input(location.clone(), found, expected);
         let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
         let columns: Vec<&str> = text.split(delimiter).map(strip_quotes).collect();
-        // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
-            columns.iter().position(|column: &&str| {
-                column
-                    .split('%')
-                    .next()
-                    .is_some_and(|c| c.eq_ignore_ascii_case(wanted))
-            })
+            let mut named = columns.iter().map(|column| name_column(column));
+            named.position(|column| column.eq_ignore_ascii_case(wanted))
         };
         let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
         let missing = |any: &&&[usize]| any.iter().all(|wanted| at[*wanted].is_none());
         if let Some(any) = NEEDED.iter().find(missing) {
-            let names: Vec<&str> = any
-                .iter()
-                .flat_map(|wanted| WANTED[*wanted].1)
-                .copied()
-                .collect();
-            return Err(wrong(format!("no column {}", names.join(" or ")), EXPECTED));
+            let found = format!("no column {}", WANTED[any[0]].1.join(" or "));
+            return Err(wrong(found, EXPECTED));
         }
         if let Some((i, twice)) = (columns.iter().enumerate())
             .find(|(i, column)| !column.is_empty() && columns[..*i].contains(column))
