@@ -143,7 +143,6 @@ fn write_hypernodes(input: &ExportInput) -> Result<Export> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::export::write_order;
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::ordering::NodeOrder;
