@@ -194,10 +194,10 @@ mod tests {
         /// Writes the fabric as `ibnetdiscover` prints it.
         fn to_sections(&self) -> String {
             let mut ports = vec![Vec::new(); self.leaves + self.spines];
-            for leaf in 0..self.leaves {
+            for (leaf, ports) in ports.iter_mut().enumerate().take(self.leaves) {
                 for slot in 0..self.nodes {
                     let node = leaf * self.nodes + slot;
-                    ports[leaf].push(format!(
+                    ports.push(format!(
                         "\"H-{node:04}\"[1] # \"n{node} HCA-1\" lid 1 4xEDR"
                     ));
                 }
