@@ -11,8 +11,8 @@ use nodeorder_order::metric::allocation::AllocationMetrics;
 /// Runtime model by name: an entry of [`MODELS`](super::MODELS).
 pub type ModelEntry = Entry<ParseModel>;
 
-/// Function that reads and checks the options of a model, and builds it for so many tasks. Fails if an option is wrong, a
-/// file cannot be read, or the machine lacks something that the model needs.
+/// Function that reads and checks the options of a model, and builds it for so many tasks. Fails if an option is
+/// wrong, a file cannot be read, or the machine lacks something that the model needs.
 pub type ParseModel =
     for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>;
 

@@ -9,7 +9,8 @@ use nodeorder_base::registry::Entry;
 /// Policy by name: an entry of [`POLICIES`](super::POLICIES).
 pub type PolicyEntry = Entry<ParsePolicy>;
 
-/// Function that reads and checks the options of a policy, and builds it for the tasks and the allocator of a simulation.
+/// Function that reads and checks the options of a policy, and builds it for the tasks and the allocator of a
+/// simulation.
 pub type ParsePolicy = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
 
 /// Option `interval`: seconds between passes, for policies that poll by default.
@@ -119,8 +120,8 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
-    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before. `None` if
-    /// it starts tasks only when something happens.
+    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before.
+    /// `None` if it starts tasks only when something happens.
     fn next_start(&self) -> Option<i64> {
         None
     }
