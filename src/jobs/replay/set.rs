@@ -37,8 +37,8 @@ pub enum Summaries {
     OverBaseline,
 }
 
-/// Allocators, figures and sums of a set of replays, the same for all orderings. By default there are no allocators, no
-/// figures beside the metrics, and sums of each replay by itself.
+/// Allocators, figures and sums of a set of replays, the same for all orderings. By default there are no allocators,
+/// no figures beside the metrics, and sums of each replay by itself.
 #[derive(Clone, Copy, Default)]
 pub struct ReplaySettings<'a> {
     /// Allocators with their options, such as `first-fit:8`.

@@ -248,8 +248,8 @@ impl<'a> ClusterState<'a> {
         PlaceReply::NotNow
     }
 
-    /// Asks the allocator for other ranks among `free` of a waiting task that is promised a place already. `None` if it
-    /// refuses: the task is not left out for that.
+    /// Asks the allocator for other ranks among `free` of a waiting task that is promised a place already. `None` if
+    /// it refuses: the task is not left out for that.
     pub fn find_other_place(&mut self, free: &FreeSet, task: u32) -> Option<Ranks> {
         let found = self.ask_allocator(free, task).ok();
         if found.is_none() {

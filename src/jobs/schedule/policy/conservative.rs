@@ -10,9 +10,9 @@ use nodeorder_base::params::Opt;
 
 /// `conservative[:rebuild,interval=0]`: every task is promised, at submit and in queue order, the earliest time from
 /// which on its nodes are free for its requested time beside running tasks and all promises before, and starts then.
-/// When a task ends before its assumed end (start + requested time), the promises are *compressed*: each waiting task in
-/// queue order is taken out and put back at its earliest time beside all other promises. So none gets later. (Of one
-/// instant, all ends and then all submits come before that.)
+/// When a task ends before its assumed end (start + requested time), the promises are *compressed*: each waiting task
+/// in queue order is taken out and put back at its earliest time beside all other promises. So none gets later. (Of
+/// one instant, all ends and then all submits come before that.)
 ///
 /// With `rebuild` all promises are dropped then and made anew in queue order. A task ahead in the queue may take the
 /// time that one behind it was promised, which then gets later.
@@ -109,8 +109,8 @@ mod tests {
         pass
     }
 
-    /// Conservative backfilling with compression as its rule is written, tick by tick. Returns the start of each task and
-    /// all that it was promised, in turn.
+    /// Conservative backfilling with compression as its rule is written, tick by tick. Returns the start of each task
+    /// and all that it was promised, in turn.
     fn plain_schedule(tasks: &[Task], interval: i64, find: FindFirst<'_>) -> Vec<(i64, Vec<i64>)> {
         let first = tasks[0].submit;
         let mut out = vec![(i64::MIN, Vec::new()); tasks.len()];

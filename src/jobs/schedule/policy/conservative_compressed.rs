@@ -11,7 +11,8 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 ///
 /// # Complexity
 /// An early end costs O(queue · steps) at worst, less where tasks behind each other need more and more; a submit
-/// O(steps). Steps are the times at which the number of free nodes changes: at most two for each running task and promise.
+/// O(steps). Steps are the times at which the number of free nodes changes: at most two for each running task and
+/// promise.
 pub(super) struct CompressedReservations {
     passes: Passes,
     times: PassTimes,
@@ -98,8 +99,8 @@ impl CompressedReservations {
 /// Number of searches that are remembered: with more, looking them up takes longer than searching.
 const KEPT: usize = 4;
 
-/// What a search of the profile has shown: a task of so many nodes and so much requested time that starts before `until`
-/// meets too few free nodes, before `within` and before its end.
+/// What a search of the profile has shown: a task of so many nodes and so much requested time that starts before
+/// `until` meets too few free nodes, before `within` and before its end.
 struct SearchedTime {
     nodes: u32,
     requested: i64,

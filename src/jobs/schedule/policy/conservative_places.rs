@@ -16,9 +16,9 @@ use nodeorder_base::ranks::{FreeSet, Ranks};
 /// on its place.
 ///
 /// When a task ends before its assumed end, each waiting task in queue order is taken out and promised the first place
-/// that the allocator finds for it at an earlier time, beside all other promises; it keeps its own where there is none.
-/// With `rebuild` all promises are dropped and made anew instead, and so they are at every event while a task outstays
-/// its assumed end, and with `rebuild` at every pass with `interval=`.
+/// that the allocator finds for it at an earlier time, beside all other promises; it keeps its own where there is
+/// none. With `rebuild` all promises are dropped and made anew instead, also at every pass with `interval=`. While a
+/// task outstays its assumed end, promises are made anew at every event.
 ///
 /// # Complexity
 /// Making all promises asks the allocator O(queue · steps) times, steps being running and waiting tasks; nodes/8

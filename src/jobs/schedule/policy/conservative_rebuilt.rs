@@ -6,8 +6,8 @@ use super::entry::{Passes, Policy};
 use super::profile::Profile;
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
-/// Conservative backfilling whose promises are made anew in queue order on an early end, with an allocator that takes any
-/// free nodes.
+/// Conservative backfilling whose promises are made anew in queue order on an early end, with an allocator that takes
+/// any free nodes.
 ///
 /// Promises follow from running tasks, queue and time: made anew without an early end they come out the same. So no
 /// promise is kept from one pass to the next, and a pass makes only those ahead of the last task that may start.

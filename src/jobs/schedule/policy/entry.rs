@@ -131,8 +131,8 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
-    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before. `None` if
-    /// it starts tasks only when something happens.
+    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before.
+    /// `None` if it starts tasks only when something happens.
     fn next_start(&self) -> Option<i64> {
         None
     }

@@ -28,8 +28,8 @@
 //! end. At 10 these are 0-5, and it answers with 0-3: C is promised this *place* at 10. D runs beyond 10, so it must
 //! have ranks outside the place: 4 and 5 are, and it starts. Had the answer been 2-5, D would wait.
 //!
-//! `conservative` promises a time (or a place) not only to the head but to every job in the queue; when a job ends early
-//! the promises move up.
+//! `conservative` promises a time (or a place) not only to the head but to every job in the queue; when a job ends
+//! early the promises move up.
 
 mod conservative;
 mod conservative_compressed;

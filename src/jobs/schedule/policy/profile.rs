@@ -77,8 +77,8 @@ impl Profile {
         }
     }
 
-    /// Finds the first time of a pass, not before `from` and before `limit`, from which on `nodes` are free until `limit` or
-    /// for `time` ticks, whichever ends first. `None` if there is none.
+    /// Finds the first time of a pass, not before `from` and before `limit`, from which on `nodes` are free until
+    /// `limit` or for `time` ticks, whichever ends first. `None` if there is none.
     pub fn earliest_start(
         &self,
         nodes: u32,

@@ -12,7 +12,6 @@ use crate::topology::family::{
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
