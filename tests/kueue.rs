@@ -873,7 +873,7 @@ fn nodes_take_as_many_pods_as_kueue_lets_them() {
             let pods = below(6);
             let fault = if i == 0 { 9 } else { below(9) };
             let taint =
-                json!([{"key": "x", "effect": ["NoSchedule", "NoExecute"][below(2) as usize]}]);
+                json!([{"key": "x", "effect": (["NoSchedule", "NoExecute"][below(2) as usize])}]);
             let taints = if fault == 2 { taint } else { json!([]) };
             let ready = if fault == 1 { "Unknown" } else { "True" };
             let pods = if fault == 9 { 3 } else { pods };
