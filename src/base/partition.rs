@@ -124,7 +124,7 @@ impl Sides {
         kept > 0
     }
 
-    /// Returns the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
+    /// Finds the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
     /// changed since.
     fn best_candidate(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
         while let Some(top) = heap.peek() {

@@ -126,7 +126,7 @@ fn list_machine_specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
     given.get_many("SPEC").into_iter().flatten()
 }
 
-/// Returns the words of an option for the command that has the old one's place.
+/// Rewrites the words of an option for the command that has the old one's place.
 fn translate_option(
     option: &Arg,
     given: &ArgMatches,
@@ -185,7 +185,7 @@ fn names_old_option(words: &[OsString]) -> bool {
     })
 }
 
-/// Returns a command that takes every old spelling, without checking values.
+/// Builds a command that takes every old spelling, without checking values.
 fn old_commands(cli: &Command) -> Command {
     let mut all = Command::new("nodeorder")
         .args(cli.get_arguments().filter_map(accept_any_value))
@@ -224,7 +224,7 @@ fn old_commands(cli: &Command) -> Command {
     all
 }
 
-/// Returns an option that takes any value in any company; `None` for what is no option.
+/// Makes an option take any value in any company; `None` for what is no option.
 fn accept_any_value(option: &Arg) -> Option<Arg> {
     option.get_long()?;
     let option = option

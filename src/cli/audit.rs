@@ -163,7 +163,7 @@ impl Command {
         Ok(Sink { file, rows, names })
     }
 
-    /// Returns the command line that makes this audit again.
+    /// Writes the command line that makes this audit again.
     fn command_line(&self, context: &Context) -> String {
         let line = CommandLine::new("audit")
             .add_argument(&self.spec)

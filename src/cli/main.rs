@@ -242,7 +242,7 @@ fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(text)
 }
 
-/// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
+/// Computes the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
 /// elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {

@@ -90,7 +90,7 @@ const SHOWN: [(&str, &str, usize); 11] = [
     ("mean_ring_step", "ring step", 3),
 ];
 
-/// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
+/// Computes the mean of a figure over seeds and half its interval; `None` if a seed has none.
 fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
     // A mean over the seeds that happen to have a value would be of other schedules than its neighbours.
     let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
@@ -101,7 +101,7 @@ fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option
     (mean.map(|mean| mean.difference), half)
 }
 
-/// Returns a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
+/// Describes a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
 /// settings with the same figures.
 fn setting_json(setting: &RankedSetting) -> serde_json::Value {
     let names = &setting.names;
@@ -199,7 +199,7 @@ impl Command {
         Ok(policy)
     }
 
-    /// Returns the most seconds by which submits are moved at random. `None` with a single seed.
+    /// Chooses the most seconds by which submits are moved at random. `None` with a single seed.
     fn submit_jitter(&self) -> Option<u64> {
         // A single schedule has no interval: it is of the trace as recorded.
         (self.seeds > 1).then_some(self.shake)
@@ -253,7 +253,7 @@ impl Command {
     }
 }
 
-/// Returns the document that is written beside the table: how it was made.
+/// Builds the document that is written beside the table: how it was made.
 fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
@@ -315,7 +315,7 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
     Ok(())
 }
 
-/// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
+/// Makes the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
 fn timeline_files(
     topology: &Topology,
     order: &str,

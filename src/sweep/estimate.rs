@@ -79,7 +79,7 @@ fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
     Ok(sum)
 }
 
-/// Returns the factor of a job's time by the names of its allocator, policy and model.
+/// Computes the factor of a job's time by the names of its allocator, policy and model.
 fn slow_down(lists: &PlanLists, spec: &CellSpec) -> f64 {
     let names = [
         item_at(&lists.allocators, spec.allocator).map(|allocator| &allocator.text),

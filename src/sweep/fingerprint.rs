@@ -60,7 +60,7 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// Returns the checksum of a table: a manifest has it, and tells by it whether the table was changed.
+/// Computes the checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {
     Fingerprint::hash_of_bytes(bytes).to_string()
 }

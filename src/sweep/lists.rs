@@ -45,7 +45,7 @@ impl CellSpec {
     }
 }
 
-/// Returns the item of a list that an index stands for. `None` without an index.
+/// Looks up the item of a list that an index stands for. `None` without an index.
 pub(super) fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }

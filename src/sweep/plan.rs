@@ -56,7 +56,7 @@ impl Cells<'_> {
         self.len() == 0
     }
 
-    /// Returns the cell of this number.
+    /// Computes the cell of this number.
     pub fn get(self, number: usize) -> Cell {
         let Plan { lists, specs, .. } = self.0;
         // Cells are computed from their number and never kept in a list: a plan may have a hundred million.

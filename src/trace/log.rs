@@ -70,7 +70,7 @@ pub struct JobOptions {
 }
 
 impl Block {
-    /// Returns the name of the job that event `index` places, or of the node that fails or returns; empty for an
+    /// Looks up the name of the job that event `index` places, or of the node that fails or returns; empty for an
     /// event that frees.
     ///
     /// # Panics
@@ -80,7 +80,7 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// Returns the options that the job of event `index` asks for; of a node that fails or returns, an empty text and
+    /// Looks up the options that the job of event `index` asks for; of a node that fails or returns, an empty text and
     /// its line. `None` if there are none.
     pub fn options_of_event(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
@@ -323,7 +323,7 @@ fn parse_size(text: &str) -> Option<u32> {
     text.parse().ok().filter(|n| digits && *n > 0)
 }
 
-/// Returns the error of a file without jobs.
+/// Builds the error of a file without jobs.
 pub(super) fn no_jobs_error(file: &str, expected: &str) -> Error {
     Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }

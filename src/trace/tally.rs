@@ -106,12 +106,12 @@ impl Reason {
         TABLE.iter().map(|(reason, ..)| *reason)
     }
 
-    /// Returns a short name for tables and JSON.
+    /// Names the reason in short, for tables and JSON.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// Returns the reason in words.
+    /// Describes the reason in words.
     pub fn description(self) -> &'static str {
         TABLE[self as usize].2
     }

@@ -212,7 +212,7 @@ impl Lines {
         &self.name
     }
 
-    /// Returns the location of a line of the file that is being read.
+    /// Names the location of a line of the file that is being read.
     pub fn location_of(&self, number: usize) -> SourceLocation {
         SourceLocation::line(&self.name, number)
     }
@@ -309,9 +309,9 @@ impl Lines {
         }
     }
 
-    /// Returns the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first
-    /// piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when reading
-    /// fails, and after 64 MB of blanks.
+    /// Looks ahead at the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a
+    /// first piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when
+    /// reading fails, and after 64 MB of blanks.
     pub fn peek_start(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {

@@ -47,7 +47,7 @@ impl Params {
         });
     }
 
-    /// Returns the keys of the declared options, and `kind` where a file names it.
+    /// Lists the keys of the declared options, and `kind` where a file names it.
     fn known_keys(&self) -> impl Iterator<Item = &'static str> {
         let declared = self.declared.iter().flatten().map(|option| option.key);
         declared.chain(self.has_key("kind").then_some("kind"))

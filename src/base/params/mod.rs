@@ -49,7 +49,7 @@ pub struct Params {
     default_seed: u64,
 }
 
-/// Returns the part of `kind:rest` before the first colon.
+/// Takes the part of `kind:rest` before the first colon.
 pub fn text_before_colon(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
 }
@@ -86,7 +86,7 @@ impl Params {
         &self.location
     }
 
-    /// Returns the location of `key`'s value, or of the whole when it is absent.
+    /// Finds the location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         self.given
             .iter()
@@ -99,12 +99,12 @@ impl Params {
         self.given_value(key).is_some()
     }
 
-    /// Returns the value given for `key`; `None` if there is none.
+    /// Looks up the value given for `key`; `None` if there is none.
     fn given_value(&self, key: &str) -> Option<&Value> {
         self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
-    /// Returns the given value of `key`, else its declared default.
+    /// Looks up the given value of `key`, else its declared default.
     fn given_or_default(&self, key: &'static str) -> Option<&Given> {
         // An option that is read but not declared would be refused wherever a user gives it.
         debug_assert!(
@@ -126,12 +126,12 @@ impl Params {
             .copied()
     }
 
-    /// Returns an error about options that do not suit the topology.
+    /// Builds an error about options that do not suit the topology.
     pub fn unsuited_error(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
-    /// Returns the raw value of `key` with its location.
+    /// Looks up the raw value of `key` with its location.
     pub fn located_value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
         self.given_or_default(key).map(|e| (&e.value, &e.location))
     }

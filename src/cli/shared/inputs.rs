@@ -132,7 +132,7 @@ pub fn open_rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules
         .transpose()
 }
 
-/// Returns the options for reading a trace, with what `--procs-per-node` says.
+/// Makes the options for reading a trace, with what `--procs-per-node` says.
 pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),

@@ -81,7 +81,7 @@ impl<'a> OwnFiles<'a> {
         })
     }
 
-    /// Returns the temporary path at which to write the file `name`, until [`OwnFiles::finish`] moves it into the
+    /// Names the temporary path at which to write the file `name`, until [`OwnFiles::finish`] moves it into the
     /// folder.
     pub fn unfinished_path(&self, name: &str) -> PathBuf {
         self.unfinished.path().join(name)

@@ -55,7 +55,7 @@ impl Choice {
         matches!(self, Choice::Placed)
     }
 
-    /// Returns the answer in a word or two.
+    /// Names the answer in a word or two.
     pub fn short_answer(&self) -> &'static str {
         match self {
             Choice::Placed => "placed",
@@ -85,7 +85,7 @@ pub trait Allocator: Send {
         false
     }
 
-    /// Returns the number of nodes of the largest job without options that it would place on these free ranks; 0
+    /// Finds the number of nodes of the largest job without options that it would place on these free ranks; 0
     /// if none. Asking changes none of its later choices.
     ///
     /// # Complexity
@@ -195,13 +195,13 @@ impl dyn Allocator + '_ {
         ))
     }
 
-    /// Returns the smallest and the largest number of nodes of the next job, as [`JobRules::job_sizes`] does.
+    /// Asks for the smallest and the largest number of nodes of the next job, as [`JobRules::job_sizes`] does.
     pub fn job_sizes(&mut self, count: u32) -> (u32, u32) {
         self.job_rules()
             .map_or((count, count), |rules| rules.job_sizes(count))
     }
 
-    /// Returns the longest wait of the next job in seconds, as [`JobRules::max_wait`] does.
+    /// Asks for the longest wait of the next job in seconds, as [`JobRules::max_wait`] does.
     pub fn max_wait(&mut self, count: u32) -> Option<i64> {
         self.job_rules()?.max_wait(count)
     }

@@ -86,7 +86,7 @@ impl<'a> ReachableRanks<'a> {
         self.low = self.low.min(word / LANES);
     }
 
-    /// Returns the next rank after `rank` that is not taken, if it is on the same router.
+    /// Finds the next rank after `rank` that is not taken, if it is on the same router.
     pub fn next_on_router(&self, rank: u32) -> Option<u32> {
         let words = self.avail.as_flattened();
         let mut at = (rank + 1) as usize / 64;
@@ -100,7 +100,7 @@ impl<'a> ReachableRanks<'a> {
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
-    /// Returns the first free rank from `from` on that is not taken and within reach of all of `ranks`.
+    /// Finds the first free rank from `from` on that is not taken and within reach of all of `ranks`.
     pub fn first_in_reach(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self
             .avail

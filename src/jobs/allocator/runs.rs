@@ -133,7 +133,7 @@ impl FreeRuns {
         found
     }
 
-    /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
+    /// Finds the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
     /// the longest met.
     fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
         let mut begins = start;

@@ -162,7 +162,7 @@ impl<'a> ReplaySet<'a> {
         self
     }
 
-    /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added
+    /// Lists the replays that were asked for, in the order of [`BlockResult::replay`], which counts added
     /// baselines after them.
     pub fn requested_labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]

@@ -92,7 +92,7 @@ pub struct TrafficTotals {
 }
 
 impl TrafficTotals {
-    /// Returns `sum` divided by the number of jobs; `None` without jobs.
+    /// Divides `sum` by the number of jobs; `None` without jobs.
     pub fn mean_over_jobs(&self, sum: f64) -> Option<f64> {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
     }

@@ -76,8 +76,8 @@ pub(super) fn run_events(
     Ok(timeline)
 }
 
-/// Returns the first time from `now` on at which the policy has a pass: `now` without an interval, else the next whole
-/// number of intervals after the first submit.
+/// Computes the first time from `now` on at which the policy has a pass: `now` without an interval, else the next
+/// whole number of intervals after the first submit.
 fn next_pass(now: i64, first: i64, interval: i64) -> i64 {
     if interval == 0 {
         return now;

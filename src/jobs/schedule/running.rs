@@ -34,7 +34,7 @@ impl RunningTasks {
         self.ends.insert((end, record));
     }
 
-    /// Returns the next true end; `None` if nothing runs.
+    /// Finds the next true end; `None` if nothing runs.
     pub fn next_end(&self) -> Option<i64> {
         self.ends.first().map(|(end, _)| *end)
     }

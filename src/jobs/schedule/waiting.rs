@@ -61,7 +61,7 @@ impl WaitQueue {
         self.count
     }
 
-    /// Returns number of nodes and time of a task, whether it waits or not.
+    /// Looks up the number of nodes and the time of a task, whether it waits or not.
     pub fn size_and_time(&self, task: u32) -> (u32, i64) {
         self.tasks[task as usize]
     }
@@ -95,7 +95,7 @@ impl WaitQueue {
         }
     }
 
-    /// Returns the head of the queue; `None` if nobody waits.
+    /// Finds the head of the queue; `None` if nobody waits.
     pub fn queue_head(&self) -> Option<u32> {
         // One less than NOBODY's size: every waiting task fits, and none that does not wait.
         self.next_small(0, u32::MAX - 1)

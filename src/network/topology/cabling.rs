@@ -114,7 +114,7 @@ impl Topology {
         (fewest == most).then_some(up * most)
     }
 
-    /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links
+    /// Adds up the capacities of all links, both ways, each times its weight: no traffic loads links
     /// by more on the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
     pub fn total_capacity(&self) -> Option<f64> {
         let mut has_joints = false;
@@ -153,7 +153,7 @@ fn count_cables(network: &Network) -> (u64, Vec<u64>) {
     (all, at_router)
 }
 
-/// Returns the number of cables that a link of this capacity stands for.
+/// Counts the cables that a link of this capacity stands for.
 fn cables_of(capacity: f64, whole: bool) -> u64 {
     if whole { capacity as u64 } else { 1 }
 }

@@ -44,7 +44,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Returns the machine of `network`; `chosen` is the rule that chose its shape.
+    /// Builds the machine of `network`; `chosen` is the rule that chose its shape.
     pub(super) fn new(
         network: Network,
         options: &MachineOptions,
@@ -118,7 +118,7 @@ impl Topology {
         &self.network.metric
     }
 
-    /// Returns what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
+    /// Describes what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
     pub fn capacity_assumption(&self) -> Option<String> {
         let assumption = self.network.assumption()?;
         Some(format!("{}: assumed: {assumption}", self.name))
@@ -153,13 +153,13 @@ impl Topology {
             .require_memory(&format!("{}: {what}", self.name), bytes)
     }
 
-    /// Returns a node's name for people and resource managers.
+    /// Looks up a node's name for people and resource managers.
     pub fn node_name(&self, node: NodeId) -> String {
         self.names.names.name_of_node(node)
     }
 
-    /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and
-    /// the text after; `None` if names follow no such pattern.
+    /// Takes apart the pattern of names: the text before the id, the number of digits to which ids are padded with
+    /// zeros, and the text after; `None` if names follow no such pattern.
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
             // Exports that write the pattern for other programs have no place for an offset.
@@ -170,12 +170,12 @@ impl Topology {
         }
     }
 
-    /// Returns the router that a node sits on.
+    /// Finds the router that a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.network.router_of(node)
     }
 
-    /// Returns the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a
+    /// Finds the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a
     /// node, or inside a domain, which has links of its own.
     pub fn node_links(&self, [from, to]: [NodeId; 2]) -> Option<[NodeId; 2]> {
         match self.network.rails() {
@@ -240,7 +240,7 @@ impl Topology {
         }
     }
 
-    /// Returns the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a
+    /// Computes the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a
     /// closed form exists; otherwise one breadth-first search: use [`Topology::hops_from`] for many targets.
     ///
     /// # Panics
@@ -256,7 +256,7 @@ impl Topology {
         graph.hops_from(a)[b.index()]
     }
 
-    /// Returns the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no
+    /// Computes the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no
     /// path.
     ///
     /// # Errors

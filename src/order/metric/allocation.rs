@@ -28,7 +28,7 @@ pub struct AllocationMetrics {
 }
 
 impl AllocationMetrics {
-    /// Returns the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path
+    /// Computes the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path
     /// joins some of the pairs.
     ///
     /// # References
@@ -254,8 +254,8 @@ fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> BoundingBo
     }
 }
 
-/// Returns the routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
-/// axis; the last one's side follows.
+/// Finds the number of routers of the smallest box within the machine that holds `needed` routers. Boxes are searched
+/// axis by axis; the last one's side follows.
 fn smallest_box(product: &Product, needed: u64) -> u64 {
     fn search_axis(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
         let [extent, rest @ ..] = extents else { return };

@@ -48,12 +48,12 @@ pub struct Bisection {
 }
 
 impl Bisection {
-    /// Returns the links of the cut; a link of capacity c counts c.
+    /// Counts the links of the cut; a link of capacity c counts c.
     pub fn cut_links(&self) -> f64 {
         self.cut as f64 / self.unit as f64
     }
 
-    /// Returns the links of the cut; `None` if they are no whole number.
+    /// Counts the links of the cut; `None` if they are no whole number.
     pub fn whole_links(&self) -> Option<u64> {
         self.cut
             .is_multiple_of(self.unit)

@@ -52,7 +52,7 @@ impl BalanceRule {
         }
     }
 
-    /// Returns the difference of two sides, one of which has `side` nodes.
+    /// Computes the difference of two sides, one of which has `side` nodes.
     fn side_difference(&self, side: u64) -> u64 {
         (2 * side).abs_diff(self.nodes)
     }
@@ -153,7 +153,7 @@ impl<'t> HalvingSearch<'t> {
         others.zip(weights)
     }
 
-    /// Returns the units cut, less those not cut, of one router: what moving it to the other side saves.
+    /// Counts the units cut, less those not cut, of one router: what moving it to the other side saves.
     fn moving_gain(&self, side: &[u8], router: u32) -> i64 {
         let mut gain = 0;
         for (other, weight) in self.links_of(router) {
@@ -163,7 +163,7 @@ impl<'t> HalvingSearch<'t> {
         gain
     }
 
-    /// Returns the units of the links between the sides.
+    /// Adds up the units of the links between the sides.
     fn cut_weight(&self, side: &[u8]) -> u64 {
         let mut cut = 0;
         for router in 0..side.len() as u32 {
@@ -199,7 +199,7 @@ impl<'t> HalvingSearch<'t> {
         self.cut_weight(&sides.side)
     }
 
-    /// Returns the units of the least cut between the rest and the prefix of `order` that holds closest to half
+    /// Finds the units of the least cut between the rest and the prefix of `order` that holds closest to half
     /// the nodes, over all sides of the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut nodes = 0;

@@ -62,7 +62,7 @@ impl AxisTerm {
         }
     }
 
-    /// Returns the distances from label `v` to 0, 1, 2, …
+    /// Looks up the distances from label `v` to 0, 1, 2, …
     fn hops_from(&self, v: u32) -> &[u32] {
         &self.hops[(self.axis.extent - v) as usize..][..self.axis.extent as usize]
     }
@@ -104,7 +104,7 @@ impl LabelTerms {
         Ok(terms)
     }
 
-    /// Returns the labels of a rank: of axes, of cliques.
+    /// Looks up the labels of a rank: of axes, of cliques.
     fn labels_of(&self, rank: u32) -> (&[u32], &[u32]) {
         let width = self.axes.len() + self.cliques.len();
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())

@@ -63,7 +63,7 @@ impl NodeOrder {
         ))
     }
 
-    /// Returns the set of its nodes.
+    /// Collects the set of its nodes.
     fn node_set(&self, topology: &Topology) -> FixedBitSet {
         let mut held = FixedBitSet::with_capacity(topology.nodes().slot_count() as usize);
         held.extend(self.nodes.iter().map(|node| node.index()));

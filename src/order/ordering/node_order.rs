@@ -50,7 +50,7 @@ impl NodeOrder {
         })
     }
 
-    /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit
+    /// Computes the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit
     /// a slot to find nodes that stand twice.
     pub fn memory_needed(topology: &Topology) -> u64 {
         8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
@@ -61,7 +61,7 @@ impl NodeOrder {
         &self.notes
     }
 
-    /// Returns a remark if its file was made for another network: both by name and specification.
+    /// Writes a remark if its file was made for another network: both by name and specification.
     pub fn machine_remark(&self, topology: &Topology) -> Option<String> {
         Some(format!(
             "{}: made for {}, used on {} ({})",

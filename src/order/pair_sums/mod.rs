@@ -112,7 +112,7 @@ pub fn sum_windows(
     Ok(sizes.iter().map(|s| totals[*s]).collect())
 }
 
-/// Returns the memory of the transforms along `n` nodes, in bytes.
+/// Computes the memory of the transforms along `n` nodes, in bytes.
 fn transform_bytes(n: usize) -> u64 {
     160 * n as u64 + (1 << 26)
 }

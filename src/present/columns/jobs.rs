@@ -159,7 +159,7 @@ impl<'a> JobRow<'a> {
         self.figures.traffic.as_deref()
     }
 
-    /// Returns the columns before those of shape and room, which begin with `first`.
+    /// Collects the columns before those of shape and room, which begin with `first`.
     pub fn leading_columns(first: &[Column<Self>], figures: FigureSet) -> Vec<Column<Self>> {
         let mut columns = [first, Self::METRICS].concat();
         if figures.extent {
@@ -168,7 +168,7 @@ impl<'a> JobRow<'a> {
         columns
     }
 
-    /// Returns the columns after those of shape and room.
+    /// Collects the columns after those of shape and room.
     pub fn trailing_columns(figures: FigureSet) -> Vec<Column<Self>> {
         // Shape and room stand before these, as they have columns that depend on the machine.
         let groups = [

@@ -121,7 +121,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the number as a float. `None` for texts and empty cells.
+    /// Converts the number as a float. `None` for texts and empty cells.
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Integer(n) => Some(*n as f64),
@@ -221,7 +221,7 @@ pub struct Heading {
     pub meaning: &'static str,
 }
 
-/// Returns the headings of some columns.
+/// Lists the headings of some columns.
 pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     columns
         .iter()

@@ -227,7 +227,7 @@ struct Resources {
     names: Vec<String>,
 }
 
-/// Returns the sort key of a name: its bytes, digits in a row as one number.
+/// Makes the sort key of a name: its bytes, digits in a row as one number.
 fn sort_key(name: &str) -> Vec<(u8, u128)> {
     let mut key: Vec<(u8, u128)> = Vec::new();
     let mut inside = false;

@@ -128,7 +128,7 @@ pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Strin
         .collect()
 }
 
-/// Returns a name that is not `taken` yet: this one, or this one with a number.
+/// Finds a name that is not `taken` yet: this one, or this one with a number.
 pub(super) fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
     let mut free = name.clone();
     let mut number = 2;

@@ -144,7 +144,7 @@ impl ExportJob {
     }
 }
 
-/// Returns the jobs, or the whole ordering as one job where there are none.
+/// Lists the jobs, or the whole ordering as one job where there are none.
 pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJob> {
     if !jobs.is_empty() {
         return jobs.to_vec();

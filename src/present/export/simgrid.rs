@@ -295,7 +295,7 @@ fn write_line(text: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "    {what}");
 }
 
-/// Returns the direction of a node link, which those that are not shared do not have.
+/// Writes the direction of a node link, which those that are not shared do not have.
 fn link_direction(figures: &NetworkFigures, way: &str) -> String {
     if figures.node_links_free {
         String::new()

@@ -79,7 +79,7 @@ pub(super) fn list_units(topology: &Topology, order: &NodeOrder) -> Result<Vec<E
     Ok(units)
 }
 
-/// Returns the name of a site's only switch without one above.
+/// Finds the name of a site's only switch without one above; `root` if there is none.
 fn root_name(site: Option<&Site>) -> String {
     let tops: Vec<&SiteLine> = match site {
         Some(site) if site.kind == SiteKind::Tree => site
@@ -95,7 +95,7 @@ fn root_name(site: Option<&Site>) -> String {
     }
 }
 
-/// Returns a name of letters, digits, `-`, `_` and `.`, which no other unit has.
+/// Makes a name of letters, digits, `-`, `_` and `.`, which no other unit has.
 fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain: String = name
         .chars()

@@ -158,7 +158,7 @@ impl<'p> Panel<'p> {
 }
 
 impl Chart<'_, '_> {
-    /// Returns the pixel of a value.
+    /// Computes the pixel of a value.
     pub fn to_pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
         (
@@ -307,7 +307,7 @@ pub(super) fn draw_panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) 
     pen.draw_text(at, &bold.cut_to_width(text, room), &bold)
 }
 
-/// Returns left and right of `count` panels that share the vertical axis `y`.
+/// Computes left and right of `count` panels that share the vertical axis `y`.
 pub(super) fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
     const GAP: f64 = 22.0;
     let first = y.label_room();
@@ -367,12 +367,12 @@ impl Legend {
         SAMPLE + SAMPLE_GAP + widest
     }
 
-    /// Returns where panels end that have the legend on their right.
+    /// Computes where panels end that have the legend on their right.
     pub fn panel_right(&self) -> f64 {
         WIDTH - MARGIN - self.label_width() - LEGEND_GAP
     }
 
-    /// Returns the size of a figure whose panels take `height`, with the legend in one column on their right.
+    /// Computes the size of a figure whose panels take `height`, with the legend in one column on their right.
     pub fn figure_size(&self, top: f64, height: f64) -> Point {
         (
             WIDTH,
@@ -392,7 +392,7 @@ impl Legend {
         (columns, self.entries.len().div_ceil(columns))
     }
 
-    /// Returns the height of the legend in columns above the panels.
+    /// Computes the height of the legend in columns above the panels.
     pub fn flow_height(&self) -> f64 {
         self.columns_and_rows().1 as f64 * ROW + 2.0
     }

@@ -89,7 +89,7 @@ struct Curves<'a> {
 }
 
 impl View {
-    /// Returns a description, the name of the horizontal axis and that of the vertical one.
+    /// Writes a description, the name of the horizontal axis and that of the vertical one.
     fn describe_view(self) -> (String, &'static str, &'static str) {
         let sizes = "job size (nodes)";
         let mpc = "MPC: mean distance (hops)";
@@ -130,7 +130,7 @@ impl View {
         }
     }
 
-    /// Returns the value at which curves leave the picture.
+    /// Chooses the value at which curves leave the picture.
     fn highest_value(self) -> f64 {
         if self == View::AboveBest {
             ABOVE_BEST_TOP
@@ -264,7 +264,7 @@ impl Curves<'_> {
         self.curves(view, &mut chart)
     }
 
-    /// Returns the largest size drawn in `view`.
+    /// Finds the largest size drawn in `view`.
     fn largest_size(&self, view: View) -> usize {
         let largest = self.best.len() + 1;
         if view == View::Closer {

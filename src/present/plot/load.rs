@@ -102,7 +102,7 @@ impl Loads<'_> {
         self.analysis.contention.loads[link] / self.fabric.links.capacity(link)
     }
 
-    /// Returns the step of the colour ramp for a value of at most `most`. `None` for zero.
+    /// Chooses the step of the colour ramp for a value of at most `most`. `None` for zero.
     fn ramp_step(value: f64, most: f64) -> Option<usize> {
         let step = (value / most * (RAMP_STEPS - 1) as f64).round() as usize;
         (value > 0.0).then_some(step.min(RAMP_STEPS - 1))
@@ -341,7 +341,7 @@ impl Matrix {
     }
 }
 
-/// Returns the corners of a panel in pixels.
+/// Computes the corners of a panel in pixels.
 fn panel_corners(index: usize) -> (Point, Point) {
     let x = LEFT + (index % 2) as f64 * (COLUMN + GAP);
     let y = TOP + 26.0 + (index / 2) as f64 * (PANEL + GAP + 18.0);

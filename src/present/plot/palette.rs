@@ -95,7 +95,7 @@ pub fn look_of_slot(slot: usize) -> Look {
 /// Steps of [`ramp_colour`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
 pub(super) const RAMP_STEPS: usize = 64;
 
-/// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
+/// Computes the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
 /// (after viridis).
 pub(super) fn ramp_colour(step: usize) -> Rgb {
     const ANCHORS: [(f64, f64, f64); 9] = [
@@ -123,7 +123,7 @@ pub(super) fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
-/// Returns the style of an area filled with a colour.
+/// Makes the style of an area filled with a colour.
 pub(super) fn fill_style((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
     ShapeStyle {
         color: RGBAColor(r, g, b, alpha),

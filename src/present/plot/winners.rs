@@ -115,7 +115,7 @@ fn lay_out_bars<'a>(
     Ok(share.iter().sum())
 }
 
-/// Returns the comparison's curves, leader first, as figures take them.
+/// Lists the comparison's curves, leader first, as figures take them.
 pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
     comparison
         .entries

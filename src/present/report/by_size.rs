@@ -161,7 +161,7 @@ fn draw_overlay(
     Figure::from_drawing("workload-sizes.svg", caption, drawn)
 }
 
-/// Returns the job sizes with their means, as figures take them.
+/// Lists the job sizes with their means, as figures take them.
 fn size_points(means: &[SizeMean]) -> Vec<(u32, f64)> {
     means
         .iter()

@@ -247,22 +247,22 @@ impl Table {
         }
     }
 
-    /// Returns the cells of a row before its name.
+    /// Lists the cells of a row before its name.
     fn cells_before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.before.iter().map(move |column| &column.cells[*row])
     }
 
-    /// Returns the cells of a row after its name.
+    /// Lists the cells of a row after its name.
     fn cells_after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.columns.iter().map(move |column| &column.cells[*row])
     }
 
-    /// Returns the curve of a row. `None` if the table has no curves.
+    /// Looks up the curve of a row. `None` if the table has no curves.
     fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
         self.curves.get(*row)
     }
 
-    /// Returns the number of the first column after the names and curves, by which scripts sort.
+    /// Computes the number of the first column after the names and curves, by which scripts sort.
     fn first_column(&self) -> usize {
         self.before.len() + 1 + usize::from(!self.curves.is_empty())
     }

@@ -44,7 +44,7 @@ impl JobTable {
         self.bytes
     }
 
-    /// Returns the key of a new job; fails with the line of the live one that has its name already.
+    /// Creates the key of a new job; fails with the line of the live one that has its name already.
     pub fn add_job(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
         let of_name = hash_name(name.as_bytes());
         if let Some(key) = self

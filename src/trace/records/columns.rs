@@ -189,7 +189,7 @@ impl Columns {
         }
     }
 
-    /// Returns the columns of recorded placements, whose times are in seconds.
+    /// Names the columns of recorded placements, whose times are in seconds.
     pub(super) fn for_placements() -> Columns {
         let mut columns = Columns {
             per_second: Some(1),

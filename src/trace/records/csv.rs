@@ -129,7 +129,7 @@ struct CsvRow<'a> {
 }
 
 impl CsvRow<'_> {
-    /// Returns the text of a role. `None` if the table has no such column.
+    /// Looks up the text of a role. `None` if the table has no such column.
     fn role_text(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
         Some(self.fields[self.at[role]?].trim())

@@ -103,7 +103,7 @@ impl State {
         }
     }
 
-    /// Returns the status of the Standard Workload Format.
+    /// Converts the state to a status of the Standard Workload Format.
     fn swf_status(self) -> i32 {
         match self {
             State::Unknown => -1,
@@ -148,7 +148,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns when it ended, in seconds since 1970.
+    /// Computes when it ended, in seconds since 1970.
     pub fn end_time(&self) -> Option<i64> {
         Some(self.start? + self.run?)
     }
@@ -288,7 +288,7 @@ impl Records {
     }
 }
 
-/// Returns the error of a value in a row.
+/// Builds the error of a value in a row.
 fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
     Error::input(
         location,

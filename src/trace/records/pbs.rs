@@ -179,7 +179,7 @@ impl Pbs {
         }
     }
 
-    /// Returns the next job that has not ended, at the end of the file.
+    /// Takes the next job that has not ended, at the end of the file.
     fn next_unended(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         if !self.begun {
             let expected = "lines such as 01/26/2016 00:00:37;E;2994.pbs;…";
@@ -288,7 +288,7 @@ const RUNS: &[u8] = b"SERuce";
 /// held back, restarted; reservations; licences; provisioning.
 const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 
-/// Returns the reason why a line says nothing of a run, if it does not.
+/// Finds the reason why a line says nothing of a run, if it does not.
 fn reason_to_skip(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
     // Behind its nodes, a run that ended says when, and a phase what it asked for.
     let whole = if b"ER".contains(&kind) {

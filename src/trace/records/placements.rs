@@ -48,7 +48,7 @@ pub fn write_placements<E: From<nodeorder_base::error::Error> + From<std::io::Er
     Ok(written)
 }
 
-/// Returns the reason why a record is no recorded placement, if it is none.
+/// Finds the reason why a record is no recorded placement, if it is none.
 pub fn reason_to_skip(record: &Record) -> Option<Reason> {
     let listed = count_names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {

@@ -207,7 +207,7 @@ impl PendingRow {
         Reason::RowsJoined
     }
 
-    /// Returns the job with the nodes of all of its rows, and whether it is clear how many these are.
+    /// Makes the job with the nodes of all of its rows, and whether it is clear how many these are.
     fn into_job(self, joins: bool) -> (Record, bool) {
         let PendingRow {
             mut record,

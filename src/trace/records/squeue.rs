@@ -75,7 +75,7 @@ fn true_by_default() -> bool {
 }
 
 impl Number {
-    /// Returns the number if it is above 0, which stands for none, and no longer than times are.
+    /// Reads the number if it is above 0, which stands for none, and no longer than times are.
     fn known_number(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,

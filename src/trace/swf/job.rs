@@ -73,12 +73,12 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns when it started on the traced machine: submit + wait, an unknown wait counting as none.
+    /// Computes when it started on the traced machine: submit + wait, an unknown wait counting as none.
     pub fn start_time(&self) -> i64 {
         self.submit + self.wait.unwrap_or(0)
     }
 
-    /// Returns when it ended there: start + run.
+    /// Computes when it ended there: start + run.
     pub fn end_time(&self) -> i64 {
         self.start_time() + self.run
     }

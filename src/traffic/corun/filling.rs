@@ -140,7 +140,7 @@ impl MaxMinRates {
         filling
     }
 
-    /// Returns the bytes a second that a link carries now.
+    /// Adds up the bytes a second that a link carries now.
     #[cfg(test)]
     pub fn carried_rate(&self, link: usize) -> f64 {
         let mut used = 0.0;
@@ -342,7 +342,7 @@ impl MaxMinRates {
         self.rising = rising;
     }
 
-    /// Returns the level at which a message of the flow reaches the bound.
+    /// Computes the level at which a message of the flow reaches the bound.
     fn bound_level(&self, flow: u32) -> f64 {
         self.bound / self.flows[flow as usize].weight
     }

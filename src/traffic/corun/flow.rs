@@ -59,12 +59,12 @@ impl Flow {
         self.rate = rate;
     }
 
-    /// Returns the bytes of each message that are sent by `now`.
+    /// Computes the bytes of each message that are sent by `now`.
     pub fn sent_at(&self, now: f64) -> f64 {
         self.sent + self.rate * (now - self.since)
     }
 
-    /// Returns the bytes of all messages together that are sent by `now`.
+    /// Adds up the bytes of all messages together that are sent by `now`.
     pub fn carried_by(&self, now: f64) -> f64 {
         let at = self.sent_at(now);
         let mut sum = 0.0;

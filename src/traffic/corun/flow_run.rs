@@ -144,7 +144,7 @@ impl FlowRun {
         }
     }
 
-    /// Returns the seconds that each phase of a job sends alone.
+    /// Simulates the seconds that each phase of a job sends alone.
     pub fn time_phases_alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         job.phases
             .iter()
@@ -165,12 +165,12 @@ impl FlowRun {
         FlowRun::new(&[&job], channels, false)
     }
 
-    /// Returns the time in seconds, simulated and counted.
+    /// Adds up the time in seconds, simulated and counted.
     pub fn elapsed_time(&self) -> f64 {
         self.now + self.skipped
     }
 
-    /// Returns the second of the next event; infinite if there is none.
+    /// Finds the second of the next event; infinite if there is none.
     fn next_event(&mut self) -> f64 {
         while let Some(Reverse((_, slot, version))) = self.ends.peek() {
             if self.flows[*slot as usize].version == *version {

@@ -160,7 +160,7 @@ impl JobRun {
         }
     }
 
-    /// Returns the second of the next event.
+    /// Finds the second of the next event.
     fn next_event(&self) -> f64 {
         self.jobs
             .iter()

@@ -181,7 +181,7 @@ impl Job {
         })
     }
 
-    /// Returns the number of processes of the largest phase.
+    /// Counts the processes of the largest phase.
     pub fn processes(&self) -> u32 {
         self.phases
             .iter()

@@ -134,7 +134,7 @@ impl PlacedJob {
         self
     }
 
-    /// Returns the seconds of an iteration as if no other job ran, without spread.
+    /// Computes the seconds of an iteration as if no other job ran, without spread.
     pub fn time_alone(&self) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.time_alone(),
@@ -142,7 +142,7 @@ impl PlacedJob {
         }
     }
 
-    /// Returns the seconds of an iteration alone that are latency.
+    /// Computes the seconds of an iteration alone that are latency.
     pub fn latency_share(&self, channels: &Channels) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.latency_share(channels),

@@ -52,7 +52,7 @@ pub(super) struct FlowJob {
 }
 
 impl FlowJob {
-    /// Returns the channels that the job uses, ascending.
+    /// Collects the channels that the job uses, ascending.
     pub fn used_channels(&self) -> BTreeSet<u32> {
         self.phases
             .iter()

@@ -45,7 +45,7 @@ impl FinishedIterations {
         self.last = now;
     }
 
-    /// Returns the mean seconds of an iteration.
+    /// Computes the mean seconds of an iteration.
     pub fn mean_seconds(&self) -> f64 {
         self.last / self.count as f64
     }
@@ -62,13 +62,13 @@ pub(super) trait Simulation: Send {
     /// Returns the iterations that a job has finished.
     fn finished_iterations(&self, job: usize) -> &FinishedIterations;
 
-    /// Returns the mean seconds of these iterations, and their number.
+    /// Computes the mean seconds of these iterations, and their number.
     fn mean_iteration(&self, job: usize) -> (f64, u64) {
         let finished = self.finished_iterations(job);
         (finished.mean_seconds(), finished.count)
     }
 
-    /// Returns the bytes that each channel has carried until now, channels ascending.
+    /// Lists the bytes that each channel has carried until now, channels ascending.
     fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
     /// Returns the spans that are kept.

@@ -69,7 +69,7 @@ impl NodeLoads {
         through
     }
 
-    /// Returns the largest volume that one node sends or receives.
+    /// Finds the largest volume that one node sends or receives.
     pub fn largest_volume(&self) -> f64 {
         self.nodes
             .iter()

@@ -50,7 +50,7 @@ const LATER: PathLimit = PathLimit {
     near: 0.03,
 };
 
-/// Returns the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
+/// Estimates the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
 pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
@@ -158,7 +158,7 @@ pub(super) fn search_shares(
 }
 
 impl Pair {
-    /// Returns the length of the shortest known path, or the largest number if there is none.
+    /// Finds the length of the shortest known path, or the largest number if there is none.
     fn known_length(&self, lengths: &Lengths) -> u64 {
         let paths = self.paths.iter().map(|(path, _)| {
             let links = path.iter().map(|link| lengths.links[*link as usize]);
@@ -269,7 +269,7 @@ impl VolumeShifts<'_> {
         moved
     }
 
-    /// Returns the cost of the links of one path only, and how fast its logarithm changes.
+    /// Computes the cost of the links of one path only, and how fast its logarithm changes.
     fn price_own_links(&self, path: &[u32], side: u8) -> (f64, f64) {
         let mut cost = 0.0;
         let mut slope = 0.0;
@@ -331,7 +331,7 @@ impl SearchEnd {
         }
     }
 
-    /// Returns the length of the nearest router that waits; `None` if none does.
+    /// Finds the length of the nearest router that waits; `None` if none does.
     fn next_length(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((length, _))| *length)
     }
@@ -425,7 +425,7 @@ impl PathSearch {
         (best, paths)
     }
 
-    /// Returns the links of the path over a link at which both ends met.
+    /// Collects the links of the path over a link at which both ends met.
     fn path_over(&self, network: &Network<'_>, link: u32, [from, to]: [u32; 2]) -> Vec<u32> {
         let [front, back] = &self.ends;
         let mut path = vec![link];

@@ -15,12 +15,12 @@ pub struct RawLine<'a> {
 }
 
 impl<'a> RawLine<'a> {
-    /// Returns the location of the line, for messages.
+    /// Names the location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
 
-    /// Returns the line as text.
+    /// Reads the line as text.
     ///
     /// # Errors
     /// It is not UTF-8.

@@ -86,7 +86,7 @@ pub enum PlacementError {
 }
 
 impl PlacementError {
-    /// Returns the reason in words, the same for all such jobs.
+    /// Puts the reason in words, the same for all such jobs.
     pub(super) fn describe_reason(&self) -> &'static str {
         match self {
             PlacementError::TooFew(..) | PlacementError::TooFewByLayer(_) => {
@@ -140,7 +140,7 @@ impl Placement<'_> {
         self.request.by_leaf && self.request.pods == 1 && !self.leader
     }
 
-    /// Returns the sort key of a domain; `leader`: for domains that may take the leader, which come first.
+    /// Makes the sort key of a domain; `leader`: for domains that may take the leader, which come first.
     pub fn sort_key(&self, share: &DomainShare, leader: bool) -> Key {
         let room = &share.room;
         let leaf = match room.min_leaf_pods {
@@ -168,7 +168,7 @@ impl Placement<'_> {
         shares.sort_by_cached_key(|share| self.sort_key(share, leader));
     }
 
-    /// Returns, of sorted domains, the one with the least room that suffices; the first if none does. Only
+    /// Finds, of sorted domains, the one with the least room that suffices; the first if none does. Only
     /// domains with as much affinity as the first count.
     fn find_best_fit_domain(
         &self,
@@ -236,7 +236,7 @@ impl Placement<'_> {
             .min_by_key(|share| (share.room.slices_with_leader, self.sort_key(share, true)))
     }
 
-    /// Returns the failure of a job of whose slices `fits` fit, layer by layer where it has several.
+    /// Explains the failure of a job of whose slices `fits` fit, layer by layer where it has several.
     fn explain_failure(&self, level: usize, rooms: &[DomainCapacity], fits: i64) -> PlacementError {
         let layers = &self.request.slices.layers;
         if layers.len() < 2 {
@@ -259,7 +259,7 @@ impl Placement<'_> {
         PlacementError::TooFewByLayer(counts)
     }
 
-    /// Returns domains of a level that hold the job together. Fails if all of them are too few.
+    /// Selects domains of a level that hold the job together. Fails if all of them are too few.
     fn select_domains(
         &self,
         level: usize,

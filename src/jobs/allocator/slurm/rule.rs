@@ -201,7 +201,7 @@ pub(super) struct SelectRequest<'a> {
 }
 
 impl SelectRequest<'_> {
-    /// Returns the number of ranks of each segment.
+    /// Chooses the number of ranks of each segment.
     pub fn segment_size(&self) -> u32 {
         self.request
             .segment
@@ -209,7 +209,7 @@ impl SelectRequest<'_> {
             .unwrap_or(self.count)
     }
 
-    /// Returns the smallest number of ranks that will do.
+    /// Finds the smallest number of ranks that will do.
     pub fn min_count(&self) -> u32 {
         self.request
             .node_range

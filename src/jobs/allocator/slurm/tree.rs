@@ -104,7 +104,7 @@ impl SwitchTree {
         }
     }
 
-    /// Returns the index of the leaf to take ranks from next; `None` if none is left.
+    /// Finds the index of the leaf to take ranks from next; `None` if none is left.
     fn next_leaf(&self, need: u32) -> Option<usize> {
         let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
         open.reduce(|best, leaf| {

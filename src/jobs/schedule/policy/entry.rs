@@ -104,7 +104,7 @@ pub trait Policy: Send {
     /// Counts the tasks that wait.
     fn count_waiting(&self) -> usize;
 
-    /// Returns the times of the policy's passes.
+    /// Chooses the times of the policy's passes.
     fn passes(&self) -> Passes {
         Passes::default()
     }

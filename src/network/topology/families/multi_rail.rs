@@ -269,7 +269,7 @@ impl MultiRailOptions {
         }
     }
 
-    /// Returns the canonical inline specification: options that have their default are left out.
+    /// Writes the canonical inline specification: options that have their default are left out.
     fn canonical_spec(&self) -> String {
         let Rails {
             rails,
@@ -301,7 +301,7 @@ impl MultiRailOptions {
         spec
     }
 
-    /// Returns the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
+    /// Makes the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
     fn closed_form(&self) -> Metric {
         let r = self.rails;
         if !r.gpus && self.fabric == 1 {

@@ -49,7 +49,7 @@ impl PolarityGraph {
         q * (q + 1) * (q + 1) / 2
     }
 
-    /// Returns the coordinates of a point.
+    /// Computes the coordinates of a point.
     fn coordinates_of(&self, point: u32) -> [u32; 3] {
         let q = self.q;
         match point / q {

@@ -238,7 +238,7 @@ fn split_comment(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Returns the first text in quotes; `None` if there is none, or an empty one.
+/// Finds the first text in quotes; `None` if there is none, or an empty one.
 fn first_quoted(text: &str) -> Option<&str> {
     text.split('"').nth(1).filter(|text| !text.is_empty())
 }
@@ -257,7 +257,7 @@ fn parse_number(text: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// Returns the name of the adapter's node; `None` if `rail` leaves the adapter out.
+/// Reads the name of the adapter's node; `None` if `rail` leaves the adapter out.
 fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
     let description = first_quoted(port.comment).unwrap_or_default().trim();
     // It is inside the switch and sums up messages: no job runs there.

@@ -203,7 +203,7 @@ fn count_gpus(item: &Node) -> Result<Option<u32>> {
     Ok(sum)
 }
 
-/// Returns the part of a label after its last `/`.
+/// Cuts out the part of a label after its last `/`.
 fn last_part(label: &str) -> &str {
     label.rsplit('/').next().unwrap_or(label)
 }

@@ -18,7 +18,7 @@ pub(super) enum MissingShare {
 }
 
 impl MissingShare {
-    /// Returns the share of `left` among all `pairs` of a source and a row.
+    /// Tells how large `left` is among all `pairs` of a source and a row.
     pub fn new(left: usize, rows: usize, pairs: usize) -> Self {
         if 4 * left < rows {
             MissingShare::Few

@@ -145,7 +145,7 @@ pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> 
         .collect()
 }
 
-/// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are
+/// Lists the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are
 /// visited. Routers out of reach start a search of their own, the lowest first.
 fn walk_breadth_first(
     graph: &RouterGraph,
@@ -174,7 +174,7 @@ fn walk_breadth_first(
     queue
 }
 
-/// Returns the routers in depth-first order; those out of reach start a search of their own.
+/// Lists the routers in depth-first order; those out of reach start a search of their own.
 fn walk_depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
@@ -203,7 +203,7 @@ fn walk_depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     order
 }
 
-/// Returns the routers in reverse Cuthill-McKee order.
+/// Lists the routers in reverse Cuthill-McKee order.
 fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<u32> {
     let root = if walk.is_chosen {
         walk.start
@@ -239,7 +239,7 @@ fn find_peripheral_router(graph: &RouterGraph, start: u32) -> u32 {
     }
 }
 
-/// Returns the routers with nodes, each the nearest one left to that before it.
+/// Lists the routers with nodes, each the nearest one left to that before it.
 fn walk_to_nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
     let mut waiting: Vec<bool> = topology
         .nodes_per_router()

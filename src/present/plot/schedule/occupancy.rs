@@ -87,7 +87,7 @@ impl Occupancy {
         }
     }
 
-    /// Returns one of 18 colours; jobs that follow each other differ.
+    /// Chooses one of 18 colours; jobs that follow each other differ.
     fn job_colour(job: u32) -> Rgb {
         let (r, g, b) = look_of_slot(job as usize % 6).colour;
         let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];

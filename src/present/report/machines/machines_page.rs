@@ -86,7 +86,7 @@ pub fn html(
     Ok(page.html())
 }
 
-/// Returns the terms that the sections use.
+/// Collects the terms that the sections use.
 fn page_terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);

@@ -150,7 +150,7 @@ impl Page<'_> {
     }
 }
 
-/// Returns the terms that the page uses.
+/// Collects the terms that the page uses.
 fn page_terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
     // Only machines with empty positions speak of slots.
@@ -273,7 +273,7 @@ fn stretch_table(comparison: &Comparison) -> (Option<Table>, RichText) {
     (Some(table), said)
 }
 
-/// Returns the width of a stretch on a log axis: it weighs by the doublings that it spans.
+/// Computes the width of a stretch on a log axis: it weighs by the doublings that it spans.
 fn log_width(stretch: &WinningStretch) -> f64 {
     (stretch.to as f64 + 0.5).ln() - (stretch.from as f64 - 0.5).ln()
 }

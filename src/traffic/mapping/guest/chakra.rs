@@ -235,7 +235,7 @@ impl Trace {
         })
     }
 
-    /// Returns a value of a communication. Fails if it is not given or not from 0 up to below `most`.
+    /// Checks a value of a communication. Fails if it is not given or not from 0 up to below `most`.
     fn check_value(&self, value: Option<i64>, most: i64, what: &str) -> Result<u64> {
         match value {
             Some(value) if (0..most).contains(&value) => Ok(value as u64),
@@ -246,7 +246,7 @@ impl Trace {
         }
     }
 
-    /// Returns an error at the bytes read last.
+    /// Builds an error at the bytes read last.
     fn error_here(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         Error::input(
             SourceLocation::file(&self.path),

@@ -103,7 +103,7 @@ impl BuildGuest for GoalFile {
     }
 }
 
-/// Returns a line without `// …` and `/* … */`, which may go on from line to line: `inside` says whether one is open.
+/// Strips a line of `// …` and `/* … */`, which may go on from line to line: `inside` says whether one is open.
 fn without_comments(mut text: &str, inside: &mut bool) -> String {
     let mut kept = String::new();
     loop {

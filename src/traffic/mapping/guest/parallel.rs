@@ -129,7 +129,7 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
 }
 
 impl Training {
-    /// Returns the number of the process with part `t` of stage `p` of copy `d`.
+    /// Computes the number of the process with part `t` of stage `p` of copy `d`.
     fn process_number(&self, d: u32, p: u32, t: u32) -> u32 {
         (d * self.pp + p) * self.tp + t
     }

@@ -49,7 +49,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// Returns a method with its own defaults, tried on guests of any size.
+    /// Makes a method with its own defaults, tried on guests of any size.
     const fn new(method: MappingMethodEntry) -> Self {
         Trial {
             text: method.name,
@@ -271,7 +271,7 @@ fn choose_mapping(found: Vec<RatedMapping>, unfinished: Vec<&'static str>) -> Ma
     }
 }
 
-/// Returns a lower bound on the hop-bytes of all mappings.
+/// Computes a lower bound on the hop-bytes of all mappings.
 fn lower_bound(problem: &MappingProblem) -> f64 {
     let nearest = nearest_distances(problem);
     let costs = (0..problem.len() as u32).map(|p| -> f64 {

@@ -98,7 +98,7 @@ impl SlotHalves {
         }
     }
 
-    /// Returns a slot in the middle of a range.
+    /// Finds a slot in the middle of a range.
     fn centre_slot(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
         let part = &self.slots[range.clone()];
         if !self.compact {
@@ -113,7 +113,7 @@ impl SlotHalves {
     }
 }
 
-/// Returns the slot of `part` that is farthest from a slot, of equally far ones the lowest.
+/// Finds the slot of `part` that is farthest from a slot, of equally far ones the lowest.
 fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
     part.iter()
         .copied()
@@ -121,7 +121,7 @@ fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
         .unwrap_or(from)
 }
 
-/// Returns the slot of every process by halving processes and slots until every range holds one of each.
+/// Finds a slot for every process by halving processes and slots until every range holds one of each.
 pub(super) fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.

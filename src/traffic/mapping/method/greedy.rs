@@ -25,7 +25,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     },
 );
 
-/// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
+/// Chooses the slots of all processes one by one. Once `observer` says to stop, those that are left take the free
+/// slots in order.
 pub(super) fn map_greedily(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {

@@ -28,7 +28,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 /// A pair of processes counts as linked if its volume is at least this part of the largest.
 const COUNTS: f64 = 0.01;
 
-/// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not
+/// Finds a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not
 /// match.
 pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     let n = problem.len();
@@ -170,7 +170,7 @@ fn repeat_along(row: &[usize], h: usize, host: &ProductGraph) -> Vec<usize> {
     walk
 }
 
-/// Returns how much the index of a vertex grows from one position along the host's factor `h` to the next.
+/// Computes how much the index of a vertex grows from one position along the host's factor `h` to the next.
 fn index_stride(h: usize, host: &ProductGraph) -> usize {
     host.factors[h + 1..].iter().map(|f| f.size).product()
 }

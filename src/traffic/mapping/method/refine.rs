@@ -48,7 +48,7 @@ pub(super) const FROM: Opt = Opt::one_of(
 /// Number of slots tried around a partner.
 const NEAR: usize = 12;
 
-/// Returns the mapping that `from=` names.
+/// Makes the mapping that `from=` names.
 pub(super) fn starting_slots(
     problem: &MappingProblem,
     params: &Params,

@@ -51,7 +51,7 @@ pub struct BestShares {
 pub struct FixedPaths {
     /// Kind of machine that it needs, in words; empty if any will do.
     pub(super) needs: &'static str,
-    /// Returns whether a machine is of that kind.
+    /// Checks whether a machine is of that kind.
     pub(super) suits: fn(&Topology) -> bool,
     /// Finds the load of every directed link.
     pub(super) loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
@@ -62,7 +62,7 @@ pub struct FixedPaths {
 }
 
 impl FixedPaths {
-    /// Returns shortest paths on the machines that `suits` accepts, which the text `needs` describes.
+    /// Makes an entry of shortest paths on the machines that `suits` accepts, which the text `needs` describes.
     pub(super) const fn shortest_paths(
         needs: &'static str,
         suits: fn(&Topology) -> bool,

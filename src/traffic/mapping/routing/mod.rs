@@ -61,7 +61,7 @@ impl FixedRouting {
         ))
     }
 
-    /// Returns the routing of an entry; `None` if it has the best shares.
+    /// Makes the routing of an entry; `None` if it has the best shares.
     fn new(entry: &'static RoutingEntry) -> Option<Self> {
         match &entry.parse {
             RoutingMethod::Fixed(paths) => Some(FixedRouting {
@@ -158,7 +158,7 @@ impl FixedRouting {
     }
 }
 
-/// Returns the routings with fixed shares that work on a topology.
+/// Lists the routings with fixed shares that work on a topology.
 pub fn suitable(topology: &Topology) -> Vec<FixedRouting> {
     FixedRouting::all()
         .filter(|routing| routing.works_on(topology))

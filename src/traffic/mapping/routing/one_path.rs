@@ -136,12 +136,12 @@ impl<'t> Routes<'t> {
         self.target = target;
     }
 
-    /// Returns the routers by their distance from the target, the nearest first.
+    /// Lists the routers by their distance from the target, the nearest first.
     fn routers_by_distance(&self) -> &[u32] {
         self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
     }
 
-    /// Returns the router after `at` on the way to the target; `None` at the target, and where no path leads there.
+    /// Finds the router after `at` on the way to the target; `None` at the target, and where no path leads there.
     fn next_router(&self, at: u32) -> Option<u32> {
         if let Some(ways) = &self.ways {
             let mut nearer = ways.nearer_neighbours(at);

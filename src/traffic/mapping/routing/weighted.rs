@@ -59,7 +59,7 @@ impl<'g> ShortestPathDag<'g> {
 /// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
 type Scratch<'g> = (ShortestPathDag<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
-/// Returns the error of a machine whose numbers of shortest paths are beyond `f64`.
+/// Builds the error of a machine whose numbers of shortest paths are beyond `f64`.
 pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
     let name = fabric.topology.name();
     let problem = format!("{name} has more than 10^308 shortest paths between two routers");

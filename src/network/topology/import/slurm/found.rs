@@ -37,7 +37,7 @@ pub(super) struct SiteUnit {
 }
 
 impl NamedTopology {
-    /// Returns a topology without units.
+    /// Creates a topology without units.
     pub fn new(kind: SiteKind, name: &str) -> Self {
         NamedTopology {
             kind,
@@ -51,7 +51,7 @@ impl NamedTopology {
         }
     }
 
-    /// Returns a wiring with a switch for each unit, and no cables.
+    /// Makes a wiring with a switch for each unit, and no cables.
     pub fn wiring_of_switches(&self) -> Wiring {
         let mut wiring = Wiring::default();
         for unit in &self.units {
@@ -74,7 +74,7 @@ pub(super) fn check_sizes(sizes: &[u64]) -> bool {
     multiples.all(|is_multiple| is_multiple) && sizes.is_sorted_by(|a, b| a < b)
 }
 
-/// Returns a remark on the first block size that is not the base times a power of two, at which Slurm stops; `None` if
+/// Writes a remark on the first block size that is not the base times a power of two, at which Slurm stops; `None` if
 /// there is none.
 pub(super) fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
     let base = sizes.first()?;

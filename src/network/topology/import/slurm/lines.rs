@@ -40,7 +40,7 @@ fn split_entry(text: &str) -> Option<(&str, &str, &str)> {
     (has_key && has_value && ends).then_some((key, value, after))
 }
 
-/// Returns the value of a key, in lower case.
+/// Finds the value of a key, in lower case.
 fn value_of<'l>(entries: &[(String, &'l str)], key: &str) -> Option<&'l str> {
     let (_, value) = entries.iter().find(|(other, _)| other == key)?;
     Some(value)

@@ -44,7 +44,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
+    /// Computes the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
     /// that is reached first counts.
     pub fn elapsed_share(&self, made: u64, observer: &dyn Observer) -> f64 {
         if observer.should_stop() {
@@ -342,7 +342,7 @@ impl<'s> Chain<'s> {
     }
 }
 
-/// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
+/// Estimates what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
 /// moves.
 fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
     (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)

@@ -174,7 +174,7 @@ impl BlockPass<'_> {
         groups
     }
 
-    /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in
+    /// Computes the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in
     /// neither are very likely congruent.
     fn block_signature(&self, block: &[u32]) -> (usize, u64) {
         let mut hasher = DefaultHasher::new();

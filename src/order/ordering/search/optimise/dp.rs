@@ -46,7 +46,7 @@ pub(in crate::ordering) const MODEST: Effort = Effort {
 };
 
 impl Effort {
-    /// Returns the effort that suits the steps or seconds of a budget.
+    /// Chooses the effort that suits the steps or seconds of a budget.
     pub fn for_budget(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {
@@ -127,12 +127,12 @@ struct State {
 }
 
 impl DynamicProgram {
-    /// Returns the distance between two elements.
+    /// Looks up the distance between two elements.
     fn distance_between(&self, a: usize, b: usize) -> i64 {
         self.distance[a * self.n + b]
     }
 
-    /// Returns the weight of a pair of ranks.
+    /// Looks up the weight of a pair of ranks.
     fn weight_between(&self, a: usize, b: usize) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
@@ -143,7 +143,7 @@ impl DynamicProgram {
         self.lag.get(lag).copied().unwrap_or(0)
     }
 
-    /// Returns the objective of a whole order.
+    /// Computes the objective of a whole order.
     fn objective_of(&self, order: &[u32]) -> i64 {
         let mut sum = 0;
         for b in 0..order.len() {
@@ -242,7 +242,7 @@ impl DynamicProgram {
         self.trace_back(&layers)
     }
 
-    /// Returns the states of one element.
+    /// Lists the states of one element.
     fn first_layer(&self) -> Vec<State> {
         // An order that starts elsewhere has an equal that starts at one of these; a ring starts anywhere.
         let starts = if self.ring { 1 } else { self.n };
@@ -257,7 +257,7 @@ impl DynamicProgram {
             .collect()
     }
 
-    /// Returns the states that one more element makes of those with `placed` elements, where their bound is below
+    /// Makes the states that one more element makes of those with `placed` elements, where their bound is below
     /// `upper`; of equal ones the cheapest.
     fn next_layer(
         &self,
@@ -294,7 +294,7 @@ impl DynamicProgram {
         next
     }
 
-    /// Returns the order behind the cheapest state of the last layer.
+    /// Traces the order behind the cheapest state of the last layer.
     fn trace_back(&self, layers: &[Vec<State>]) -> Option<Vec<u32>> {
         let last = layers.last()?.iter().enumerate();
         let (mut index, _) = last.min_by_key(|(_, state)| (state.cost, state.key))?;
@@ -317,7 +317,7 @@ impl DynamicProgram {
         Some(order)
     }
 
-    /// Returns the code of the `count` latest elements of a state, the latest lowest, in base n.
+    /// Computes the code of the `count` latest elements of a state, the latest lowest, in base n.
     fn code_of_latest(&self, key: u64, count: usize) -> usize {
         let mut latest = key >> self.n;
         let mut code = 0;
@@ -355,7 +355,7 @@ impl DynamicProgram {
         (permuted, number)
     }
 
-    /// Returns the permuted images of `count` elements of a key, the lowest at bit `begin`, where they stood.
+    /// Permutes `count` elements of a key, the lowest at bit `begin`, where they stand.
     #[inline]
     fn permute_digits(
         &self,
@@ -374,12 +374,12 @@ impl DynamicProgram {
         permuted
     }
 
-    /// Returns the bits that an element's number takes at the low end of a word.
+    /// Makes a mask of the bits that an element's number takes at the low end of a word.
     fn element_mask(&self) -> u64 {
         (1 << self.bits) - 1
     }
 
-    /// Returns the key after `v` is placed at rank `placed`.
+    /// Computes the key after `v` is placed at rank `placed`.
     fn extend_key(&self, before: u64, v: usize, placed: usize) -> u64 {
         let width = self.window * self.bits;
         let set = before & ((1 << self.n) - 1) | 1 << v;
@@ -395,7 +395,7 @@ impl DynamicProgram {
         key
     }
 
-    /// Returns the price of the pairs that `v` at rank `placed` makes with the elements before it.
+    /// Computes the price of the pairs that `v` at rank `placed` makes with the elements before it.
     fn added_cost(&self, key: u64, placed: usize, v: usize) -> i64 {
         let mut latest = key >> self.n;
         let mut sum = 0;
@@ -459,7 +459,7 @@ impl Relaxation {
         Relaxation { memory, layers }
     }
 
-    /// Returns the bound on what a state still costs.
+    /// Looks up the bound on what a state still costs.
     fn cost_to_go(&self, program: &DynamicProgram, key: u64, placed: usize) -> i64 {
         let Some(layer) = self.layers.get(placed).filter(|layer| !layer.is_empty()) else {
             return 0;
@@ -469,7 +469,7 @@ impl Relaxation {
     }
 }
 
-/// Returns the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
+/// Finds the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
 /// after.
 fn cheapest_rest(
     program: &DynamicProgram,
@@ -494,7 +494,7 @@ fn cheapest_rest(
     least
 }
 
-/// Returns a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
+/// Computes a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
 /// heaviest lags.
 fn far_lags_cost(program: &DynamicProgram, latest: &[usize], placed: usize, v: usize) -> i64 {
     let lags = latest.len() + 1..=program.window.min(placed);

@@ -153,7 +153,7 @@ impl SearchOptions {
         })
     }
 
-    /// Returns the ordering that `find` finds under these options.
+    /// Makes the ordering that `find` finds under these options.
     pub fn into_search<F>(self, find: F) -> Box<dyn OrderNodes>
     where
         F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send + 'static,
@@ -194,7 +194,7 @@ impl SearchOptions {
         Ok(())
     }
 
-    /// Returns the search's budget, on the observer's clock.
+    /// Makes the search's budget, on the observer's clock.
     pub fn budget(&self) -> Budget {
         let default = self.time.is_none().then_some(DEFAULT_STEPS);
         Budget {
@@ -204,7 +204,8 @@ impl SearchOptions {
         }
     }
 
-    /// Returns the operations that a bound may take, before the search and after: fewer where few steps are asked for.
+    /// Computes the operations that a bound may take, before the search and after: fewer where few steps are asked
+    /// for.
     pub fn bound_work(&self) -> [u64; 2] {
         let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
         [QUICK_BOUND, BOUND_WORK].map(|work| work.min(by_steps))

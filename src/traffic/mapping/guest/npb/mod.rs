@@ -79,7 +79,7 @@ macro_rules! benchmark {
 }
 use benchmark;
 
-/// Returns the logarithm of a number of processes. Fails if it is no power of two.
+/// Computes the logarithm of a number of processes. Fails if it is no power of two.
 fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
     if n.is_power_of_two() {
         Ok(n.trailing_zeros())
@@ -97,7 +97,7 @@ fn check_side(params: &Params, along: u32, points: u32) -> Result<()> {
     Err(params.invalid_value("n", expected))
 }
 
-/// Returns the greatest power of two up to `count`.
+/// Finds the greatest power of two up to `count`.
 fn power_below(count: u32) -> u32 {
     1 << count.max(1).ilog2()
 }
@@ -110,14 +110,14 @@ fn benchmark_text(name: &str, active: u32, count: u32) -> String {
     }
 }
 
-/// Returns the number of points of a part that are not on the surface of the whole.
+/// Counts the points of a part that are not on the surface of the whole.
 fn inner_points(points: u32, parts: u32, i: u32) -> u32 {
     let ends = u32::from(i == 0) + u32::from(i + 1 == parts);
     // A part of one point may be at both ends.
     part_points(points, parts, i).saturating_sub(ends)
 }
 
-/// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
+/// Counts the points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
 fn part_points(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)
 }
