@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// A vertex with the gain of taking it, ordered by the gain; of equal gains the lower vertex is the greater candidate.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Fall in cost, or whatever counts for the candidate.
+    /// Fall in cost when the vertex changes sides, or what candidates are ranked by in its place.
     pub gain: f64,
     /// The vertex.
     pub vertex: u32,

@@ -18,7 +18,7 @@ pub struct Entry<P> {
     pub example: &'static str,
     /// Options: the text after the colon.
     pub options: &'static [Opt],
-    /// Reads and checks its options, and gives what they make. It takes no time and reads no file.
+    /// Reads and checks the options of the entry, and gives what they make. It takes no time and reads no file.
     pub parse: P,
 }
 

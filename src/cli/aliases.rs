@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 struct Alias {
     /// The old spelling, as errors name it.
     spelling: &'static str,
-    /// The command that has its place.
+    /// The command that takes its place.
     command: &'static str,
     /// Options by their old and their new names; one without a new name only told the spelling.
     renamed: &'static [(&'static str, Option<&'static str>)],
@@ -121,7 +121,7 @@ fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     is_given(given, "throughput").then_some(&WINDOWS)
 }
 
-/// Lists the machines.
+/// Lists the machines that the command line names.
 fn list_machine_specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
     given.get_many("SPEC").into_iter().flatten()
 }

@@ -227,7 +227,7 @@ impl Command {
         }
     }
 
-    /// Plans the plan of the sweep.
+    /// Builds the plan of the sweep over the settings and seeds.
     fn plan_sweep(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
         PlanSpec {
             name: "settings".into(),

@@ -60,7 +60,7 @@ impl<'p> CostEstimate<'p> {
     }
 }
 
-/// Number of bytes of a workload, unpacked, about. Fails if its generator makes none.
+/// Estimates the bytes of a workload, unpacked. Fails if its generator makes none.
 fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
     let Some(spec) = &workload.generator else {
         // Reading a large log only to count its jobs would take longer than the estimate is worth. Packed text is

@@ -23,7 +23,7 @@ use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 pub(super) struct Kind {
     /// Value of the column `group`.
     pub name: &'static str,
-    /// Columns of its figures.
+    /// Columns of the figures of such a row.
     pub headings: fn(&PlanLists) -> Vec<Heading>,
     /// Cells that a plan asks for, in their order.
     pub cells: fn(&PlanLists) -> Vec<CellSpec>,

@@ -17,21 +17,21 @@ use nodeorder_traffic::mapping::GUESTS;
 pub struct CellSpec {
     /// The kind of row, an index into the table of them.
     pub kind: usize,
-    /// The workload.
+    /// Index of the workload; `None` if the cell uses none.
     pub workload: Option<u32>,
-    /// Processors of a node, where the workload is a trace.
+    /// Index of the number of processors of a node; `None` unless the workload is a trace.
     pub procs: Option<u32>,
-    /// How the trace is changed.
+    /// Index of the change of the trace; `None` if it is not changed.
     pub transform: Option<u32>,
-    /// The allocator.
+    /// Index of the allocator; `None` if the cell uses none.
     pub allocator: Option<u32>,
-    /// The policy.
+    /// Index of the policy; `None` if the cell uses none.
     pub policy: Option<u32>,
-    /// The runtime model.
+    /// Index of the runtime model; `None` if the cell uses none.
     pub model: Option<u32>,
-    /// The guest.
+    /// Index of the guest; `None` if the cell uses none.
     pub guest: Option<u32>,
-    /// The routing.
+    /// Index of the routing; `None` if the cell uses none.
     pub routing: Option<u32>,
 }
 
@@ -71,7 +71,7 @@ pub struct PlanLists {
     pub models: Vec<Spec>,
     /// Traffic to be mapped.
     pub guests: Vec<Spec>,
-    /// Which links it takes.
+    /// Routings of that traffic.
     pub routings: Vec<String>,
     /// Seeds of random entries without a `seed=` of their own.
     pub seeds: Vec<u64>,

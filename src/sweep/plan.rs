@@ -19,7 +19,7 @@ const MOST: usize = 100_000_000;
 pub struct Plan {
     /// The lists, as the plan writes them.
     pub lists: PlanLists,
-    /// What its results rest on.
+    /// Assumptions that the results rest on, in sentences.
     pub remarks: Remarks,
     /// Cells of each ordering of each machine, in the order of the rows.
     specs: Vec<CellSpec>,
@@ -30,13 +30,13 @@ pub struct Plan {
 pub struct Cell {
     /// Number of the cell, from 0.
     pub number: usize,
-    /// The machine.
+    /// Index of the machine in the plan's list.
     pub topology: usize,
-    /// The seed.
+    /// Index of the seed in the plan's list.
     pub seed: usize,
-    /// The ordering.
+    /// Index of the ordering in the plan's list.
     pub ordering: usize,
-    /// What is done with them.
+    /// Kind of the row, and indices of what the cell uses besides.
     pub spec: CellSpec,
 }
 
@@ -45,13 +45,13 @@ pub struct Cell {
 pub struct Cells<'p>(&'p Plan);
 
 impl Cells<'_> {
-    /// Number of cells.
+    /// Counts the cells.
     pub fn len(self) -> usize {
         let lists = &self.0.lists;
         self.0.specs.len() * lists.orderings.len() * lists.seeds.len() * lists.topologies.len()
     }
 
-    /// Checks whether there is none.
+    /// Checks whether there is no cell.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

@@ -64,12 +64,12 @@ impl<'p> ResultsTable<'p> {
         }
     }
 
-    /// Names of the columns.
+    /// Lists the names of the columns.
     pub fn column_names(&self) -> &[String] {
         &self.names
     }
 
-    /// Number of figures that a row of this kind has.
+    /// Counts the figures that a row of this kind has.
     pub(super) fn count_figures(&self, kind: usize) -> usize {
         self.figures[kind].len()
     }

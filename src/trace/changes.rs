@@ -8,9 +8,9 @@ use nodeorder_base::params::{Opt, Params};
 /// The change of the times between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// They are multiplied.
+    /// The times are multiplied by this factor.
     Times(f64),
-    /// They are chosen so that the offered load is this.
+    /// The times are chosen so that the offered load is this.
     Load(f64),
 }
 

@@ -34,7 +34,7 @@ pub enum Event {
     Place {
         /// The job.
         job: JobKey,
-        /// How many nodes it asks for.
+        /// Number of nodes that it asks for.
         nodes: u32,
     },
     /// A job ends.
@@ -63,7 +63,7 @@ pub struct Block {
 /// Options that a job asks of the allocator, such as `segment=4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobOptions {
-    /// `key=value`, with blanks between.
+    /// Options as `key=value`, with blanks between.
     pub text: String,
     /// The line of the job.
     pub location: SourceLocation,
@@ -163,7 +163,7 @@ impl Log {
         self.lines.name()
     }
 
-    /// Counts bytes that are kept of it elsewhere, as [`Lines::charge_memory`].
+    /// Counts bytes that are kept of the log elsewhere, as [`Lines::charge_memory`].
     pub(super) fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.lines.charge_memory(bytes, what)
     }
@@ -214,7 +214,7 @@ impl Log {
 /// Bytes of names after which a block is full.
 const MOST_NAMES: usize = 1 << 24;
 
-/// Reads one line, which may hold no event; how many bytes more the live jobs take.
+/// Reads one line, which may hold no event. Returns how many bytes more the live jobs take.
 fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;

@@ -21,10 +21,10 @@ const SIZE_BYTES: usize = 64;
 /// The weight of a job in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
-    /// Every job the same.
+    /// Every job counts the same.
     #[default]
     Jobs,
-    /// Nodes times run time.
+    /// A job counts its nodes times its run time.
     NodeHours,
 }
 

@@ -15,7 +15,7 @@ struct Copy {
     submit: i64,
     /// The job, by its index in the trace.
     job: u32,
-    /// 0 for the job itself.
+    /// Number of the copy; 0 for the job itself.
     copy: u32,
 }
 

@@ -83,7 +83,7 @@ pub enum Error {
     Unsuited {
         /// The option that asks for it.
         location: SourceLocation,
-        /// Why it cannot be done.
+        /// Reason why it cannot be done, in words.
         problem: String,
         /// A request that works.
         remedy: String,
@@ -96,7 +96,7 @@ pub enum Error {
     Memory {
         /// Name of the memory that would be allocated.
         what: String,
-        /// Bytes it would take.
+        /// Number of bytes that it would take.
         needed: u64,
         /// Bytes allowed.
         limit: u64,

@@ -12,7 +12,7 @@ pub struct Line<'a> {
     pub number: usize,
     /// The line without its end.
     pub text: &'a str,
-    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    /// Number of the line's file, from 0 ([`super::Lines::open_all`]).
     pub file: u32,
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, SourceLocation};
 /// The longest line of a text, in bytes: a document may be one line.
 const LONGEST: usize = 1 << 28;
 
-/// The most bytes of a text, whatever the memory: what never ends is told soon.
+/// Largest number of bytes of a text, whatever memory is allowed: an input that never ends is refused soon.
 const MOST: u64 = 1 << 30;
 
 /// A text and the name it is quoted by in messages.

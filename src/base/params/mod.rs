@@ -39,7 +39,7 @@ struct Given {
 pub struct Params {
     kind: String,
     location: SourceLocation,
-    /// The file they were read from: paths in them are relative to it.
+    /// The file they were read from, to which paths in them are relative; `None` if there is no file.
     base: Option<PathBuf>,
     given: Vec<Given>,
     /// Values of the declared defaults.

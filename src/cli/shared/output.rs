@@ -19,7 +19,7 @@ pub struct Output {
     writer: Writer,
     /// The file that is written beside its target, and the target.
     unfinished: Option<Unfinished>,
-    /// How messages name it.
+    /// Name of the output in messages.
     name: String,
 }
 

@@ -14,7 +14,7 @@ use nodeorder_present::report;
 
 /// The owner of the pages of `compare`, `machines`, `throughput` and `tune`: a page of one replaces that of another.
 pub const PAGE: &str = "compare";
-/// The list of them, in the folder.
+/// Name of the file in the folder that lists the files written there.
 pub const LIST: &str = "nodeorder-files.txt";
 /// The first line of the list.
 const TITLE: &str =

@@ -12,9 +12,9 @@ use super::output;
 use nodeorder_base::input::Text;
 use nodeorder_sweep::{Journal, Plan, RecoveredRows, Remarks, Shard, ShardFile, checksum};
 
-/// The whole table, plain and compressed.
+/// Names of the file of the whole table: plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
-/// The file that describes it.
+/// Name of the file that describes the table.
 const MANIFEST: &str = "manifest.json";
 /// The largest file that is read from a sweep's folder, in bytes: anyone may have put it there.
 const MOST: u64 = 1 << 34;

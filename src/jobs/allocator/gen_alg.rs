@@ -79,9 +79,9 @@ struct GenAlg<'a> {
 /// A router to be tried as the centre of a set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Centre {
-    /// Sum of distances to its n nearest free ranks.
+    /// Sum of distances from the router to its n nearest free ranks.
     star: u64,
-    /// The lowest of its free ranks.
+    /// Lowest free rank of the router.
     rank: u32,
     /// Hops to the n-th nearest.
     farthest: u32,
@@ -220,7 +220,7 @@ impl GenAlg<'_> {
     }
 }
 
-/// Adds free ranks at so many hops.
+/// Counts `free` more free ranks at `hops` hops.
 fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
         at.resize(hops as usize + 1, 0);

@@ -52,8 +52,8 @@ impl NearRow {
 }
 
 impl<'a> NearRows<'a> {
-    /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router
-    /// graph or the rows do not fit into memory.
+    /// Prepares the searches on a machine, for at most `kept` lanes of rows (or the few that one call needs). Fails if
+    /// the router graph or the rows do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = NearbyRouters::new(context)?;
         let routers = near.locations.location_count() as u64;

@@ -22,7 +22,7 @@ pub struct RanksByLocation {
 /// A location with free ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenLocation {
-    /// The lowest of its free ranks.
+    /// Lowest free rank of the location.
     pub rank: u32,
     /// The location.
     pub location: u32,
@@ -116,7 +116,7 @@ pub struct Cells {
 pub struct CellAxis {
     /// Number of cells along it, at least 2.
     pub extent: u32,
-    /// Whether it is a ring.
+    /// Whether the axis is a ring.
     pub wrap: bool,
     /// Difference of the numbers of two cells that are next to each other along it.
     pub stride: u32,

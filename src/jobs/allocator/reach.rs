@@ -37,12 +37,13 @@ enum RouterScope {
 }
 
 impl<'a> ReachableRanks<'a> {
-    /// Prepares a context. Fails if the router graph or the rows of near ranks do not fit into memory.
+    /// Prepares the walks over free ranks on a machine. Fails if the router graph or the rows of near ranks do not fit
+    /// into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         Self::with_rows(context, MOST_LANES)
     }
 
-    /// Prepares a context, with at most so many lanes of rows.
+    /// Prepares the walks as [`ReachableRanks::new`], with at most so many lanes of rows.
     fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         let routers = context.topology.network().routers() as usize;

@@ -33,9 +33,9 @@ struct SearchBound {
 /// A g-run: the run at which it begins, and its number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapRun {
-    /// Index of its first run.
+    /// Index of the first run in it.
     pub start: usize,
-    /// Number of its ranks.
+    /// Number of ranks in it.
     pub count: u32,
 }
 

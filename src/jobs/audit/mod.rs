@@ -49,7 +49,7 @@ pub struct WorstJob {
     pub job: String,
     /// Start time in seconds, if it is known.
     pub start: Option<i64>,
-    /// Metrics of its allocation.
+    /// Metrics of the job's allocation.
     pub score: Score,
     /// Nodes in the order of the record.
     pub nodes: Vec<NodeId>,

@@ -21,7 +21,7 @@ use nodeorder_trace::records::{NodeState, Record, Records, State, read_node_stat
 pub struct RunningJob {
     /// Name of the job.
     pub name: String,
-    /// Number of nodes it holds on this machine.
+    /// Number of nodes that the job holds on this machine.
     pub nodes: u32,
     /// Latest end in seconds: start + limit; `None` if it has no limit.
     pub end: Option<i64>,
@@ -109,7 +109,7 @@ pub struct Snapshot {
 #[derive(Clone, Copy)]
 struct NodeNow {
     state: NodeState,
-    /// Time at which its jobs free it; `None` if that is not known.
+    /// Time at which the jobs on the node free it; `None` if that is not known.
     freed: Option<i64>,
 }
 

@@ -23,13 +23,13 @@ pub struct Sums {
     pub apart: u64,
     /// Number of jobs of two nodes and more that count in distances.
     pub several: u64,
-    /// Sum of their mean distances, in hops.
+    /// Sum of the mean distances of these jobs, in hops.
     hops: f64,
-    /// Sum of their diameters, in hops.
+    /// Sum of the diameters of these jobs, in hops.
     diameter: u64,
-    /// Sum of the hops around their rings, and number of steps of these rings.
+    /// Sum of the hops around the rings of these jobs, and number of steps of the rings.
     ring: (u64, u64),
-    /// Sum of the longest steps of their rings, in hops.
+    /// Sum of the longest steps of these rings, in hops.
     longest: u64,
     /// Sum over all jobs of nodes times recorded run time in seconds.
     pub node_seconds: u64,
@@ -123,7 +123,7 @@ impl Sums {
         mean_of_sum(self.diameter, self.several)
     }
 
-    /// Computes the mean hops of a step of their rings.
+    /// Computes the mean hops of a step of the rings of these jobs; `None` without such jobs.
     pub fn mean_ring_step(&self) -> Option<f64> {
         mean_of_sum(self.ring.0, self.ring.1)
     }

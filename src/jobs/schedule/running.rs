@@ -12,7 +12,7 @@ pub struct AssumedEnd {
     pub end: i64,
     /// Index of the task in queue order.
     pub task: u32,
-    /// Number of nodes it holds.
+    /// Number of nodes that the task holds.
     pub nodes: u32,
 }
 

@@ -23,9 +23,9 @@ use nodeorder_base::input::Line;
 /// Meaning of plain numbers in a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberMeaning {
-    /// Names, if the name of any node is a whole number; else ids.
+    /// Plain numbers are names, if the name of any node is a whole number; else ids.
     AsNamed,
-    /// Ids.
+    /// Plain numbers are ids.
     Ids,
 }
 

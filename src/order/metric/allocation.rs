@@ -56,7 +56,7 @@ pub struct Extent {
 pub struct BoundingBox {
     /// Number of routers in the box.
     pub size: u64,
-    /// Sum of its side lengths, in routers.
+    /// Sum of the box's side lengths, in routers.
     pub sides: u32,
     /// Routers in the box over those in the smallest box of the machine that has room for the nodes.
     pub box_ratio: f64,

@@ -37,7 +37,7 @@ const MOST_SPECTRAL: u32 = 20_000;
 pub struct Bisection {
     /// Links of the best cut, in `unit`s.
     cut: u64,
-    /// Units of one link of capacity 1.
+    /// Number of units that a link of capacity 1 counts.
     unit: u64,
     /// Whether no cut has fewer links.
     pub exact: bool,

@@ -63,7 +63,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     (apart > 0.0).then(|| order as f64 / apart)
 }
 
-/// Compares 1 if `a` is above `b`, -1 if it is below, else 0.
+/// Compares two values: 1 if `a` is above `b`, -1 if it is below, else 0.
 fn compare_sign(a: f64, b: f64) -> i64 {
     i64::from(a > b) - i64::from(a < b)
 }

@@ -17,7 +17,7 @@ pub(super) struct Cursor {
     axis: Axis,
     /// Extent of a ring; 0 on a path.
     around: u32,
-    /// Number of steps that lead to members ahead; above all on a path.
+    /// Number of steps up to which members count as ahead; on a path more than any label.
     half: u32,
     /// Present label.
     at: u32,

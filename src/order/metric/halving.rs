@@ -15,7 +15,7 @@ use nodeorder_network::topology::RouterGraph;
 
 /// Largest number of passes over all routers from one start.
 const PASSES: usize = 30;
-/// Units of a link of capacity 1 where capacities are not whole numbers.
+/// Number of units that a link of capacity 1 counts where capacities are not whole numbers.
 const FRACTION: u64 = 1 << 20;
 
 /// Balance that a division into halves must keep.
@@ -63,7 +63,7 @@ pub(super) struct HalvingSearch<'t> {
     graph: &'t RouterGraph,
     /// Weights of a router's links in the order of the graph, in units.
     weights: Vec<Vec<u64>>,
-    /// Units of a link of capacity 1.
+    /// Number of units that a link of capacity 1 counts.
     pub(super) unit: u64,
     /// Schedulable nodes of each router.
     nodes: Vec<u32>,
@@ -86,8 +86,8 @@ impl Rules for PassRules<'_> {
             .map(|(other, weight)| (other, weight as f64))
     }
 
-    /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few
-    /// routers are.
+    /// Chooses the candidate that gains more, of those that leave the halves about as even as they are, or as even as
+    /// a few routers are.
     fn choose_move(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
         let rule = &self.search.rule;
         // A pass goes through uneven states, or full routers could never change places.

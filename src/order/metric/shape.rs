@@ -34,7 +34,7 @@ pub struct AllocationShape {
     pub fewest: Vec<u32>,
     /// Closed walk through the nodes in the order of ranks; none where no path joins some.
     pub ring: Option<RingLength>,
-    /// Links between two halves of it.
+    /// Links between two halves of the allocation.
     pub halving: Halving,
     /// Share of the rings through its routers that it has as a whole ([`closed_rings`]); none where the machine has no
     /// rings.
@@ -240,7 +240,7 @@ pub struct ShapeSums {
     units: Vec<[u64; 3]>,
     /// Number of jobs of two nodes or more.
     several: u64,
-    /// Links of their best halvings, and of those by rank.
+    /// Sums of the links of the best halvings, and of those by rank.
     cuts: [f64; 2],
     /// Over jobs of two nodes or more whose nodes are all joined by paths: their number, hops and steps of their
     /// rings, longest steps.

@@ -62,7 +62,7 @@ impl Units {
         self.levels.len()
     }
 
-    /// Checks whether there is none.
+    /// Checks whether there is no level.
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }

@@ -94,7 +94,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Checks whether `topology` has it.
+    /// Checks whether `topology` meets the need.
     pub fn are_met_by(self, topology: &Topology) -> bool {
         match self {
             Needs::Nothing | Needs::LatticeForAxes => true,

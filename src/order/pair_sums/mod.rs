@@ -160,7 +160,7 @@ struct Methods<'t> {
 /// Terms whose pairs are summed together.
 struct PairPass<'t> {
     terms: Vec<&'t Term>,
-    /// Whether by byte lanes, not plainly.
+    /// Whether pairs are summed in byte lanes; else one by one.
     by_lanes: bool,
     /// Estimated seconds on one core.
     seconds: f64,

@@ -19,13 +19,13 @@ pub struct JobRow<'a> {
     pub size: u32,
     /// Schedule, and the job's record in it; none in a replay.
     pub times: Option<(&'a ScheduleResult, &'a Record)>,
-    /// Metrics of its allocation.
+    /// Metrics of the job's allocation; `None` if it was not measured.
     pub metrics: Option<&'a AllocationMetrics>,
-    /// Further figures of its allocation.
+    /// Further figures of the job's allocation.
     pub figures: &'a AllocationFigures,
-    /// Host list of its nodes, such as `n[001-004,007]`; none unless asked for.
+    /// Host list of the job's nodes, such as `n[001-004,007]`; none unless asked for.
     pub hosts: Option<String>,
-    /// Its nodes with the number of pods on each, such as `a:4 b:2`; none without pods.
+    /// Nodes of the job with the number of pods on each, such as `a:4 b:2`; none without pods.
     pub pods: Option<String>,
 }
 

@@ -121,7 +121,7 @@ impl Value<'_> {
         }
     }
 
-    /// Converts the number as a float. `None` for texts and empty cells.
+    /// Converts the number to a float. `None` for texts and empty cells.
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Integer(n) => Some(*n as f64),
@@ -387,7 +387,7 @@ impl<W: Write> Table<W> {
         self.end_line()
     }
 
-    /// Writes what is still gathered.
+    /// Writes the bytes that are still gathered.
     ///
     /// # Errors
     /// Errors of `out`.

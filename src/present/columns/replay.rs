@@ -58,7 +58,7 @@ impl<'a> ReplayFigures<'a> {
             |r| r.improvement.delta_mind;
     };
 
-    /// Further columns of its JSON document.
+    /// Further columns of the JSON document of a replay.
     pub const JSON: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.",
             |r| r.result.ordering;

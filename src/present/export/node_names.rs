@@ -103,7 +103,7 @@ pub(super) fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Stri
         .collect()
 }
 
-/// Names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
+/// Makes names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
 pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let lower = |name: &str| {

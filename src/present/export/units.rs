@@ -14,7 +14,7 @@ pub(super) struct ExportUnit {
     pub name: String,
     /// The level's name.
     pub level: String,
-    /// How many levels it lies above the leaves: 0 for a leaf.
+    /// Number of levels that the unit lies above the leaves: 0 for a leaf.
     pub height: usize,
     /// Names of a leaf's nodes, in rank order.
     pub nodes: Vec<String>,

@@ -158,9 +158,9 @@ pub struct Frame {
     pub short: String,
     /// Height of the room for the title, in cells.
     pub head: f64,
-    /// Whether it is drawn in a pale line, and left out where it is small.
+    /// Whether the frame is drawn in a pale line, and left out where it is small.
     pub faint: bool,
-    /// Whether it has no line: a title only.
+    /// Whether the frame has no line: a title only.
     pub bare: bool,
 }
 

@@ -22,17 +22,17 @@ pub(super) const LOG_SIZES: &str = "job size (nodes), log scale";
 pub(super) const TOP: f64 = 74.0;
 /// Height, in pixels, of the room below a panel for the ticks and the name of its axis.
 pub(super) const BELOW: f64 = 60.0;
-/// Room right of everything.
+/// Width, in pixels, of the room right of everything.
 pub(super) const MARGIN: f64 = 18.0;
-/// Height of a row of a legend: plotters' line of text of 13 pixels.
+/// Height of a row of a legend, in pixels: plotters' line of text of 13 pixels.
 const ROW: f64 = 13.0 * 1.362 * 1.25;
-/// Width of a label of a legend at most.
+/// Largest width of a label of a legend, in pixels.
 const LABEL_ROOM: f64 = 230.0;
-/// Room between a panel and the legend on its right.
+/// Width, in pixels, of the gap between a panel and the legend on its right.
 const LEGEND_GAP: f64 = 16.0;
-/// Room between a label of a legend and its sample.
+/// Width, in pixels, of the gap between a label of a legend and its sample.
 const SAMPLE_GAP: f64 = 8.0;
-/// Height of what stands below a panel, without the gap to the next.
+/// Height, in pixels, of what stands below a panel, without the gap to the next.
 const LABELS: f64 = 45.0;
 
 /// An axis and its name.

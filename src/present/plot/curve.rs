@@ -48,7 +48,7 @@ pub const ABOVE_BEST_TOP: f64 = 50.0;
 const PANEL: f64 = 426.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 52.0;
-/// Height of a panel with what stands below it.
+/// Height, in pixels, of a panel with what stands below it.
 const STEP: f64 = PANEL + 72.0;
 
 /// Distances that hold for every ordering of the machine.

@@ -30,7 +30,7 @@ pub struct Mapped<'a> {
     pub fabric: &'a Fabric<'a>,
     /// The traffic.
     pub guest: &'a Guest,
-    /// Where its processes run.
+    /// Nodes that the processes of `guest` run on.
     pub placement: &'a ProcessMapping,
     /// The nodes in rank order: the order of the traffic matrix.
     pub ranks: &'a [NodeId],

@@ -16,7 +16,7 @@ use nodeorder_order::ordering::NodeOrder;
 
 const TOP: f64 = 74.0;
 const LEFT: f64 = 40.0;
-/// Room for the colour bar.
+/// Width, in pixels, of the room for the colour bar.
 const BAR: f64 = 110.0;
 const BOTTOM: f64 = 34.0;
 /// Most pixels that the cells take in height, and most that one of them takes.

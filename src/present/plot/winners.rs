@@ -9,7 +9,7 @@ use nodeorder_base::error::Result;
 use nodeorder_order::metric::comparison::{Comparison, OrderingFigures, WinningStretch};
 
 const TOP: f64 = 50.0;
-/// Height of an ordering's bars with the gap to the next.
+/// Height of an ordering's bars with the gap to the next, in pixels.
 const EACH: f64 = 28.0;
 /// Number of shades of a pixel column that an ordering wins only in part.
 const SHADES: f64 = 4.0;

@@ -38,11 +38,11 @@ impl Figure {
 /// Which value of a column is marked as the best; none where all are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BestValue {
-    /// No value.
+    /// No value is marked.
     None,
-    /// The lowest value.
+    /// The lowest value is marked.
     Low,
-    /// The highest value.
+    /// The highest value is marked.
     High,
 }
 
@@ -76,7 +76,7 @@ enum Value {
 pub struct Column {
     title: String,
     cells: Vec<Cell>,
-    /// Classes of its heading and its cells.
+    /// Classes of the heading and the cells of the column.
     class: &'static str,
 }
 
@@ -311,7 +311,7 @@ impl Section {
 pub struct Fact {
     pub term: String,
     pub value: RichText,
-    /// Whether it takes a line of its own.
+    /// Whether the fact takes a line of its own.
     pub wide: bool,
 }
 

@@ -24,7 +24,7 @@ const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
 #[derive(Debug, Default)]
 struct Job {
     name: String,
-    /// The line that placed it.
+    /// Line of the log that placed the job, from 1.
     line: usize,
 }
 

@@ -20,9 +20,9 @@ pub const ROLES: [&str; 12] = [
 
 /// A public set of tables, by the columns that it has.
 pub struct Preset {
-    /// Its name.
+    /// Name of the set.
     pub name: &'static str,
-    /// As `--columns` takes it; names between `|` stand for each other.
+    /// Columns of the set, as `--columns` takes them; names between `|` stand for each other.
     columns: &'static str,
 }
 
@@ -97,7 +97,7 @@ const PLACEMENTS: &str =
 struct Named {
     role: usize,
     name: String,
-    /// Whether it is of a known set, and so may be missing or one of several names.
+    /// Whether the column is of a known set, and so may be missing or have one of several names.
     known: bool,
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Csv {
 
 /// Meanings of the columns, by a header line.
 struct Header {
-    /// The file it is of.
+    /// Number of the file that the header line stands in, from 0.
     file: u32,
     width: usize,
     /// Where each of [`ROLES`] stands.

@@ -79,10 +79,10 @@ fn split_line(line: &[u8]) -> Option<[&[u8]; 4]> {
 struct Live {
     /// Its run; where it is `phased`, the phase since it last gave nodes back.
     run: Record,
-    /// The end of its last run, where it was queued again, or of its last phase.
+    /// End of the job's last run, where it was queued again, or of its last phase.
     again: Option<i64>,
     phased: bool,
-    /// Whether its end was read, which a server that restarts may write again.
+    /// Whether the job's end was read, which a server that restarts may write again.
     ended: bool,
 }
 
@@ -100,7 +100,7 @@ impl Live {
         };
     }
 
-    /// Ends a phase of a run, if one ended (a line u, c or e): true if so; it is in `run` then.
+    /// Ends a phase of a run, if one ended (a line u, c or e). Returns whether one did; it is in `run` then.
     fn end_phase(
         &mut self,
         kind: u8,
@@ -158,7 +158,7 @@ struct Pbs {
     lines: Lines,
     /// Jobs that started and have not ended, by id.
     live: BTreeMap<String, Live>,
-    /// The most of them at once, so far.
+    /// Largest number of these jobs at once, so far.
     most: usize,
     begun: bool,
     /// The latest time at the front of a line.

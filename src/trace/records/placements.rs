@@ -18,7 +18,7 @@ use nodeorder_base::error::Result;
 /// The header line.
 pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
 
-/// Writes the records that list their nodes; the others are counted by reason. How many were written.
+/// Writes the records that list their nodes; the others are counted by reason. Returns how many were written.
 ///
 /// # Errors
 /// A record that is wrong, with file and line; what `out` reports.

@@ -101,7 +101,7 @@ struct Header {
     file: u32,
     delimiter: char,
     text: String,
-    /// Fields of a row.
+    /// Number of fields of a row.
     width: usize,
     /// Where each of [`WANTED`] stands.
     at: [Option<usize>; WANTED.len()],

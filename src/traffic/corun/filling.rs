@@ -29,7 +29,7 @@ use std::ops::Range;
 /// A flow: messages of one job on one route, all at one rate.
 #[derive(Clone, Debug)]
 struct FlowState {
-    /// Its route, as indices in [`MaxMinRates::hops`].
+    /// Route of the flow, as indices in [`MaxMinRates::hops`].
     hops: Range<usize>,
     /// Rate of a message over the level while it rises.
     weight: f64,
@@ -97,7 +97,7 @@ pub(super) struct MaxMinRates {
     started: Vec<u32>,
     /// Lowest stop level of the flows that ended since the last update.
     lowest_end: f64,
-    /// Flows that are filled anew.
+    /// Flows whose rates the update computes anew.
     rising: Vec<u32>,
     /// Links by the level at which they are full, as the bits of the number (levels are not negative, so the bits
     /// order them).

@@ -12,7 +12,7 @@ pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 /// Progress of the messages of a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
-    /// Index of its job.
+    /// Index of the job that sends the messages.
     pub job: usize,
     /// Seconds before the first byte arrives.
     pub latency: f64,

@@ -42,7 +42,7 @@ struct JobMember {
     stage: JobStage,
     /// Second at which the stage began.
     began: f64,
-    /// Second at which it ends if no other job begins to send.
+    /// Second at which the stage ends if no other job begins to send.
     until: f64,
     /// By phase: number of times it was done.
     done: Vec<f64>,

@@ -9,10 +9,10 @@ use nodeorder_base::params::{Opt, Params, Tables, Unit};
 /// Rule by which messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fair {
-    /// Equally.
+    /// Messages share it equally.
     Flow,
-    /// By 1 over the latency of the route, as long-lived TCP streams do and SimGrid's model CM02 has it; equally
-    /// where the latency is 0.
+    /// Messages share it by 1 over the latency of their routes, as long-lived TCP streams do and SimGrid's model CM02
+    /// has it; equally where the latency is 0.
     Rtt,
 }
 

@@ -89,7 +89,7 @@ impl CombinedLoad {
         }
     }
 
-    /// Converts the load of a directed link, in the unit of the volumes.
+    /// Computes the load of a directed link, in the unit of the volumes.
     pub fn link_load(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }

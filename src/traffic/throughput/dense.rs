@@ -19,7 +19,7 @@ use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
-/// Number of targets of all traffic for each part that a block has; a block has one at least. From 1,024 targets on
+/// Number of targets of all traffic for which a block gets one part more; it has at least one. From 1,024 targets on
 /// there are at most 48 blocks.
 const SHARED: usize = 512;
 /// Length above all lengths of paths.

@@ -10,7 +10,7 @@ pub struct RawLine<'a> {
     pub number: usize,
     /// The line without its end.
     pub bytes: &'a [u8],
-    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    /// Number of the line's file, from 0 ([`super::Lines::open_all`]).
     pub file: u32,
 }
 

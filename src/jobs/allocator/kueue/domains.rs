@@ -15,7 +15,7 @@ pub struct Domains {
     children: Vec<Range<u32>>,
     /// By level: its domains.
     levels: Vec<Range<u32>>,
-    /// By path given to [`Domains::new`]: its leaf.
+    /// Leaf of each path that [`Domains::new`] was given, in its order.
     leaf: Vec<u32>,
 }
 

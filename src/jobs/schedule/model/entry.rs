@@ -43,7 +43,7 @@ pub struct StartedTask<'s> {
     pub index: u32,
     /// Task, with times in ticks.
     pub task: &'s Task,
-    /// Ranks of its allocation.
+    /// Ranks of the task's allocation.
     pub ranks: &'s Ranks,
     /// Metrics of the allocation, if [`Model::needs_metrics`] asks for them.
     pub placement: Option<&'s AllocationMetrics>,

@@ -27,11 +27,11 @@ const ARRANGEMENT_NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 /// Rule for the group that a global port leads to. Port j of group i, of g groups, leads to:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrangement {
-    /// group j, or j+1 where j ≥ i.
+    /// Port j of group i leads to group j, or j+1 where j ≥ i.
     Absolute,
-    /// group i+j+1 mod g.
+    /// Port j of group i leads to group i+j+1 mod g.
     Relative,
-    /// group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
+    /// Port j of group i leads to group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
     Circulant,
 }
 

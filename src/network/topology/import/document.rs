@@ -10,9 +10,9 @@ use nodeorder_base::input::Text;
 /// A value and the line it begins on.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Name of the file it stands in.
+    /// Name of the file that the value stands in.
     file: Arc<str>,
-    /// Line it begins on, from 1.
+    /// Line that the value begins on, from 1.
     pub line: usize,
     pub value: Value,
 }

@@ -146,9 +146,9 @@ fn count_from_end(bound: i64, count: usize) -> usize {
 struct Instance<'d> {
     /// Name of the device.
     device: &'d str,
-    /// Index of its first element.
+    /// Index of the first element of the instance.
     first: usize,
-    /// Number of its elements.
+    /// Number of elements of the instance.
     count: usize,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Wiring {
     pub gpus: HashMap<String, u32>,
     /// Notes on the file for its reader.
     pub remarks: Vec<String>,
-    /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide
+    /// Whether the wiring is an outline: a tree whose switches may stand for several, and which does not say how wide
     /// links are.
     pub outline: bool,
     /// Speeds of links, by their switches, if the file gives some: in any unit, but the same for all.
@@ -54,7 +54,7 @@ pub(super) struct Wiring {
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     pub name: String,
-    /// Names of its nodes; an empty name is a slot without a node.
+    /// Names of the switch's nodes; an empty name is a slot without a node.
     pub nodes: Vec<String>,
     /// Line of the file that describes it.
     pub line: usize,

@@ -36,7 +36,7 @@ pub(super) struct HopBuffers<'a> {
     pub all: &'a SourceSet,
     /// Sources that reached the row before the hop.
     pub visited: &'a [SourceSet],
-    /// Output: sources that have reached the row after it.
+    /// Output: sources that have reached the row after the hop.
     pub next: &'a mut [SourceSet],
     /// Output: a part of the plane in which the missing sources change, unless `fresh`.
     pub plane: &'a mut [SourceSet],

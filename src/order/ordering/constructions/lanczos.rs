@@ -67,9 +67,9 @@ fn measure_residual(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
 
 /// Tridiagonal matrix: L on a Krylov space.
 struct Tridiagonal {
-    /// Diagonal.
+    /// Diagonal entries of the matrix.
     alpha: Vec<f64>,
-    /// Off-diagonal, and behind it the norm of what the next step would add.
+    /// Off-diagonal entries, and at the end the norm of the vector that the next step would add.
     beta: Vec<f64>,
 }
 
@@ -121,7 +121,7 @@ struct Lanczos<'a> {
     /// Last two vectors of the basis.
     previous: Vec<f64>,
     current: Vec<f64>,
-    /// Room for the next one.
+    /// Buffer for the next vector of the basis.
     next: Vec<f64>,
     /// Norm of the current vector before it was scaled.
     beta: f64,

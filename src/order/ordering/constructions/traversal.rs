@@ -88,7 +88,7 @@ pub(super) const START: Opt =
 
 /// Walk of the router graph.
 struct Walk {
-    /// Router that it starts from.
+    /// Router that the walk starts from.
     start: u32,
     /// Whether the user named that router.
     is_chosen: bool,

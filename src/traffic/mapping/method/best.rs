@@ -201,8 +201,8 @@ fn run_searches(
     searches.collect()
 }
 
-/// Counts the swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
-/// a quarter of a second.
+/// Chooses the number of swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take
+/// about a quarter of a second.
 fn count_swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
     let each = problem.partners.len() as u64 + n * n / 64;

@@ -14,9 +14,9 @@ pub type RoutingEntry = Entry<RoutingMethod>;
 /// How the shares of a pair on its paths are found.
 #[derive(Clone, Copy)]
 pub enum RoutingMethod {
-    /// They depend on nothing but the machine. Such a routing has no options.
+    /// Shares that depend on nothing but the machine. Such a routing has no options.
     Fixed(FixedPaths),
-    /// They depend on all traffic and have to be searched for: what reads the options.
+    /// Shares that depend on all traffic and are searched for; the function reads the options.
     Searched(fn(&Params) -> Result<BestShares>),
 }
 
@@ -89,6 +89,6 @@ pub type Route = Vec<(u32, f64)>;
 pub(in crate::mapping) enum PathLengths {
     /// All paths are shortest ones.
     Shortest,
-    /// Longer ones occur: the mean length between two routers, weighted by the shares of paths.
+    /// Some paths are longer: the mean length between two routers, weighted by the shares of paths.
     Mean(Box<dyn Fn(RouterId, RouterId) -> f64 + Send + Sync>),
 }

@@ -82,7 +82,7 @@ impl FixedRouting {
         self.name
     }
 
-    /// Checks whether it works on `topology`.
+    /// Checks whether the routing works on `topology`.
     pub fn works_on(&self, topology: &Topology) -> bool {
         (self.paths.suits)(topology)
     }

@@ -73,13 +73,13 @@ pub(super) struct Chain<'s> {
     space: &'s Arrangement,
     sequence: Sequence<'s>,
     prices: Prices,
-    /// Sieves that moves pass before they are priced in full, the shortest window first.
+    /// Filters that moves pass before they are priced in full, the shortest window first.
     filters: Vec<MoveFilter>,
     /// As [`MoveFilter::margin`], for the price of lag 1 alone.
     step_margin: f64,
     /// As [`MoveFilter::margin`], for the sparse estimate of a price.
     sparse_margin: f64,
-    /// Whether a random half of the moves that rejoin pieces skip the sieves.
+    /// Whether a random half of the moves that rejoin pieces skip the filters.
     wide: bool,
     ring: bool,
     /// Number of ranks at either end that no move changes.
@@ -283,7 +283,7 @@ impl<'s> Chain<'s> {
         self.propose_rejoining(&[head, middle, tail], &[head, turned, tail], limit);
     }
 
-    /// Joins the pieces of `old` as in `new` unless a sieve or the full price refuses it.
+    /// Joins the pieces of `old` as in `new` unless a filter or the full price refuses it.
     fn propose_rejoining(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
         let before = old[0].to;
         let behind = self.sequence.len() - old[old.len() - 1].from;
@@ -320,7 +320,7 @@ impl<'s> Chain<'s> {
         }
     }
 
-    /// Exchanges the elements at two ranks unless the shortest sieve or the full price refuses it.
+    /// Exchanges the elements at two ranks unless the shortest filter or the full price refuses it.
     fn propose_exchange(&mut self, a: usize, b: usize, limit: f64) {
         let n = self.sequence.len();
         let free = self.fixed..n.saturating_sub(self.fixed);

@@ -55,7 +55,7 @@ pub(super) struct BlockPass<'a> {
 
 /// Chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
 struct BlockJob {
-    /// Number of its group of blocks.
+    /// Number of the group of blocks.
     group: usize,
     /// Share of the steps, as a multiple of the share of a block that is like no other.
     weight: f64,

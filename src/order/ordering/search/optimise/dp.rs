@@ -27,7 +27,7 @@ use super::problem::SearchProblem;
 use super::symmetry::{Permutation, Symmetry, decode_digits, invert_permutation};
 use nodeorder_base::observer::Observer;
 
-/// Limits of one attempt.
+/// Limits of one attempt of the dynamic program: states, operations and time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct Effort {
     /// States in all layers together, 24 bytes each.

@@ -59,7 +59,7 @@ pub struct Weights {
 /// Parts of the weight of a pair of ranks on a line.
 #[derive(Clone, Debug)]
 struct LineTails {
-    /// F(0), …, F(N+1).
+    /// F(0), …, F(N+1), by whose differences [`Weights`] gives the weight of a pair.
     tail: Vec<f64>,
     /// Weight, by size S, of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
     share: Vec<f64>,
