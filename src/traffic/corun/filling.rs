@@ -10,11 +10,11 @@
 //! ```
 //!
 //! A change is not followed by filling everything anew. Up to the lowest level at which the change can be felt,
-//! the *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these only
-//! the ones that a chain of links joins to the change:
+//! the *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these
+//! only the ones that a chain of links joins to the change:
 //!
-//! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B ends
-//!   (level 3), A and C are filled anew, to 6 and 10.
+//! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B
+//!   ends (level 3), A and C are filled anew, to 6 and 10.
 //! - A flow that starts is felt from the level on at which a link of its route would be full if all flows on it rose
 //!   together: below, it fills no link.
 //!

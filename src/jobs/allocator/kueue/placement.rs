@@ -3,12 +3,13 @@
 //! The rule has two steps, named as in `tas_flavor_snapshot.go`; before them (`fillInCounts`, here
 //! [`Domains::sum_descendants`]) it is counted how many pods fit into each domain of the tree.
 //!
-//! - 2a, [`Placement::find_level_with_fit_domains`]: from the level that the job asks for outwards, look for one domain
-//!   that holds the whole job, and take the tightest one. If there is none on the outermost level, or the job may not go
-//!   up, take several domains of that level.
-//! - 2b, [`Placement::descend_to_leaves`]: level by level inwards, hand the pods of the chosen domains to as few domains
-//!   below them as possible ([`Placement::update_counts_to_minimum`]): the fullest first under LeastFreeCapacity, those
-//!   with most room first under BestFit, and as the last one the tightest that holds the rest.
+//! - 2a, [`Placement::find_level_with_fit_domains`]: from the level that the job asks for outwards, look for one
+//!   domain that holds the whole job, and take the tightest one. If there is none on the outermost level, or the job
+//!   may not go up, take several domains of that level.
+//! - 2b, [`Placement::descend_to_leaves`]: level by level inwards, hand the pods of the chosen domains to as few
+//!   domains below them as possible ([`Placement::update_counts_to_minimum`]): the fullest first under
+//!   LeastFreeCapacity, those with most room first under BestFit, and as the last one the tightest that holds the
+//!   rest.
 //!
 //! Under BestFit, `mode=preferred,level=rack`:
 //!

@@ -18,10 +18,10 @@
 //! ([`bound_agreement`]). On the circle let G be the mass of half of it, from θ on. Then D = ∫ 2G(1-G) dθ over half a
 //! turn, and G changes at the rate b - a, where a and b are the densities at θ and across. Begin where G is 1/2, and
 //! let M be the most that G reaches: the mass 1-M beyond half of the ring is kept apart. For any A and k with
-//! 2M(1-M) + k ≥ A, and v(G) = λ arccosh((2G(1-G) + k)/A), the inequality 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓ v(G)(b-a) ≥
-//! -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at a, b = A/2λ · exp(∓v/λ). Integrated, with - on the
-//! way up to M and + on the way back, D - λH is at least μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one
-//! of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
+//! 2M(1-M) + k ≥ A, and v(G) = λ arccosh((2G(1-G) + k)/A), the inequality 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓
+//! v(G)(b-a) ≥ -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at a, b = A/2λ · exp(∓v/λ). Integrated,
+//! with - on the way up to M and + on the way back, D - λH is at least μ - kn/2 + 2∫v dG from 1/2 to M. A circle of
+//! length n is one of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
 
 use super::axis::{Axis, Shape};
 use super::edges;

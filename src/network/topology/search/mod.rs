@@ -15,9 +15,9 @@
 //! a plane is the XOR of the missing sets after its hops, and these are the complements of the visited sets, which the
 //! search makes anyway. The first hops therefore write nothing but visited sets; only later ones change a plane.
 //!
-//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows_for_search`]), and
-//! more of what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072,
-//! where they outgrow the cache; sets of 128 bits are no faster on either.
+//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows_for_search`]),
+//! and more of what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on
+//! 131,072, where they outgrow the cache; sets of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.

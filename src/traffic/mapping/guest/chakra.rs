@@ -44,8 +44,8 @@ impl BuildGuest for ChakraFiles {
     /// the ranks whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What
     /// each sends of its own `comm_size` S among n, the lowest rank being the root:
     ///
-    /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
-    ///   reduce S on the way to the root, broadcast S on the way from it;
+    /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter
+    ///   (n-1)/n·S, reduce S on the way to the root, broadcast S on the way from it;
     /// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
     ///
     /// # Errors
