@@ -37,7 +37,7 @@ struct Copy {
 pub struct Transformed {
     trace: Trace,
     changes: Changes,
-    /// Every line of the trace, and where each begins.
+    /// Text of the trace, of which `lines` says where each line begins.
     text: Vec<u8>,
     lines: Vec<usize>,
     copies: Vec<Copy>,

@@ -323,7 +323,7 @@ impl PathSums {
         }
     }
 
-    /// Adds the sums of another part of the sources.
+    /// Adds the sums that another thread has made over its part of the sources.
     fn add_sums(&mut self, other: &PathSums) {
         self.max = self.max.max(other.max);
         self.hop_bytes += other.hop_bytes;

@@ -107,7 +107,7 @@ struct PriceAscent {
     mean: Vec<f64>,
     /// Length of the next step, relative to loads.
     length: f64,
-    /// Longest step allowed.
+    /// Longest step allowed, relative to loads.
     longest: f64,
     /// Prices and loads of the last round.
     last: Option<(Vec<f64>, Vec<f64>)>,

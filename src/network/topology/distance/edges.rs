@@ -52,7 +52,8 @@ struct NearestRouters {
 }
 
 impl NearestRouters {
-    /// Counts the routers of the product of `axes`, each path made part of a ring.
+    /// Counts the routers near one of them on the torus that holds the product of `axes`: each path as a part of a
+    /// ring.
     fn new(axes: &[Axis]) -> Self {
         let mut shells = vec![1.0];
         for axis in axes {
