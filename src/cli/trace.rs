@@ -319,7 +319,9 @@ fn print_record_info(
     let (mut lines, names) = Lines::open_all(&[file.to_path_buf()], options.memory)?;
     let form = format.find_record_format(&mut lines)?;
     let (document, sizes, trace) = document(lines, names, form, options)?;
-    trace.iter().for_each(inputs::report_processors);
+    trace
+        .iter()
+        .for_each(inputs::warn_processors_taken_for_nodes);
     print_sizes(document, &sizes, as_json, to)
 }
 

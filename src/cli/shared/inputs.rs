@@ -163,7 +163,7 @@ pub fn open_log(
 /// Reports on standard error which jobs of a trace were left out or mended, and why.
 pub fn report_tally(trace: &Trace) {
     report_counts(trace.name(), trace.tally());
-    report_processors(trace);
+    warn_processors_taken_for_nodes(trace);
 }
 
 /// Reports on standard error what was left out of a file or mended, and why.
@@ -174,7 +174,7 @@ pub fn report_counts(name: &str, tally: &Tally) {
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.
-pub fn report_processors(trace: &Trace) {
+pub fn warn_processors_taken_for_nodes(trace: &Trace) {
     if let Some(hint) = trace.processors_hint() {
         note!("{}: {hint}", trace.name());
     }

@@ -192,7 +192,7 @@ impl Topology {
     /// Lists the routers that the node links of a node lead to, ascending, each with its share of what the node sends.
     pub fn leaf_shares(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
         let (rails, step) = match self.network.rails() {
-            Some(rails) => (rails.interfaces_per_node(), rails.per_rail()),
+            Some(rails) => (rails.interfaces_per_node(), rails.switches_per_rail()),
             None => (1, 0),
         };
         let first = self.router_of(node).0;
@@ -234,7 +234,7 @@ impl Topology {
     pub fn bisection_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self.units.get_or_init(|| {
-                RouterGraph::from_arcs(rails.per_rail(), rails.links_of_one_rail())
+                RouterGraph::from_arcs(rails.switches_per_rail(), rails.links_of_one_rail())
             })),
             None => self.graph(),
         }

@@ -44,28 +44,28 @@ pub struct Rails {
 
 impl Rails {
     /// Computes the number of nodes of a server.
-    pub fn per_server(&self) -> u32 {
+    pub fn nodes_per_server(&self) -> u32 {
         if self.gpus { self.rails } else { 1 }
     }
 
     /// Computes the number of nodes of a domain.
-    pub fn per_domain(&self) -> u32 {
-        self.domain * self.per_server()
+    pub fn nodes_per_domain(&self) -> u32 {
+        self.domain * self.nodes_per_server()
     }
 
     /// Computes the number of nodes of a unit.
-    pub fn per_unit(&self) -> u32 {
-        self.domains * self.per_domain()
+    pub fn nodes_per_unit(&self) -> u32 {
+        self.domains * self.nodes_per_domain()
     }
 
     /// Counts the servers of a unit: cables of nodes at each of its leaf switches.
-    pub fn per_leaf(&self) -> u32 {
+    pub fn servers_per_unit(&self) -> u32 {
         self.domains * self.domain
     }
 
     /// Counts the interfaces of a node: the rails it is on.
     pub fn interfaces_per_node(&self) -> u32 {
-        self.rails / self.per_server()
+        self.rails / self.nodes_per_server()
     }
 
     /// Computes the rail of a GPU; `None` if nodes are servers, which are on all.
@@ -75,12 +75,12 @@ impl Rails {
 
     /// Computes the domain of a node.
     pub fn domain_of(&self, node: NodeId) -> u32 {
-        node.0 / self.per_domain()
+        node.0 / self.nodes_per_domain()
     }
 
     /// Counts the leaf and spine switches of one rail. If nodes are servers, the switches of the next
     /// rail have numbers so much higher.
-    pub fn per_rail(&self) -> u32 {
+    pub fn switches_per_rail(&self) -> u32 {
         self.units + self.spines
     }
 
@@ -89,7 +89,7 @@ impl Rails {
         if self.gpus {
             unit * self.rails + rail
         } else {
-            rail * self.per_rail() + unit
+            rail * self.switches_per_rail() + unit
         }
     }
 
@@ -98,14 +98,14 @@ impl Rails {
         if self.gpus {
             self.units * self.rails + rail * self.spines + number
         } else {
-            rail * self.per_rail() + self.units + number
+            rail * self.switches_per_rail() + self.units + number
         }
     }
 
     /// Computes the number of core switch `number` of those that join the spine switches `spine`
     /// of all rails.
     pub fn core_switch(&self, spine: u32, number: u32) -> u32 {
-        self.rails * self.per_rail() + spine * self.cores + number
+        self.rails * self.switches_per_rail() + spine * self.cores + number
     }
 
     /// Counts all switches.
@@ -123,7 +123,7 @@ impl Rails {
             cores,
             ..
         } = *self;
-        if let Some(core) = router.checked_sub(rails * self.per_rail()) {
+        if let Some(core) = router.checked_sub(rails * self.switches_per_rail()) {
             return format!("core {} over spines {}", core % cores, core / cores);
         }
         // Leaf switches are ordered by unit and rail if nodes are GPUs, else by rail and unit.
@@ -135,8 +135,8 @@ impl Rails {
                 Some(spine) => spine_name(spine % spines, spine / spines),
             };
         }
-        let rail = router / self.per_rail();
-        let number = router % self.per_rail();
+        let rail = router / self.switches_per_rail();
+        let number = router % self.switches_per_rail();
         match number.checked_sub(units) {
             None => leaf_name(number, rail),
             Some(spine) => spine_name(spine, rail),
@@ -149,7 +149,7 @@ impl Rails {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
         let mut arcs = Vec::new();
         for unit in 0..self.units {
-            for spine in self.units..self.per_rail() {
+            for spine in self.units..self.switches_per_rail() {
                 arcs.extend([(unit, spine, capacity), (spine, unit, capacity)]);
             }
         }

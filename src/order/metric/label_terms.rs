@@ -73,14 +73,15 @@ impl LabelTerms {
     /// exceed the run's memory.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.to_labellings().unwrap_or_default();
-        let (lines, cliques): (Vec<_>, Vec<_>) = labellings
+        // Only cliques have hops of another weight than 1.
+        let (axes, cliques): (Vec<_>, Vec<_>) = labellings
             .iter()
             .partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
         let count = routers.len() * labellings.len();
         topology.require_memory("labels of all ranks", 4 * count as u64)?;
         let mut labels = Vec::with_capacity(count);
         for router in routers {
-            let all = lines.iter().chain(&cliques);
+            let all = axes.iter().chain(&cliques);
             labels.extend(all.map(|l| l.label_of(RouterId(*router))));
         }
         let mut terms = LabelTerms {
@@ -89,7 +90,7 @@ impl LabelTerms {
             labels,
             members: 0,
         };
-        for line in lines {
+        for line in axes {
             terms.axes.push(AxisTerm::new(line.axis, terms.members));
             terms.members += line.axis.extent as usize;
         }

@@ -237,7 +237,11 @@ fn write_links(
     });
     let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
     // Only a route that is written out can name a link that leads to no router.
-    if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
+    if network
+        .rails()
+        .is_some_and(|rails| rails.nodes_per_domain() > 1)
+        && explicit
+    {
         let link = format_args!(
             "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
         );
@@ -312,7 +316,7 @@ fn routers_and_rails(topology: &Topology) -> (u32, u32) {
         .rails()
         .filter(|rails| rails.interfaces_per_node() > 1)
     {
-        Some(rails) => (rails.per_rail(), rails.interfaces_per_node()),
+        Some(rails) => (rails.switches_per_rail(), rails.interfaces_per_node()),
         None => (topology.network().routers(), 1),
     }
 }

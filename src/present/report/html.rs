@@ -326,7 +326,7 @@ impl Fact {
     }
 
     /// Makes a fact on a line of its own.
-    pub fn wide(term: impl Into<String>, value: impl Into<RichText>) -> Self {
+    pub fn on_own_line(term: impl Into<String>, value: impl Into<RichText>) -> Self {
         Fact {
             wide: true,
             ..Fact::new(term, value)
@@ -335,7 +335,7 @@ impl Fact {
 
     /// Makes a fact on a line of its own, whose value is what users type.
     pub fn code(term: impl Into<String>, value: &str) -> Self {
-        Fact::wide(term, RichText::default().code(value))
+        Fact::on_own_line(term, RichText::default().code(value))
     }
 }
 

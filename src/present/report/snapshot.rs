@@ -196,7 +196,7 @@ pub(super) fn note_fact(term: &str, note: &ReasonCount) -> Fact {
     if !note.first.is_empty() {
         text += &format!(" (the first: {})", note.first);
     }
-    Fact::wide(term, text)
+    Fact::on_own_line(term, text)
 }
 
 /// Says how many nodes are free, and which job fits within one unit of each level.

@@ -138,7 +138,7 @@ impl PageContent {
                     self.verdicts.push((group.verdict)(&figures.title(), best));
                 }
                 self.sections
-                    .push(row_section(figures, self.sections.len() + 1)?);
+                    .push(make_group_section(figures, self.sections.len() + 1)?);
             }
             if let Some((mut settings, verdict)) = settings {
                 settings.id = format!("s{}", self.sections.len() + 1);
@@ -170,13 +170,17 @@ fn list_run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact>
         }
     }
     for assumed in manifest["assumed"].as_array().into_iter().flatten() {
-        facts.extend(assumed.as_str().map(|text| Fact::wide("Capacities", text)));
+        facts.extend(
+            assumed
+                .as_str()
+                .map(|text| Fact::on_own_line("Capacities", text)),
+        );
     }
     facts
 }
 
 /// Makes the section of that number from the rows of a group.
-fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
+fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
     let group = figures.group;
     let replayed = group.name == "replay";
     let about = if replayed {

@@ -262,7 +262,7 @@ impl RunningJobs {
         all.into_iter().collect()
     }
 
-    /// Creates the simulation of some running jobs, none of which meets another one.
+    /// Creates the simulation of running jobs that meet no other running job.
     pub(super) fn create_simulation(&self, keys: &[u32]) -> Box<dyn Simulation> {
         let jobs: Vec<&RunningJob> = keys
             .iter()

@@ -33,7 +33,7 @@ impl DomainLoad {
         let rails = topology
             .network()
             .rails()
-            .filter(|rails| rails.per_domain() > 1)?;
+            .filter(|rails| rails.nodes_per_domain() > 1)?;
         let mut max = 0f64;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {

@@ -99,7 +99,7 @@ impl ProcessCounts {
     /// O(processes · log nodes).
     pub fn count_around(topology: &Topology, nodes: &[NodeId]) -> Vec<ProcessCounts> {
         let rails = topology.network().rails();
-        let each = rails.map_or(1, |rails| rails.per_server());
+        let each = rails.map_or(1, |rails| rails.nodes_per_server());
         let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
         let mut on = BTreeMap::<NodeId, u64>::new();
         let mut servers = BTreeMap::<u32, u64>::new();

@@ -58,7 +58,7 @@ impl<'g> Network<'g> {
             .rails()
             .filter(|rails| rails.interfaces_per_node() > 1);
         // The other rails are copies of the first, whose traffic is shared among all at the end.
-        let first_rail = rails.map_or(u32::MAX, |rails| rails.per_rail());
+        let first_rail = rails.map_or(u32::MAX, |rails| rails.switches_per_rail());
         let hops = graph
             .hops_from(RouterId(0))
             .into_iter()

@@ -54,6 +54,7 @@ impl SwitchTree {
         let mut level = vec![0; count];
         let mut depth = vec![0; count];
         let mut inner = vec![false; count];
+        // The most steps up to a switch from below are its height; the steps from it to the root are its depth.
         for (switch, depth) in depth.iter_mut().enumerate() {
             for (steps, above) in (0..).zip(list_ancestors(&parent, switch)).skip(1) {
                 level[above] = steps.max(level[above]);

@@ -49,11 +49,11 @@ pub fn html(
     }
     for contender in &machines.contenders {
         if let Some(assumed) = &contender.machine.assumed {
-            facts.push(Fact::wide("Capacities", assumed.as_str()));
+            facts.push(Fact::on_own_line("Capacities", assumed.as_str()));
         }
     }
     if let Some(hint) = jobs.and_then(|jobs| jobs.processors) {
-        facts.push(Fact::wide("Processors of the trace", hint));
+        facts.push(Fact::on_own_line("Processors of the trace", hint));
     }
     let (verdict, details) = outcome_sentences(machines, workload);
     let page = Document {

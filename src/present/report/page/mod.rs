@@ -219,16 +219,16 @@ fn machine_facts(
         Fact::code("Specification", &s.spec),
     ];
     if let Some(text) = topology.network().assumption() {
-        facts.push(Fact::wide("Assumed", text));
+        facts.push(Fact::on_own_line("Assumed", text));
     }
     if let Some(ratio) = s.oversubscription {
         facts.push(Fact::new("Oversubscription", format!("{ratio:.2} : 1")));
     }
     if let Some(source) = topology.source() {
-        facts.push(Fact::wide("Source", source));
+        facts.push(Fact::on_own_line("Source", source));
     }
     if let Some(hint) = &workload.processors {
-        facts.push(Fact::wide("Processors of the trace", hint.as_str()));
+        facts.push(Fact::on_own_line("Processors of the trace", hint.as_str()));
     }
     facts
 }

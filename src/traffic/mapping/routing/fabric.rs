@@ -47,7 +47,8 @@ impl<'t> Fabric<'t> {
     /// `None` where nodes are on one rail only.
     fn rails_of_nodes(&self) -> Option<(u32, u32)> {
         let rails = self.topology.network().rails()?;
-        (rails.interfaces_per_node() > 1).then(|| (rails.interfaces_per_node(), rails.per_rail()))
+        (rails.interfaces_per_node() > 1)
+            .then(|| (rails.interfaces_per_node(), rails.switches_per_rail()))
     }
 
     /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of

@@ -135,7 +135,7 @@ impl Levels<'_> {
     fn find_distances(&mut self, roots: &[RouterId], first: usize) {
         if !self.searched.contains(&first) {
             self.searched = first..roots.len().min(first + WIDTH);
-            // No distance is too large: see `suiting`.
+            // No distance is too large: see `suitable_traffic`.
             self.far = self
                 .search
                 .run_batch(&roots[self.searched.clone()])

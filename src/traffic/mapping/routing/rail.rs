@@ -31,20 +31,20 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return Ok(loads);
     };
     // Leaf switches with nodes: one a unit, or one a unit and rail.
-    let each = rails.per_server();
+    let leaves_per_unit = rails.nodes_per_server();
     let hosts = fabric.topology.network().hosts();
     let mut up = vec![0.0; hosts as usize];
     let mut down = up.clone();
     let mut buffer = Vec::new();
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
         for flow in demand.flows_at(End::Source, i, &mut buffer) {
-            let from = source / each;
-            // What changes the rail does so first.
-            let leaf = from * each + flow.router % each;
+            // What changes the rail does so on the sender's own server, then climbs on the target's rail.
+            let unit = source / leaves_per_unit;
+            let leaf = unit * leaves_per_unit + flow.router % leaves_per_unit;
             fabric
                 .links
                 .add_load(*source, leaf, flow.volume, &mut loads);
-            if from != flow.router / each {
+            if unit != flow.router / leaves_per_unit {
                 up[leaf as usize] += flow.volume;
                 down[flow.router as usize] += flow.volume;
             }
@@ -54,7 +54,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         let rising = up[leaf as usize] / f64::from(rails.spines);
         let falling = down[leaf as usize] / f64::from(rails.spines);
         for number in 0..rails.spines {
-            let spine = rails.spine_switch(leaf % each, number);
+            let spine = rails.spine_switch(leaf % leaves_per_unit, number);
             fabric.links.add_load(leaf, spine, rising, &mut loads);
             fabric.links.add_load(spine, leaf, falling, &mut loads);
         }
