@@ -147,7 +147,8 @@ impl RankDistances {
 /// Counts the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of
 /// `metric`.
 fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
-    let mut at: Vec<u64> = match metric {
+    // By distance: routers that are exactly so far from one that has the most near it.
+    let mut growth: Vec<u64> = match metric {
         // From the middle of a path, or any label of a ring or clique, the most labels are near.
         Metric::Product(product) => product.axes.iter().fold(vec![1], |so_far, axis| {
             let mut near = vec![0u64; axis.diameter() as usize + 1];
@@ -181,9 +182,9 @@ fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
         Metric::Hops => return vec![hosts],
     };
     let mut within = 0;
-    for count in &mut at {
+    for count in &mut growth {
         within = (within + *count).min(hosts);
         *count = within;
     }
-    at
+    growth
 }

@@ -299,7 +299,7 @@ fn write_line(text: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "    {what}");
 }
 
-/// Writes the direction of a node link, which those that are not shared do not have.
+/// Writes the attribute `direction` of a node link; nothing where messages do not share node links.
 fn link_direction(figures: &NetworkFigures, way: &str) -> String {
     if figures.node_links_free {
         String::new()

@@ -178,6 +178,7 @@ impl Loads<'_> {
         let bars = self.analysis.contention.histogram(self.fabric.links, BARS);
         let high = bars.iter().map(|b| b.links).max().unwrap_or(1) as f64;
         let y = Scale::linear((0.0, high), 6).with_brief_labels();
+        // Bar i of contention ends at i + 2 and is named by what it reaches there; the bar of idle links is about 1.
         let value =
             |i: usize| format_briefly(self.analysis.contention.max * i as f64 / BARS as f64);
         let tick = |i: usize| (i as f64 + 2.0, value(i));

@@ -46,7 +46,7 @@ pub(super) struct Csv {
     header: Header,
 }
 
-/// Meanings of the columns, by a header line.
+/// A header line: which column holds which field of a record.
 struct Header {
     /// Number of the file that the header line stands in, from 0.
     file: u32,

@@ -9,7 +9,7 @@ use super::messages::FlowGroup;
 /// of the slot that this holds for.
 pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
-/// Progress of the messages of a slot.
+/// The messages of a job on one route: how far they are, and at which rate.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     /// Index of the job that sends the messages.

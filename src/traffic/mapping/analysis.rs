@@ -141,7 +141,7 @@ pub fn analyse_loads(
     assemble_analysis(fabric, placed, demand, dilation, loads)
 }
 
-/// Adds what follows from the loads of all links and from the mapping to the dilation.
+/// Completes an analysis: to the dilation come contention, node links and fast links, from the loads and the mapping.
 fn assemble_analysis(
     fabric: &Fabric<'_>,
     (guest, mapping): (&Guest, &ProcessMapping),

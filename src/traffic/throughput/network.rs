@@ -198,9 +198,9 @@ pub(super) fn exp(x: f64) -> f64 {
 
 /// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
 pub(super) struct SearchErrors {
-    /// Worst load over capacity against its mean weighted by price, less 1.
+    /// Highest load over capacity divided by the mean of load over capacity, weighted by price; less 1.
     pub smooth: f64,
-    /// Price that traffic pays against the least that it could, less 1.
+    /// Price that traffic pays divided by the least that it could pay; less 1.
     pub routing: f64,
 }
 

@@ -62,7 +62,7 @@ impl Trial {
 /// Number of processes from which on a method that looks at all free nodes for each process is too slow to be tried.
 const MANY: usize = 20_000;
 
-/// Trials by stage, those of one side by side. No stage begins once a mapping is known to be the best.
+/// Trials by stage; those of one stage run side by side. No stage begins once a mapping is known to be the best.
 const STAGES: [&[Trial]; 5] = [
     &[Trial::new(rank::METHOD)],
     &[Trial::new(grid::METHOD)],

@@ -83,8 +83,8 @@ pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
 /// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
 /// factor of the host. `None` if there is no such choice.
 fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
-    /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply
-    /// up to.
+    /// Completes a choice of guest factors that was made for the first factors of the host. `left` is what the sizes
+    /// of the others must multiply up to.
     fn assign_rest(
         guest: &[Factor],
         left: &mut [usize],

@@ -131,6 +131,7 @@ impl<'a> TabuSearch<'a> {
         for process in 0..n {
             search.own[process] = search.cost_of(process);
         }
+        // Each process with those before it: every pair once.
         for process in 0..n {
             search.gains_with(process, process);
         }
