@@ -220,7 +220,7 @@ fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
 }
 
 #[test]
-fn closed_forms_hold() {
+fn rings_and_stars_take_the_seconds_of_closed_forms() {
     for n in [5u32, 7, 8, 12, 16] {
         let ring = machine(&format!("torus:{n}"));
         let nodes = format!("'0-{}'", n - 1);
@@ -337,7 +337,7 @@ fn node_links_are_shared_by_direction() {
 
 /// Messages of another size end earlier and leave their share: 1 GB and 3 GB over one link take 2 and 4 seconds.
 #[test]
-fn what_ends_early_leaves_its_share() {
+fn messages_that_end_early_leave_their_share_to_others() {
     let folder = tempfile::tempdir().unwrap();
     let guest = folder.path().join("g.csv");
     std::fs::write(&guest, "0,2,1\n1,3,3\n").unwrap();
@@ -378,7 +378,7 @@ fn shares_by_latency_favour_short_routes() {
 }
 
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_changes_no_result() {
     let case = peer::case("torus:5x5x5", 4);
     let fabric = Fabric::new(&case.machine).unwrap();
     let routing = FixedRouting::find_by_name("ecmp-path").unwrap();
@@ -401,7 +401,7 @@ fn threads_do_not_show() {
 
 /// The loads of `one-path` are those of the routes in SimGrid's platform, summed up pair by pair.
 #[test]
-fn one_path_is_what_the_platform_says() {
+fn loads_of_one_path_are_those_of_the_routes_in_the_platform() {
     for spec in [
         "torus:4x3x2",
         "torus:6x4",
@@ -647,7 +647,7 @@ fn wrong_files_are_refused_with_their_lines() {
 }
 
 #[test]
-fn memory_is_asked_for() {
+fn jobs_beyond_the_memory_limit_are_refused() {
     let small = Topology::inline(
         "torus:4x4",
         &Context {

@@ -273,7 +273,7 @@ fn ranges_have_a_band_piece_for_each_size_that_has_room() {
 
 /// The file's size in pixels is twice the SVG's, and something is drawn on it.
 #[test]
-fn a_png_is_the_same_drawing() {
+fn a_png_has_twice_the_pixels_of_its_svg() {
     let line = SizeLine {
         label: "a",
         slot: 0,

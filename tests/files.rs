@@ -96,7 +96,7 @@ fn a_file_that_is_read_is_not_written() {
 
 /// Files under a second name, and files that are named only in a file that is read.
 #[test]
-fn files_by_other_ways_are_not_written() {
+fn files_read_under_other_names_are_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("x.swf"), TRACE).unwrap();

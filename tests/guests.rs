@@ -62,8 +62,8 @@ fn compared(made: &Matrix, measured: &Matrix) -> (f64, f64, f64) {
 
 /// Runs: BT 200 iterations and more, CG 75, LU 250, MG 20, with one or more to warm up.
 #[test]
-fn benchmarks_talk_as_measured() {
-    let test = "benchmarks_talk_as_measured";
+fn benchmarks_send_the_measured_bytes() {
+    let test = "benchmarks_send_the_measured_bytes";
     for (name, iterations, pairs, apart) in [
         ("bt", 201.0, 384, 1e-3),
         ("cg", 76.0, 248, 1e-6),
@@ -174,7 +174,7 @@ fn volumes_follow_from_the_problem() {
 }
 
 #[test]
-fn counts_that_a_benchmark_does_not_take() {
+fn processes_beyond_what_a_benchmark_takes_idle_or_are_refused() {
     for (name, count, runs) in [
         ("npb-bt", 60, 49),
         ("npb-sp", 3, 1),
@@ -209,7 +209,7 @@ fn counts_that_a_benchmark_does_not_take() {
 
 /// The stages of an iteration send what the guest does, pair by pair; in each a process sends to few.
 #[test]
-fn stages_are_the_guest_taken_apart() {
+fn stages_together_send_what_the_guest_sends() {
     for (text, stages, targets) in [
         ("npb-bt:n=16,class=W", 7, 6),
         ("npb-sp:n=64,class=B", 7, 6),

@@ -164,7 +164,7 @@ macro_rules! hold {
         $(#[test] fn $test() { hold($name, $count); })*
 
         #[test]
-        fn every_driver_is_held_and_fuzzed() {
+        fn every_driver_has_a_test_and_a_fuzz_target() {
             let held = [$($name),*];
             let fuzz = crate::root().join("fuzz");
             for driver in DRIVERS {

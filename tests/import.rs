@@ -249,7 +249,7 @@ fn nodes_that_are_down_are_left_out() {
 }
 
 #[test]
-fn a_forest_leaves_what_has_no_distance_empty() {
+fn figures_of_a_forest_are_empty_where_no_path_is() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

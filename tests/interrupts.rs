@@ -111,11 +111,11 @@ fn every_command_ends_at_once_and_leaves_nothing() {
 
 /// A replay in the middle of its rows: the file it writes goes, the old one stays.
 #[test]
-fn a_file_that_is_being_written_goes() {
+fn an_interrupted_replay_leaves_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     if !pipe(&folder.join("pipe")) {
-        return skipped("a_file_that_is_being_written_goes", "no mkfifo");
+        return skipped("an_interrupted_replay_leaves_the_old_file", "no mkfifo");
     }
     fs::write(folder.join("out"), "old").unwrap();
     let child = start(

@@ -1073,7 +1073,7 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
 /// kueue#10406: the rack with the least room that holds the job, in it the node; kueue#10878: the fullest node first, of
 /// equal ones that of the fullest rack.
 #[test]
-fn what_if_profiles_go_down_from_racks() {
+fn what_if_profiles_choose_a_rack_then_a_node_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let spec = six(folder.path());
     let last = |log: &str, profile: &str| {

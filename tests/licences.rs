@@ -108,7 +108,7 @@ fn the_stated_number_of_dependencies_is_true() {
 
 /// deny.toml, for cargo-deny, and this file allow the same.
 #[test]
-fn both_lists_of_licences_are_one() {
+fn deny_toml_allows_the_licences_that_this_test_allows() {
     let root = crate::root();
     let text = std::fs::read_to_string(root.join("deny.toml")).unwrap();
     let (_, list) = text.split_once("allow = [").unwrap();
@@ -118,12 +118,12 @@ fn both_lists_of_licences_are_one() {
 }
 
 #[test]
-fn the_policy_holds() {
+fn cargo_deny_finds_nothing() {
     let there = Command::new(env!("CARGO"))
         .args(["deny", "--version"])
         .output();
     if !there.is_ok_and(|output| output.status.success()) {
-        crate::skip::skipped("licences::the_policy_holds", "needs cargo-deny");
+        crate::skip::skipped("licences::cargo_deny_finds_nothing", "needs cargo-deny");
         return;
     }
     let output = Command::new(env!("CARGO"))

@@ -82,7 +82,7 @@ fn hosts_of_a_large_job_are_ordered_in_time() {
 
 /// Faster steps are the same steps.
 #[test]
-fn searches_of_small_jobs_find_what_they_found() {
+fn searches_of_small_jobs_find_the_recorded_mappings() {
     for (spec, guest, hop_bytes) in MAPPED {
         let by = "best:rounds=1,seed=3";
         let output = ended(
@@ -270,7 +270,7 @@ fn the_job_level_counts_what_it_would_simulate() {
 
 /// Where transforms do not fit, curves are summed by pairs, which is said.
 #[test]
-fn curves_take_the_method_that_fits() {
+fn curves_are_summed_by_pairs_where_transforms_do_not_fit() {
     let run = |more: &[&str]| {
         let output = ended(
             command()
@@ -307,7 +307,7 @@ fn curves_take_the_method_that_fits() {
 /// The system's limit of file sizes is an error, not the end of the program; nothing is left behind.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_limit_of_file_sizes_is_told() {
+fn a_limit_of_file_sizes_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for output in ["-o out.csv", "> out.csv"] {
         let script = format!("ulimit -f 4; exec \"$0\" mpc torus:64x64 --order snake {output}");

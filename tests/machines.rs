@@ -116,7 +116,7 @@ fn machines_of_different_sizes_are_compared_over_the_same_job_sizes() {
 
 /// One machine alone, and machines of equal size, have what they had: means over all of their sizes, exactly.
 #[test]
-fn equal_sizes_stay_exact() {
+fn machines_of_equal_size_have_exact_means() {
     let folder = tempfile::tempdir().unwrap();
     let (document, page) = document(folder.path(), &["torus:4x4", "hyperx:4x4"]);
     let headline = document["headline"].as_str().unwrap();
@@ -438,7 +438,7 @@ fn recorded_waits_stand_beside_simulated_ones() {
 /// carries its row's 4 routers from one: 4 · 16 / 15 / 4. `dragonfly:p=2,a=4,h=2`: 9 groups of 4 routers, 54 cables inside
 /// and 36 between.
 #[test]
-fn pieces_and_throughput_by_hand() {
+fn prices_and_throughput_are_those_worked_out_by_hand() {
     let folder = tempfile::tempdir().unwrap();
     let machines = ["torus:4x4", "hyperx:4x4", "dragonfly:p=2,a=4,h=2"];
     let prices = "copper=10,optic=100,node_links=1,routers=50,nodes=2,watt=3";

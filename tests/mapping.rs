@@ -671,7 +671,7 @@ fn one_guest_is_the_sum_of_its_messages() {
 }
 
 #[test]
-fn periodic_stencil_on_the_small_torus() {
+fn a_periodic_stencil_fits_a_torus_in_rows_and_not_in_snakes() {
     let topology = machine("torus:4x4x4");
     let stencil = guest("stencil:4x4x4,wrap=true");
     for routing in ["dimension-order", "ecmp-path", "ecmp-hop"] {
@@ -688,7 +688,7 @@ fn periodic_stencil_on_the_small_torus() {
 }
 
 #[test]
-fn corner_to_corner_on_the_smallest_mesh() {
+fn routings_share_a_pair_of_corners_as_worked_out_by_hand() {
     let topology = machine("mesh:3x2");
     let fabric = Fabric::new(&topology).unwrap();
     let pair = Guest::new("pair", 2, [(0, 1, 6.0)]).unwrap();
@@ -755,7 +755,7 @@ fn all_to_all_equals_betweenness_in_closed_form() {
 }
 
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_changes_no_result() {
     for spec in [
         "torus:8x8x8",
         "random-regular:n=500,d=5,seed=3",

@@ -171,7 +171,7 @@ proptest! {
 
 /// Lags beyond a lane block, flushes, batches of sources, padding: sizes where the fast paths have seams.
 #[test]
-fn seams_of_the_fast_paths() {
+fn fast_methods_equal_the_definition_at_the_sizes_of_their_seams() {
     for spec in [
         "torus:7x6x7,per_router=2,limit=511",
         "mesh:3x5x53",
@@ -241,7 +241,7 @@ fn plain_totals(topology: &Topology, order: &NodeOrder) -> Vec<u128> {
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn the_number_of_threads_changes_no_result() {
     for spec in [
         "torus:13x9x8",
         "random-regular:n=1200,d=5,seed=2",
@@ -289,7 +289,7 @@ fn pairs_equal_transform_on_64000_nodes() {
 }
 
 #[test]
-fn known_values_at_a_million_nodes() {
+fn a_million_nodes_have_the_values_known_in_closed_form() {
     let topology = build("torus:100x100x100");
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let at = mpc::at_sizes(&topology, &order, &[2, 64, 1_000_000], SumMethod::Auto).unwrap();

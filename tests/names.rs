@@ -381,7 +381,7 @@ proptest! {
 }
 
 #[test]
-fn numbers_are_names_where_a_name_is_a_number() {
+fn numbers_in_lists_are_names_where_nodes_have_numeric_names() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     numbered(folder);

@@ -132,7 +132,7 @@ fn jobs_that_share_no_link_lose_nothing_to_each_other() {
 /// Two jobs on one link that send all the time take twice as long; where each sends a share f of its time, a job meets
 /// the other one sending with the share f: the sending takes f more of itself.
 #[test]
-fn two_jobs_on_one_link() {
+fn two_jobs_on_one_link_slow_each_other_by_their_share_of_sending() {
     for share in [1.0, 0.5, 0.3] {
         // Iterations begin together: both send at once, every time.
         let together: f64 = 1.0 + share;
@@ -177,7 +177,7 @@ fn jobs_end_at_their_requested_times_where_that_is_wanted() {
 
 /// Hops · latency and bytes over bandwidth, beside a second of computing: 2.1 s between neighbours.
 #[test]
-fn seconds_follow_from_units() {
+fn seconds_follow_from_latency_bandwidth_and_computing() {
     let tasks = [
         task(1, 0, 20, 1),
         task(2, 0, 20, 1),
@@ -275,7 +275,7 @@ fn benchmarks_run_once() {
 
 /// A job on a poor allocation, far apart on a line: the links in the middle carry more than on the compact one.
 #[test]
-fn distance_costs_what_links_carry() {
+fn a_job_far_apart_waits_for_the_links_in_the_middle() {
     // Rings of 4 on nodes 0, 2, 4, 6 load a link with 2 units, as on 0 to 3: the way back passes every link.
     let mut tasks: Vec<Task> = (0..8)
         .map(|i| task(i, 0, if i % 2 == 0 { 1 } else { 500 }, 1))
@@ -410,7 +410,7 @@ fn wrong_options_are_named() {
 
 /// Jobs of many sizes on a small machine, on one thread and on several.
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_changes_no_result() {
     let tasks: Vec<Task> = (0..120)
         .map(|i| task(i, 7 * i, 50 + i * i % 83, 1 + (i * i % 23) as u32))
         .collect();

@@ -507,7 +507,7 @@ fn rails_share_the_traffic() {
 
 /// GPUs of one server on a switch of their rail each. NVLink's loads are told apart and counted in nothing else.
 #[test]
-fn what_domains_carry_is_in_no_link() {
+fn loads_of_nvlink_are_in_no_load_of_a_link() {
     let spec = "multi-rail:rails=2,domain=2,domains=2,units=2,spines=2,gpus=true,nvlink_capacity=9";
     let found = figures(spec);
     for (key, value) in [

@@ -313,7 +313,7 @@ fn an_eight_by_eight_torus_comes_within_a_tenth_of_its_bound() {
 }
 
 #[test]
-fn hamiltonian_paths_are_proved() {
+fn hamiltonian_paths_are_found_and_proved_shortest() {
     for spec in ["torus:8x8", "torus:15x6x16"] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let outcome = search(&topology, "ilp:weights=path");
@@ -332,7 +332,7 @@ fn hamiltonian_paths_are_proved() {
 }
 
 #[test]
-fn bounds_hold_and_steps_decide() {
+fn bounds_lie_below_every_objective_and_a_number_of_steps_decides_the_result() {
     for (spec, by) in [
         ("torus:4x4", "optimise:window=6,steps=20000"),
         ("torus:8x8", "optimise:steps=40000"),

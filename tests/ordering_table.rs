@@ -7,7 +7,7 @@ use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::NodeOrder;
 
 #[test]
-fn mean_pairwise_hops_on_the_hector_torus() {
+fn orderings_of_the_hector_torus_have_the_recorded_mean_hops() {
     let torus = Topology::inline("torus:15x6x16", &Default::default()).unwrap();
     for (by, expected) in [
         ("gilbert", ["1.99", "4.17", "6.39", "8.92"]),

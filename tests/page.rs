@@ -224,7 +224,7 @@ fn doubles(text: &serde_json::Value) -> Vec<f64> {
 }
 
 #[test]
-fn the_script_gets_what_the_tables_have() {
+fn the_data_of_the_page_are_those_of_its_tables() {
     for (spec, names, part) in MACHINES {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let (comparison, files) = files(spec, names, part);
@@ -361,7 +361,7 @@ fn tables_read_back_to_the_same_numbers() {
 }
 
 #[test]
-fn small_tables_look_like_this() {
+fn tables_of_a_small_machine_have_these_bytes() {
     let (_, files) = files("mesh:2x2", &["row-major", "snake"], None);
     assert_eq!(
         content(&files, "mpc.csv"),
@@ -602,7 +602,7 @@ fn the_page_and_the_guide_say_which_figure_to_trust() {
 
 /// A tree is drawn with its levels, and without the places that no node has.
 #[test]
-fn trees_have_levels_and_no_phantom_places() {
+fn trees_are_drawn_with_their_levels_and_without_empty_places() {
     let topology = Topology::inline("fat-tree:k=4,limit=10", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let svg = plot::plot_machine(&topology, &order).svg().unwrap();

@@ -314,7 +314,7 @@ fn jobs_that_never_wait_and_never_stretch_tell_no_difference() {
 }
 
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_changes_no_result() {
     let tasks = tasks(60, 10);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -362,7 +362,7 @@ fn written(name: &str) -> String {
 }
 
 #[test]
-fn rows_of_machines() {
+fn rows_of_machines_hold_the_figures_in_their_columns() {
     let text = written("machines.csv");
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 3);
@@ -400,7 +400,7 @@ fn curves_end_at_the_whole_machine() {
 }
 
 #[test]
-fn the_document_says_it_all() {
+fn the_document_has_figures_orderings_and_the_headline() {
     let text = document(&two_machines(), None, "nodeorder compare …");
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["machines"][0]["bisection_links"], json!(2));
@@ -450,7 +450,7 @@ fn machine(spec: &str, orders: &[&str], prices: &str) -> MachineFigures {
 }
 
 #[test]
-fn figures_by_hand() {
+fn figures_of_a_machine_are_those_worked_out_by_hand() {
     let m = machine(
         "torus:4x4,per_router=2",
         &[],
@@ -522,7 +522,7 @@ fn a_constant_difference_is_told_and_a_balanced_one_is_not() {
 }
 
 #[test]
-fn many_weeks_are_drawn_whole() {
+fn intervals_over_many_weeks_draw_whole_weeks() {
     // Half the weeks gain and half lose, each evenly: jobs alone would look surer than weeks.
     let value = |job: i64| (Some(job / 100), if job / 100 % 4 < 2 { 1.0 } else { -0.8 });
     let values: Vec<_> = (0..1000).map(value).collect();
@@ -548,7 +548,7 @@ fn seeds_have_students_interval() {
 
 proptest! {
     #[test]
-    fn the_same_on_any_number_of_threads(values in prop::collection::vec(-9.0f64..9.0, 1..60), seed in 0u64..9) {
+    fn intervals_are_the_same_on_any_number_of_threads(values in prop::collection::vec(-9.0f64..9.0, 1..60), seed in 0u64..9) {
         let values: Vec<_> = values.into_iter().map(|v| (None, v)).collect();
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

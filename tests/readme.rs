@@ -136,7 +136,7 @@ fn hold(command: &str, said: &str, shown: &[String]) {
 }
 
 #[test]
-fn what_is_shown_is_held_to() {
+fn shown_output_must_match_but_for_its_dots() {
     let shown = |text: &str| text.lines().map(String::from).collect::<Vec<_>>();
     let holds =
         |said: &str, text: &str| std::panic::catch_unwind(|| hold("x", said, &shown(text))).is_ok();
@@ -233,7 +233,7 @@ pub fn walk(heading: &str) -> String {
 /// Each role in a folder of its own. The contributor's commands are those of a build with the recipes: `recipes` runs
 /// them.
 #[test]
-fn every_walk_is_as_it_is_told() {
+fn every_walk_of_the_guide_prints_what_the_guide_shows() {
     for (heading, least) in [
         ("Procurement", 5),
         ("Slurm administrator", 6),
@@ -246,7 +246,10 @@ fn every_walk_is_as_it_is_told() {
         let text = walk(heading);
         if text.contains("$ python3 ") && Command::new("python3").arg("--version").output().is_err()
         {
-            crate::skip::skipped("readme::every_walk_is_as_it_is_told", "needs python3");
+            crate::skip::skipped(
+                "readme::every_walk_of_the_guide_prints_what_the_guide_shows",
+                "needs python3",
+            );
             continue;
         }
         let folder = tempfile::tempdir().unwrap();

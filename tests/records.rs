@@ -187,7 +187,7 @@ fn shaken_jobs_come_earlier_or_later() {
 
 /// Segments come into placement logs; an SWF trace and a schedule have no place for them, which is said.
 #[test]
-fn sacct_has_segments() {
+fn segments_of_sacct_come_into_placement_logs() {
     let header = HEADER.trim_end().to_string() + "|SegmentSize\n";
     let row = |job: u32, segment: &str| {
         format!("{job}|100|200|300|00:05:00|32|COMPLETED|n[01-32]|{segment}\n")

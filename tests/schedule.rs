@@ -417,7 +417,7 @@ proptest! {
     }
 
     #[test]
-    fn windows_give_runs_and_hold_who_finds_none(
+    fn window_policies_give_runs_and_hold_tasks_that_find_none(
         tasks in random_tasks(16, 40, 40), window in 1usize..7, interval in 0i64..20,
         greedy in any::<bool>(), blocks in any::<bool>(),
     ) {
@@ -439,7 +439,7 @@ proptest! {
 
     /// The stretch of a sensitive task on one run of ranks is exact, and no other task is stretched.
     #[test]
-    fn contiguity_shortens_the_sensitive(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
+    fn only_sensitive_tasks_are_stretched_and_not_on_one_run(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
         let run = |beta: u32| {
             let model = format!("contiguity:alpha={alpha},beta={beta},contiguous=runs");
             schedule_on("mesh:16", &tasks, "easy", &model, Everything)
@@ -712,7 +712,7 @@ fn wrong_names_and_impossible_jobs_are_refused() {
 }
 
 #[test]
-fn no_jobs_are_no_trouble() {
+fn a_trace_without_jobs_has_a_summary_of_zeros() {
     let outcome = schedule(4, &[], "easy", Everything);
     let summary = outcome.summary();
     assert_eq!(

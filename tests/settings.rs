@@ -274,7 +274,7 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
 /// Means and Student's intervals of three seeds from the rows of the table; settings with the same figures are one; an
 /// allocator's rules are those of `schedule --rules`, on the trace as `trace transform` shakes it.
 #[test]
-fn settings_have_intervals_and_rules() {
+fn settings_over_seeds_have_intervals_and_follow_rules() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     trace(folder);

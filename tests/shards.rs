@@ -109,7 +109,7 @@ proptest! {
 
     /// Any byte changed, or any end cut off, is noticed.
     #[test]
-    fn damage_is_noticed(at in 0usize..10_000, bit in 0u8..7, cut in any::<bool>()) {
+    fn any_changed_byte_of_a_shard_is_noticed(at in 0usize..10_000, bit in 0u8..7, cut in any::<bool>()) {
         let mut bytes = shard_file(1, 3).to_text().into_bytes();
         let at = at % bytes.len();
         if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn shards_are_read() {
+fn names_of_shards_are_read_and_wrong_ones_refused() {
     assert_eq!(Shard::parse("3/8").unwrap(), Shard { index: 3, of: 8 });
     for bad in ["", "3", "8/8", "-1/2", "a/b", "0/0", "1/2/3", "1 /2"] {
         assert!(Shard::parse(bad).is_err(), "{bad}");

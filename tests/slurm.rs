@@ -260,8 +260,8 @@ fn a_job_array_makes_the_table_of_one_process() {
 
 /// The queue and the nodes of a real Slurm: two jobs that run, one that waits, a node that is drained.
 #[test]
-fn snapshots_of_a_real_slurm() {
-    let test = "snapshots_of_a_real_slurm";
+fn snapshots_show_the_jobs_and_nodes_of_a_real_slurm() {
+    let test = "snapshots_show_the_jobs_and_nodes_of_a_real_slurm";
     let Some((slurm, _turn)) = Slurm::installed(test) else {
         return;
     };

@@ -96,7 +96,7 @@ const EXACT: [(&str, &str, [f64; 4]); 4] = [
 ];
 
 #[test]
-fn exact_values() {
+fn brackets_hold_the_values_known_exactly() {
     for (spec, name, values) in EXACT {
         let topology = machine(spec);
         let demand = traffic(&topology, name).unwrap();
@@ -465,7 +465,7 @@ proptest! {
 
 /// The longest matching of a ring sends everything half way round.
 #[test]
-fn matchings_of_rings_and_meshes() {
+fn matchings_of_rings_and_meshes_have_the_largest_distance() {
     assert_eq!(
         find_longest_matching(&machine("torus:8x8"))
             .unwrap()
@@ -610,7 +610,7 @@ fn map_reports_the_routing_found() {
 }
 
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_changes_no_result() {
     for (spec, list, routing) in [
         (
             "random-regular:n=200,d=6,seed=1",
@@ -675,7 +675,7 @@ fn threads_do_not_show() {
 }
 
 #[test]
-fn errors_say_what_works() {
+fn errors_of_routings_name_the_options_that_work() {
     let ring = [
         "map",
         "torus:8",
@@ -773,7 +773,7 @@ fn errors_say_what_works() {
 }
 
 #[test]
-fn fixed_routings_only_where_jobs_run_in_time() {
+fn corun_refuses_routings_that_suit_their_traffic() {
     let (done, _, error) = run(&[
         "corun",
         "torus:8",

@@ -412,7 +412,7 @@ fn no_file_of_the_python_package_needs_another_that_needs_it() {
 
 /// A verb reads its options, calls what does the work, and writes: what is longer belongs elsewhere.
 #[test]
-fn verbs_are_thin() {
+fn runs_of_commands_are_short() {
     let mut long = BTreeSet::new();
     let mut verbs = 0;
     for (name, module, text) in files() {

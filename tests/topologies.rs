@@ -16,7 +16,7 @@ fn spec(text: &str) -> String {
 }
 
 #[test]
-fn shapes_of_five_thousand_nodes() {
+fn every_family_finds_its_shape_of_five_thousand_nodes() {
     for (asked, shape) in [
         ("mesh:nodes=5000", "mesh:18x17x17,limit=5000"),
         ("torus:nodes=5000", "torus:18x17x17,limit=5000"),
@@ -129,7 +129,7 @@ fn contradictions_are_errors() {
 }
 
 #[test]
-fn three_levels_of_k_port_switches() {
+fn fat_trees_of_three_levels_have_the_published_counts() {
     for k in [2u64, 4, 8, 16] {
         let machine = build(&format!("fat-tree:k={k}"));
         let s = machine.statistics().unwrap();
@@ -146,7 +146,7 @@ fn three_levels_of_k_port_switches() {
 }
 
 #[test]
-fn k_ary_n_trees() {
+fn k_ary_n_trees_have_the_published_counts() {
     for (k, n) in [(2u64, 3u32), (4, 3), (3, 4), (5, 1), (2, 6)] {
         let s = build(&format!("fat-tree:k={k},n={n}"))
             .statistics()

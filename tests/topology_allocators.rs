@@ -595,7 +595,7 @@ proptest! {
 }
 
 #[test]
-fn worked_by_hand() {
+fn choices_are_those_worked_out_by_hand() {
     let chosen = |spec: &str, taken: &[u32], name: &str, count| {
         Scene::by_id(spec, taken).choose(name, count)
     };

@@ -467,7 +467,7 @@ proptest! {
     /// Queues without reservations agree where the allocator never refuses in fact. (Reserved places bind more
     /// than reserved numbers of nodes do.)
     #[test]
-    fn whoever_finds_places_everywhere_waits_for_numbers_of_nodes(tasks in random_tasks(&[1, 2, 4, 7, 12], 40)) {
+    fn an_allocator_that_never_refuses_starts_jobs_as_by_node_counts(tasks in random_tasks(&[1, 2, 4, 7, 12], 40)) {
         // All nodes are one hop apart at most: whatever is free is connected.
         let machine = Machine::new("hyperx:2,per_router=6", "row-major");
         for policy in ["fcfs", "size-first:interval=0", "size-first:desc=true"] {
@@ -565,7 +565,7 @@ proptest! {
 
 /// A 4×4 torus whose free nodes are a block of 2×4, not a run of ranks.
 #[test]
-fn a_free_block_is_a_slot() {
+fn a_free_block_of_a_torus_is_a_slot() {
     let machine = Machine::new("torus:4x4", "row-major");
     let short = |rank: i64| rank % 4 < 2;
     let run = |rank| if short(rank) { 10 } else { 1000 };
@@ -605,7 +605,7 @@ fn a_free_block_is_a_slot() {
 
 /// The block is contiguous on the network, though not in the ordering.
 #[test]
-fn contiguity_is_that_of_the_network() {
+fn contiguous_jobs_are_connected_on_the_network_not_in_the_ordering() {
     let machine = Machine::new("torus:4x4", "row-major");
     let task = |id, run, nodes| Task {
         id,
@@ -714,7 +714,7 @@ fn whoever_can_never_be_placed_is_left_out() {
 
 /// Five of nine nodes of a grid are free in the shape of a cross: connected, but no square.
 #[test]
-fn regular_jobs_wait_where_others_start() {
+fn regular_jobs_wait_for_a_square_where_others_start() {
     let machine = Machine::new("mesh:3x3", "row-major");
     let corner = [0, 2, 6, 8];
     let run = |rank: i64| if corner.contains(&rank) { 100 } else { 10 };

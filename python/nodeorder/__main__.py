@@ -8,7 +8,7 @@ import sysconfig
 
 
 def command() -> str | None:
-    """The path of the command: in the folder of this installation's scripts, or in that of the user."""
+    """Finds the path of the command: in the folder of this installation's scripts, or in that of the user."""
     schemes = [sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")]
     paths = [os.path.join(sysconfig.get_path("scripts", scheme), "nodeorder") for scheme in schemes]
     return next((path for path in paths if os.access(path, os.X_OK)), None)

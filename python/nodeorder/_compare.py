@@ -35,7 +35,7 @@ def jobs_of(
 
 
 def command_line(machine: Machine, labels: list[str], options: dict[str, Any]) -> str:
-    """The command line of the comparison. Frames and arrays, which have no text, are named as the table calls them."""
+    """Writes the comparison's command line. Frames and arrays, which have no text, are named as in the table."""
     words = ["nodeorder", "compare", machine.spec]
     words += [word for label in labels for word in ("--order", label)]
     for option, value in options.items():

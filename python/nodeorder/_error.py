@@ -36,12 +36,12 @@ Talk = tuple["str | None", "str | None"]
 
 
 def refused(location: str, found: str, expected: str) -> NodeorderError:
-    """An error in the form of the library's: location, what was found, what was expected."""
+    """Makes an error in the form of the library's: location, what was found, what was expected."""
     return NodeorderError(f"`{location}`: found {found}; expected {expected}")
 
 
 def described(value: object) -> str:
-    """A value and its type for a message, on one line; long values are cut."""
+    """Writes a value and its type for a message, on one line; long values are cut."""
     shown = " ".join(repr(value).split())
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return f"{shown} ({type(value).__name__})"
@@ -73,14 +73,14 @@ def text(name: str, value: object) -> str:
 
 
 def path_text(name: str, value: object) -> str:
-    """Checks for a text or a path; the path's text."""
+    """Checks for a text or a path and returns its text."""
     if isinstance(value, os.PathLike):
         return text(name, os.fspath(value))
     return text(name, value)
 
 
 def texts(name: str, values: object) -> list[str]:
-    """Checks for one text or several; a list of them."""
+    """Checks for one text or several and returns them as a list."""
     if isinstance(values, str):
         return [text(name, values)]
     if not isinstance(values, Iterable):
@@ -96,7 +96,7 @@ def among(name: str, value: object, choices: Sequence[str]) -> str:
 
 
 def node_array(name: str, values: Any) -> NDArray[np.int64]:
-    """Checks for node ids; a one-dimensional int64 array, not copied where it is one already."""
+    """Checks for node ids and returns them as an int64 array, not copied where they are one already."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
@@ -113,7 +113,7 @@ def node_array(name: str, values: Any) -> NDArray[np.int64]:
 
 
 def memory_limit(memory: int | None) -> int:
-    """Bytes that one data structure may take: ``memory``, or four fifths of the free memory, the command's default."""
+    """Finds the bytes that one data structure may take: ``memory``, else four fifths of the free memory."""
     if memory is not None:
         return whole("memory", memory, 1)
     try:
@@ -125,7 +125,7 @@ def memory_limit(memory: int | None) -> int:
 
 
 def sizes_text(sizes: object) -> str:
-    """Job sizes as the text that the option ``--sizes`` takes."""
+    """Writes job sizes as the text that the option ``--sizes`` takes."""
     if sizes is None:
         return "all"
     if isinstance(sizes, str):
@@ -140,12 +140,12 @@ def sizes_text(sizes: object) -> str:
 
 
 def talking(guest: str | None, routing: str | None) -> Talk:
-    """The pattern in which jobs talk and its routing, checked."""
+    """Checks the pattern in which jobs talk and its routing."""
     if guest is None and routing is not None:
         raise refused("routing", repr(routing), "guest=, the pattern in which jobs talk")
     return (None if guest is None else text("guest", guest), None if routing is None else text("routing", routing))
 
 
 def processors(count: int | None) -> int | None:
-    """Checks for a number of processors in a node."""
+    """Checks the number of processors in a node; None where it is not given."""
     return None if count is None else whole("procs_per_node", count, 1, 2**32 - 1)

@@ -25,7 +25,7 @@ def network_of(
     capacity: str,
     coordinates: str,
 ) -> dict[str, Any]:
-    """The network of a graph, as :func:`from_networkx` reads it: arrays for the compiled part, and the vertices."""
+    """Reads a graph's network for :func:`from_networkx`: arrays for the compiled part, and the vertices."""
     if not hasattr(graph, "adj") or not hasattr(graph, "is_directed"):
         raise refused("graph", described(graph), "a networkx graph")
     if graph.is_directed():
@@ -68,7 +68,7 @@ def network_of(
 def carriers(
     data: dict[Any, dict[str, Any]], hosts: str | Iterable[Hashable] | None, per_router: int
 ) -> tuple[list[Any], int]:
-    """The vertices that carry nodes, and the number of nodes on each."""
+    """Lists the vertices that carry nodes, and the number of nodes on each."""
     if hosts is None and all("nodes" in attributes for attributes in data.values()):
         counts = {vertex: len(attributes["nodes"]) for vertex, attributes in data.items()}
         carrying = [vertex for vertex, count in counts.items() if count]
@@ -99,7 +99,7 @@ def capacity_of(value: object, u: object, v: object) -> float:
 
 
 def names_of(vertex: Any, attributes: dict[str, Any], per_router: int) -> list[str]:
-    """The names of a vertex's nodes."""
+    """Lists the names of a vertex's nodes."""
     if len(attributes.get("names", ())) == per_router:
         return [str(name) for name in attributes["names"]]
     plain = "-".join(map(str, vertex)) if isinstance(vertex, tuple) else str(vertex)
@@ -108,7 +108,7 @@ def names_of(vertex: Any, attributes: dict[str, Any], per_router: int) -> list[s
 
 
 def coordinates_of(carrying: list[Any], data: dict[Any, dict[str, Any]], key: str) -> Any:
-    """Coordinates of the vertices that carry nodes, a row each; None where they have none."""
+    """Lists the coordinates of the vertices that carry nodes, a row each; None where they have none."""
     rows: list[Any]
     if any(key in data[vertex] for vertex in carrying):
         rows = [data[vertex].get(key) for vertex in carrying]
@@ -133,12 +133,12 @@ def coordinates_of(carrying: list[Any], data: dict[Any, dict[str, Any]], key: st
 
 
 def is_place(value: object) -> bool:
-    """Whether it is a whole number from 0."""
+    """Checks whether a value is a whole number from 0."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= int(value) < MOST
 
 
 def to_networkx(machine: Machine) -> nx.Graph[int]:
-    """The routers and links of a machine as a graph: see :meth:`Topology.to_networkx`."""
+    """Makes a graph of the routers and links of a machine: see :meth:`Topology.to_networkx`."""
     try:
         import networkx as nx
     except ImportError as error:

@@ -15,7 +15,7 @@ Table = tuple[str, "str | None"]
 
 
 def guest_text(guest: Any) -> Table:
-    """A pattern or file by its name, or messages as a CSV of source, target and volume."""
+    """Writes a guest as text: a pattern or file by its name, or messages as a CSV of source, target and volume."""
     if isinstance(guest, (str, os.PathLike)):
         return path_text("guest", guest), None
     if isinstance(guest, pd.DataFrame):
@@ -35,7 +35,7 @@ def guest_text(guest: Any) -> Table:
 
 
 def messages(shape: tuple[int, ...], sources: Any, targets: Any, volumes: Any) -> str:
-    """Messages as CSV. A last line without volume names the last process, which may send and receive nothing."""
+    """Writes messages as CSV. A last line without volume names the last process, which may send and receive nothing."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
         raise refused("guest", f"a matrix of shape {shape}", "a square one")
     last = shape[0] - 1
@@ -44,7 +44,7 @@ def messages(shape: tuple[int, ...], sources: Any, targets: Any, volumes: Any) -
 
 
 def graph(guest: Any) -> str:
-    """Edges of a networkx graph as messages; those of an undirected graph go both ways."""
+    """Lists the edges of a networkx graph as messages; those of an undirected graph go both ways."""
     count = guest.number_of_nodes()
     if set(guest.nodes) != set(range(count)) or count == 0:
         raise refused("guest", f"a graph of {count} vertices", "vertices 0, 1, ...: the processes")
@@ -56,7 +56,7 @@ def graph(guest: Any) -> str:
 
 
 def mapping_table(where: Any) -> Table | None:
-    """A mapping: its file, or a frame as CSV. None where ``where`` is an ordering or makes one."""
+    """Names a mapping's file, or writes a frame as CSV. None where ``where`` is an ordering or makes one."""
     if isinstance(where, os.PathLike) or isinstance(where, str) and where.endswith((".csv", ".csv.gz")):
         return path_text("where", where), None
     if isinstance(where, pd.DataFrame):

@@ -87,16 +87,17 @@ def replay(
     Args:
         m: the machine.
         orders: one ordering or several, or what makes them.
-        log: a placement log or a trace: a path (plain or .gz), a frame of ``event`` (P or F), ``job`` and ``nodes``, or a
-            frame with a row a job (``job``, ``submit``, ``start``, ``end``, ``run``, ``limit``, ``nodes``; seconds).
+        log: a placement log or a trace: a path (plain or .gz), a frame of ``event`` (P or F), ``job`` and ``nodes``,
+            or a frame with a row a job (``job``, ``submit``, ``start``, ``end``, ``run``, ``limit``, ``nodes``;
+            seconds).
         alloc: one allocator or several, such as ``first-fit:8``; ``entries("allocators")``.
-        out: ``rows``, a row for every placed job; ``sizes``, means by size; ``totals``, a row a replay; ``summary``, the
-            document of ``--json`` as a dict. The last three compare with ``fifo:0``.
+        out: ``rows``, a row for every placed job; ``sizes``, means by size; ``totals``, a row a replay; ``summary``,
+            the document of ``--json`` as a dict. The last three compare with ``fifo:0``.
         ranks: add a column with each job's ranks.
         names: add a column with the names of each job's nodes.
         extent: add the diameter and the bounding box.
-        shape: add the units spanned at each level beside the fewest possible, the steps of the ring in rank order, links
-            cut by halvings, and on tori the closed rings; in the summary their means.
+        shape: add the units spanned at each level beside the fewest possible, the steps of the ring in rank order,
+            links cut by halvings, and on tori the closed rings; in the summary their means.
         room: add the largest job that could still be placed, and Slurm's own fragmentation.
         guest: a pattern in which jobs talk (``all-to-all``, ``ring``, ``stencil2d``, ``stencil``): adds path length and
             contention.
@@ -199,8 +200,9 @@ def schedule(
     Args:
         m: the machine.
         order: the ordering whose nodes are the machine, or what makes one.
-        jobs: a trace: a path (SWF or another format; plain or .gz), or a frame with a row a job: ``submit``, ``run`` (or
-            ``start`` and ``end``), ``nodes``, and ``job``, ``limit`` where known; seconds. What this returns is one.
+        jobs: a trace: a path (SWF or another format; plain or .gz), or a frame with a row a job: ``submit``, ``run``
+            (or ``start`` and ``end``), ``nodes``, and ``job``, ``limit`` where known; seconds. What this returns is
+            one.
         policy: which job starts when; ``entries("policies")``.
         alloc: where jobs run; ``entries("allocators")``.
         model: how long they run; ``entries("models")``.
@@ -208,8 +210,8 @@ def schedule(
         ranks: add a column with each job's ranks.
         names: add a column with the names of each job's nodes.
         extent: add the diameter and the bounding box.
-        shape: add the units spanned at each level beside the fewest possible, the steps of the ring in rank order, links
-            cut by halvings, and on tori the closed rings; in the summary their means.
+        shape: add the units spanned at each level beside the fewest possible, the steps of the ring in rank order,
+            links cut by halvings, and on tori the closed rings; in the summary their means.
         guest: a pattern in which jobs talk, and ``routing`` its routing: adds path length and contention.
         partitions: keep only jobs of these partitions.
         procs_per_node: processors of a node, in SWF traces; 1 unless given.
@@ -307,8 +309,8 @@ def corun(
         bandwidth: of a link of capacity 1, each way: bytes a second, or a text such as ``10GB/s``; ``1.25GB/s`` unless
             given.
         latency: of a hop: seconds, or a text such as ``1us``; 0 unless given.
-        node_links: ``shared`` by all that a node sends, and by all that it receives, or ``free``: each message is bounded
-            by itself.
+        node_links: ``shared`` by all that a node sends, and by all that it receives, or ``free``: each message is
+            bounded by itself.
         node_bandwidth: of a node link, each way; ``bandwidth`` unless given.
         switch_bandwidth: of all that passes through a switch; no limit unless given.
         links_file: a TOML file with these figures, for those that are not given.
@@ -355,14 +357,14 @@ def corun(
 
 
 def quantity(name: str, value: object, unit: str) -> str:
-    """A quantity as text: a bare number is in ``unit``."""
+    """Writes a quantity as text: a bare number is in ``unit``."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return f"{float(value)!r}{unit}"
     return text(name, value)
 
 
 def jobs_text(jobs: object, speed: str | None) -> str:
-    """Jobs in the format of a file of jobs (TOML)."""
+    """Writes jobs in the format of a file of jobs (TOML)."""
     if isinstance(jobs, pd.DataFrame):
         jobs = [{k: v for k, v in row.items() if not missing(v)} for row in jobs.to_dict("records")]
     if not isinstance(jobs, (list, tuple)) or not all(isinstance(job, Mapping) for job in jobs):
@@ -379,17 +381,17 @@ def jobs_text(jobs: object, speed: str | None) -> str:
 
 
 def missing(value: object) -> bool:
-    """Whether a cell of a frame is empty."""
+    """Checks whether a cell of a frame is empty."""
     return value is None or isinstance(value, float) and np.isnan(value)
 
 
 def pairs(table: Mapping[Any, Any], skip: str = "") -> list[str]:
-    """Keys and values as TOML."""
+    """Writes keys and values as TOML."""
     return [f"{json.dumps(text('key', key))} = {toml(key, value)}" for key, value in table.items() if key != skip]
 
 
 def toml(key: str, value: Any) -> str:
-    """A value as TOML."""
+    """Writes a value as TOML."""
     if isinstance(value, Ordering):
         value = value.nodes
     if isinstance(value, (np.ndarray, np.generic)):

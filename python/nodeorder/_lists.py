@@ -9,12 +9,12 @@ from ._error import among, whole
 
 
 def machines() -> list[str]:
-    """The names of the machines that come with the package, sorted; each is a spec of :func:`topology`."""
+    """Lists the names of the machines that come with the package, sorted; each is a spec of :func:`topology`."""
     return _native.machines()
 
 
 def entries(table: str) -> pd.DataFrame:
-    """The entries of one table, as ``nodeorder list`` shows them.
+    """Lists the entries of one table, as ``nodeorder list`` shows them.
 
     Args:
         table: ``topologies``, ``orderings``, ``allocators``, ``policies``, ``models``, ``guests``, ``routings``,

@@ -67,7 +67,7 @@ class Machine:
 
     @cached_property
     def nodes(self) -> NDArray[np.int64]:
-        """The schedulable nodes in id order: shape (n,), int64, read-only. A node's id is router · per_router + slot."""
+        """The schedulable nodes in id order: shape (n,), int64, read-only. A node's id: router · per_router + slot."""
         nodes = self._native.nodes()
         nodes.flags.writeable = False
         return nodes
@@ -93,7 +93,7 @@ class Machine:
 
     @property
     def links(self) -> pd.DataFrame:
-        """The links: a frame of ``u``, ``v`` (routers) and ``capacity`` (1 is an ordinary link), a row a link. O(links)."""
+        """The links: a frame of ``u``, ``v`` (routers) and ``capacity`` (ordinary: 1), a row a link. O(links)."""
         ends, capacities = self._native.links()
         return pd.DataFrame({"u": ends[:, 0], "v": ends[:, 1], "capacity": capacities})
 
@@ -114,7 +114,7 @@ class Machine:
         return dict(json.loads(self._native.figures(flag("histogram", histogram))))
 
     def names_of(self, nodes: ArrayLike) -> list[str]:
-        """The names of nodes.
+        """Looks up the names of nodes.
 
         Raises:
             NodeorderError: a node that the machine does not have or that is not schedulable.
@@ -122,7 +122,7 @@ class Machine:
         return self._native.names_of(node_array("nodes", nodes))
 
     def nodes_named(self, names: str | Iterable[str]) -> NDArray[np.int64]:
-        """The nodes of names, or of names with a domain: shape (names,), int64.
+        """Looks up the nodes of names, or of names with a domain: shape (names,), int64.
 
         Raises:
             NodeorderError: a name that no node has.
@@ -135,7 +135,7 @@ class Machine:
         return np.array(found, dtype=np.int64)
 
     def routers_of(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """The router of each node: shape (nodes,), int64.
+        """Looks up the router of each node: shape (nodes,), int64.
 
         Raises:
             NodeorderError: a node that the machine does not have.
@@ -143,7 +143,7 @@ class Machine:
         return self._native.routers_of(node_array("nodes", nodes))
 
     def coordinates_of(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Coordinates of nodes: shape (nodes, axes), int64.
+        """Looks up the coordinates of nodes: shape (nodes, axes), int64.
 
         Raises:
             NodeorderError: a machine without coordinates; a node that it does not have.
@@ -154,7 +154,7 @@ class Machine:
         return found[0]
 
     def host_list(self, nodes: ArrayLike) -> str:
-        """The names of nodes as a host list in their order, such as ``n[000-003,7]``.
+        """Writes the names of nodes as a host list in their order, such as ``n[000-003,7]``.
 
         Raises:
             NodeorderError: a node that the machine does not have.
@@ -162,7 +162,7 @@ class Machine:
         return self._native.host_list(node_array("nodes", nodes))
 
     def distances(self, nodes: ArrayLike | None = None, to: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Hops between nodes: the links of a shortest path between their routers.
+        """Finds the hops between nodes: the links of a shortest path between their routers.
 
         Args:
             nodes: the rows; all schedulable nodes unless given.
@@ -178,5 +178,5 @@ class Machine:
         return self._native.distances(rows, rows if to is None else node_array("to", to))
 
     def __len__(self) -> int:
-        """The number of schedulable nodes."""
+        """Counts the schedulable nodes."""
         return self._native.node_count

@@ -23,11 +23,11 @@ def from_networkx(
     seed: int = 1,
     memory: int | None = None,
 ) -> Topology:
-    """A machine from a graph whose vertices are routers and whose edges are links.
+    """Makes a machine of a graph whose vertices are routers and whose edges are links.
 
     Args:
-        graph: undirected; may be in several components. Parallel edges of a multigraph are one link whose capacity is the
-            sum of theirs.
+        graph: undirected; may be in several components. Parallel edges of a multigraph are one link whose capacity is
+            the sum of theirs.
         name: what the machine is called; the graph's name, else ``networkx``.
         per_router: nodes on each vertex that carries nodes, from 1.
         hosts: which vertices carry nodes: an attribute that is true for them, or the vertices. Unless given: all, or
@@ -39,8 +39,9 @@ def from_networkx(
         memory: as in :func:`topology`.
 
     Returns:
-        The machine. Node ids go by the order of the graph's vertices, those with nodes first; ``vertices[router]`` is the
-        vertex. Nodes are called as the vertices' attribute ``name`` says (or ``names``, one a node), else as the vertex.
+        The machine. Node ids go by the order of the graph's vertices, those with nodes first; ``vertices[router]`` is
+        the vertex. Nodes are called as the vertices' attribute ``name`` says (or ``names``, one a node), else as the
+        vertex.
 
     Raises:
         NodeorderError: a directed graph, a link from a vertex to itself, a capacity that is not above 0, coordinates

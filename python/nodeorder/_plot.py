@@ -21,7 +21,7 @@ POINTS = 4000
 
 
 def axes_of(ax: Any) -> Any:
-    """The axes given, or new ones."""
+    """Returns the axes given, or makes new ones."""
     if ax is not None:
         return ax
     try:
@@ -32,7 +32,7 @@ def axes_of(ax: Any) -> Any:
 
 
 def look(slot: int) -> dict[str, Any]:
-    """How the curve of slot ``slot`` looks: keywords of matplotlib's ``plot``."""
+    """Looks up how the curve of slot ``slot`` looks: keywords of matplotlib's ``plot``."""
     found = json.loads(_native.looks(slot + 1)[0])[slot]
     dash = found["dash"]
     style: Any = (0, dash) if dash else "-"
@@ -40,7 +40,7 @@ def look(slot: int) -> dict[str, Any]:
 
 
 def ramp() -> Any:
-    """The colours of ranks from the first to the last, as a colour map."""
+    """Makes a colour map of the colours of ranks from the first to the last."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("nodeorder", _native.looks(0)[1])
@@ -79,7 +79,7 @@ def draw_machine(machine: Machine, nodes: NDArray[np.int64], ranked_by: str | No
 def flattened(
     rows: NDArray[np.int64], names: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, str]]:
-    """Coordinates in the plane: the last two axes, with slices along the other axes side by side."""
+    """Computes coordinates in the plane: the last two axes, with slices along the other axes side by side."""
     if rows.shape[1] == 0:
         raise refused("plot", "coordinates without axes", "one axis or more")
     if rows.shape[1] == 1:

@@ -17,7 +17,7 @@ Show = Callable[[int, int], None]
 
 
 def wanted(progress: bool | None) -> bool:
-    """Whether progress is shown: as asked for, else in notebooks and on terminals."""
+    """Checks whether progress is shown: as asked for, else in notebooks and on terminals."""
     if progress is None:
         return "ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()
     if isinstance(progress, bool):
@@ -27,7 +27,7 @@ def wanted(progress: bool | None) -> bool:
 
 @contextmanager
 def shown(progress: bool | None, what: str, unit: str) -> Iterator[Show | None]:
-    """A function of the work done and the total, which shows a bar once the call has taken a second; None for no bar."""
+    """Makes a function of the work done and the total that shows a bar after a second; None for no bar."""
     if not wanted(progress):
         yield None
         return

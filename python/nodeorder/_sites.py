@@ -26,7 +26,8 @@ from ._topology import Order, Orders, Topology, topology
 def score(
     m: Topology, orders: Orders, weights: str = "geometric", *, progress: bool | None = None
 ) -> pd.DataFrame:
-    """Orderings by the objective that the searches ``ilp`` and ``optimise`` minimise, as ``nodeorder score`` does.
+    """Scores orderings by the objective that the searches ``ilp`` and ``optimise`` minimise, as ``nodeorder score``
+    does.
 
     Args:
         m: the machine.
@@ -36,8 +37,8 @@ def score(
         progress: show a bar; in notebooks and on terminals unless given.
 
     Returns:
-        A frame with a row an ordering: ``ordering``, ``objective`` and ``lower_bound`` (weighted hops), ``gap`` (share of
-        the objective above the bound).
+        A frame with a row an ordering: ``ordering``, ``objective`` and ``lower_bound`` (weighted hops), ``gap`` (share
+        of the objective above the bound).
 
     Raises:
         NodeorderError: unknown weights, a bad file of sizes, an ordering that does not suit.
@@ -49,7 +50,7 @@ def score(
 
 
 def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | None = None) -> str:
-    """An ordering in the format of another program, as ``nodeorder export`` does.
+    """Writes an ordering in the format of another program, as ``nodeorder export`` does.
 
     Args:
         m: the machine.
@@ -91,7 +92,7 @@ def hosts(
     to: str = "hosts",
     per_node: int = 1,
 ) -> str:
-    """The hosts of one job in the order that its ranks should take, as ``nodeorder hosts`` does.
+    """Orders the hosts of one job as its ranks should take them, as ``nodeorder hosts`` does.
 
     Args:
         m: the machine.
@@ -156,8 +157,8 @@ def audit(
 
     Args:
         m: the machine.
-        trace: records that list the nodes of jobs: a file (output of ``sacct -P``, PBS accounting, a CSV table, …), or a
-            frame with ``node_list`` and ``job``, ``start``, ``end``, … in seconds.
+        trace: records that list the nodes of jobs: a file (output of ``sacct -P``, PBS accounting, a CSV table, …), or
+            a frame with ``node_list`` and ``job``, ``start``, ``end``, … in seconds.
         orders: place the same jobs on these orderings, too; ``row-major`` unless given, where ``alloc`` is.
         alloc: with these allocators; ``slurm-best-fit`` unless given, where ``orders`` is.
         columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
@@ -186,19 +187,20 @@ def audit(
 
 
 def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None = None) -> dict[str, Any]:
-    """What fits on a machine now, what blocks it, and when jobs free it, as ``nodeorder snapshot`` does.
+    """Finds what fits on a machine now, what blocks it, and when jobs free it, as ``nodeorder snapshot`` does.
 
     Args:
         m: the machine.
-        jobs: the jobs of now: what ``squeue --json`` prints, as a file or a dict; or records in which jobs that run have no
-            end, as a file or a frame with ``node_list``, ``start``, ``limit``, … in seconds.
+        jobs: the jobs of now: what ``squeue --json`` prints, as a file or a dict; or records in which jobs that run
+            have no end, as a file or a frame with ``node_list``, ``start``, ``limit``, … in seconds.
         nodes: what ``sinfo --json`` prints, as a file or a dict; all that no job holds are free unless given.
         columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
 
     Returns:
-        The document of ``--json`` as a dict: nodes that are ``free``, ``held`` and ``out``; jobs ``running`` and ``waiting``
-        (counts); and ``levels``, leaf first, each with its ``largest`` job in nodes, its ``roomiest`` unit, and ``next``, the
-        units that jobs hold in the order in which they are ``freed`` (seconds since 1970; none where a job has no limit).
+        The document of ``--json`` as a dict: nodes that are ``free``, ``held`` and ``out``; jobs ``running`` and
+        ``waiting`` (counts); and ``levels``, leaf first, each with its ``largest`` job in nodes, its ``roomiest``
+        unit, and ``next``, the units that jobs hold in the order in which they are ``freed`` (seconds since 1970; none
+        where a job has no limit).
 
     Raises:
         NodeorderError: records without lists of nodes, a bad line, nodes of another form.
@@ -218,7 +220,7 @@ def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None =
 
 
 def printed(name: str, document: Mapping[str, Any]) -> str:
-    """The JSON of a document of Slurm's that was read."""
+    """Writes a document of Slurm's that was read as JSON."""
     try:
         return json.dumps(document)
     except (TypeError, ValueError):
@@ -226,7 +228,7 @@ def printed(name: str, document: Mapping[str, Any]) -> str:
 
 
 def with_columns(name: str, value: Any, columns: str | None) -> _native.Source:
-    """A file or frame of jobs; the columns of a file may be named."""
+    """Reads a file or frame of jobs; the columns of a file may be named."""
     given = source(name, value)
     if columns is not None:
         if given["text"] is not None:
@@ -243,8 +245,8 @@ def sweep(
     memory: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Every combination that a plan lists, as ``nodeorder sweep run`` does. Rows are held in memory until all are there: for
-    sweeps of hours, which may be stopped and go on, and for several machines, use the command.
+    """Runs every combination that a plan lists, as ``nodeorder sweep run`` does. Rows are held in memory until all are
+    there: for sweeps of hours, which may be stopped and go on, and for several machines, use the command.
 
     Args:
         plan: a TOML file, or a dict of its keys (``topologies``, ``orderings``, ``allocators``, ``traces``, …).
@@ -320,8 +322,8 @@ def compare(
     Args:
         machines: two machines or more, or their specs.
         orders: texts that make orderings; each machine takes those that suit it, or its own where none is given.
-        prices: of a cable between routers (``links``), of a node's cable (``node_links``), of a router (``routers``) and of
-            a node (``nodes``), in any currency; a dict or a text such as ``links=100,routers=5000``.
+        prices: of a cable between routers (``links``), of a node's cable (``node_links``), of a router (``routers``)
+            and of a node (``nodes``), in any currency; a dict or a text such as ``links=100,routers=5000``.
         progress: show a bar; in notebooks and on terminals unless given.
 
     Returns:

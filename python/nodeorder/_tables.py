@@ -16,13 +16,13 @@ EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"floa
 
 
 def frame(table: bytes) -> pd.DataFrame:
-    """The table of a CSV; empty fields are missing, numbers are exactly those written."""
+    """Reads the table of a CSV; empty fields are missing, numbers are exactly those written."""
     read: pd.DataFrame = pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], **EXACT)
     return read
 
 
 def source(name: str, value: object) -> _native.Source:
-    """A log or trace: a path, or a frame. A frame has a row an event (``event``: P or F, ``job``, ``nodes``), or a row a job."""
+    """Names a path for the compiled part, or writes a frame of events (P or F) or of jobs as a log or a table."""
     if isinstance(value, (str, os.PathLike)):
         return {"name": path_text(name, value), "text": None, "columns": None}
     if not isinstance(value, pd.DataFrame):
@@ -40,7 +40,7 @@ def source(name: str, value: object) -> _native.Source:
 
 
 def placements(name: str, table: pd.DataFrame) -> bytes:
-    """The text of a placement log."""
+    """Writes the text of a placement log."""
     missing = [column for column in ("event", "job", "nodes") if column not in table.columns]
     if missing:
         raise refused(name, "no column " + ", ".join(missing), "the columns event, job and nodes")
@@ -54,5 +54,5 @@ def placements(name: str, table: pd.DataFrame) -> bytes:
 
 
 def whole_text(value: Any) -> str:
-    """A count as a log has it. Frames hold whole numbers as floats where others are missing."""
+    """Writes a count as a log has it. Frames hold whole numbers as floats where others are missing."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

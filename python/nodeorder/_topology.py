@@ -73,8 +73,8 @@ class Ordering:
 
     @property
     def search(self) -> dict[str, Any] | None:
-        """Outcome of the search that made it (``ilp``, ``optimise``): objective, lower_bound, gap, optimal, solver, status and
-        steps; None for other orderings."""
+        """Outcome of the search that made it (``ilp``, ``optimise``): objective, lower_bound, gap, optimal, solver,
+        status and steps; None for other orderings."""
         return None if self._native.found is None else dict(json.loads(self._native.found))
 
     def ranks(self) -> NDArray[np.int64]:
@@ -144,8 +144,8 @@ Orders = Union[Order, Sequence[Order]]
 class Topology(Machine):
     """A machine: routers, links, schedulable nodes and their names.
 
-    Made by :func:`topology` and :func:`from_networkx`. It is immutable and pickles by its spec (a spec that names a file
-    is read again) or by its links.
+    Made by :func:`topology` and :func:`from_networkx`. It is immutable and pickles by its spec (a spec that names a
+    file is read again) or by its links.
     """
 
     def __init__(self, native: _native.Topology, source: tuple[str, tuple[Any, ...]]) -> None:
@@ -153,7 +153,7 @@ class Topology(Machine):
         self._source = source
 
     def place(self, nodes: ArrayLike, order: Order | None = None) -> dict[str, Any]:
-        """The metrics of one allocation.
+        """Measures one allocation.
 
         Args:
             nodes: its nodes, each once; for ``ring_hops`` in the order of its ranks.
@@ -172,7 +172,7 @@ class Topology(Machine):
         return dict(json.loads(_native.place(self._native, given, ordering)))
 
     def orderings(self) -> list[str]:
-        """The orderings that suit the machine: what :meth:`compare` starts from."""
+        """Lists the orderings that suit the machine: what :meth:`compare` starts from."""
         return self._native.suiting()
 
     def order(self, by: Order, *, label: str | None = None, progress: bool | None = None) -> Ordering:
@@ -231,7 +231,7 @@ class Topology(Machine):
         return made
 
     def mpc(self, orders: Orders, sizes: str | ArrayLike | None = None, *, progress: bool | None = None) -> Curves:
-        """Exact Mean Placement Calculation curves: the mean distance inside windows of consecutive ranks.
+        """Computes exact Mean Placement Calculation curves: the mean distance inside windows of consecutive ranks.
 
         Args:
             orders: one ordering or several, or what makes them.
@@ -245,8 +245,8 @@ class Topology(Machine):
         Raises:
             NodeorderError: a size out of range; what :meth:`order` refuses; more memory than allowed.
 
-        The definition is that of Albing, "Evaluating Node Orderings for Improved Compactness". Sums are whole numbers up
-        to one division, so results do not depend on the number of threads.
+        The definition is that of Albing, "Evaluating Node Orderings for Improved Compactness". Sums are whole numbers
+        up to one division, so results do not depend on the number of threads.
         """
         chosen = sizes_text(sizes)
         made = self._orders(orders)
@@ -333,13 +333,13 @@ class Topology(Machine):
             guest: the traffic: a pattern or file as the command takes it (``stencil:8x8x8``), a frame of ``source``,
                 ``target``, ``volume``, a square matrix (numpy or scipy.sparse; row is source), or a networkx DiGraph of
                 processes 0, 1, … with ``weight``.
-            where: process i runs on rank i of an ordering (or what makes one); or a mapping: a path ending in ``.csv``, a
-                ``pathlib.Path`` or a frame of ``process``, ``node``.
+            where: process i runs on rank i of an ordering (or what makes one); or a mapping: a path ending in
+                ``.csv``, a ``pathlib.Path`` or a frame of ``process``, ``node``.
             routing: which links traffic takes; ``entries("routings")``.
             method: put the processes on the same nodes anew; ``entries("methods")``. Where the time of ``best`` did not
                 reach the end of some, the summary names them in ``unfinished``.
-            out: ``summary``, the document of ``nodeorder map --json`` as a dict; ``links``, a frame of the load of every
-                directed link; ``mapping``, a frame of process and node.
+            out: ``summary``, the document of ``nodeorder map --json`` as a dict; ``links``, a frame of the load of
+                every directed link; ``mapping``, a frame of process and node.
             progress: show a bar; in notebooks and on terminals unless given.
 
         Raises:
@@ -359,7 +359,7 @@ class Topology(Machine):
         return dict(json.loads(found)) if wanted == "summary" else frame(found)
 
     def to_networkx(self) -> nx.Graph[int]:
-        """The routers and links as a networkx graph.
+        """Makes a networkx graph of the routers and links.
 
         Vertices are routers with ``nodes`` (ids of their schedulable nodes), ``names`` and, where the machine has them,
         ``coordinates``; edges have ``capacity``. The graph has the machine's ``name`` and ``spec``.
@@ -460,7 +460,7 @@ class Comparison(Page):
 
 
 def topology(spec: str | os.PathLike[str], *, seed: int = 1, memory: int | None = None) -> Topology:
-    """The machine that a spec names.
+    """Builds the machine that a spec names.
 
     Args:
         spec: ``kind:options`` such as ``torus:15x6x16,per_router=2``, the name of a shipped machine (:func:`machines`),
@@ -480,7 +480,7 @@ def topology(spec: str | os.PathLike[str], *, seed: int = 1, memory: int | None 
 
 
 def linked(network: dict[str, Any], seed: int, memory: int | None) -> Topology:
-    """The machine of links in memory, as :func:`from_networkx` collects them."""
+    """Builds the machine of links in memory, as :func:`from_networkx` collects them."""
     native = _native.Topology.from_links(
         network["name"],
         network["routers"],
@@ -509,7 +509,7 @@ def compared(
     procs_per_node: int | None,
     progress: bool | None,
 ) -> Comparison:
-    """The comparison that :meth:`Topology.compare` returns."""
+    """Makes the comparison that :meth:`Topology.compare` returns."""
     made = distinct(topology) if orders is None else topology._orders(orders)
     jobs = jobs_of(trace, alloc, policy, model, guest, routing, procs_per_node)
     given = {"--alloc": alloc, "--policy": policy, "--model": model, "--guest": guest}
@@ -523,7 +523,7 @@ def compared(
 
 
 def distinct(topology: Topology) -> list[Ordering]:
-    """The orderings that suit the machine, the first of those that are equal."""
+    """Lists the orderings that suit the machine, the first of those that are equal."""
     made: list[Ordering] = []
     for name in topology.orderings():
         order = topology.order(name)
@@ -533,7 +533,7 @@ def distinct(topology: Topology) -> list[Ordering]:
 
 
 def _again(kind: str, arguments: tuple[Any, ...]) -> Topology:
-    """The machine of a pickle."""
+    """Rebuilds the machine of a pickle."""
     if kind == "spec":
         spec, seed, memory = arguments
         return topology(spec, seed=seed, memory=memory)
@@ -541,11 +541,11 @@ def _again(kind: str, arguments: tuple[Any, ...]) -> Topology:
 
 
 def _ordered(topology: Topology, label: str, nodes: NDArray[np.int64]) -> Ordering:
-    """The ordering of a pickle."""
+    """Rebuilds the ordering of a pickle."""
     return topology.order(nodes, label=label)
 
 
 def _compared(topology: Topology, orders: list[Ordering], request: tuple[Any, ...]) -> Comparison:
-    """The comparison of a pickle."""
+    """Rebuilds the comparison of a pickle."""
     trace, alloc, policy, model, guest, routing, procs_per_node = request
     return compared(topology, list(orders), trace, alloc, policy, model, guest, routing, procs_per_node, False)

@@ -1,7 +1,8 @@
 """Traces and placement logs: generate, describe, convert and change them, as ``nodeorder trace`` does.
 
-Traces are frames with a row a job (``job``, ``submit``, ``wait``, ``run``, ``nodes``, ``limit``; seconds), placement logs frames
-of ``event`` (P or F), ``job`` and ``nodes``: what :func:`nodeorder.replay` and :func:`nodeorder.schedule` take.
+Traces are frames with a row a job (``job``, ``submit``, ``wait``, ``run``, ``nodes``, ``limit``; seconds), placement
+logs frames of ``event`` (P or F), ``job`` and ``nodes``: what :func:`nodeorder.replay` and :func:`nodeorder.schedule`
+take.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def convert(
 
     Args:
         trace: a file, plain or .gz, or a frame.
-        to: ``log`` (at one time jobs end before others start), ``swf`` (a processor is a node) or ``placements`` (a row a
-            job with its times and nodes).
+        to: ``log`` (at one time jobs end before others start), ``swf`` (a processor is a node) or ``placements`` (a
+            row a job with its times and nodes).
         path: also write it to this file, as the command does.
         columns: as in :func:`info`; ``procs_per_node``, ``nodes`` and ``memory`` too.
 
@@ -160,12 +161,12 @@ def transform(
 
 
 def limits(procs_per_node: int | None, nodes: int | None) -> tuple[int | None, int | None]:
-    """Processors of a node and the largest job, checked."""
+    """Checks the processors of a node and the largest job, in nodes."""
     return processors(procs_per_node), None if nodes is None else whole("nodes", nodes, 1, 2**32 - 1)
 
 
 def kept(made: bytes, path: str | os.PathLike[str] | None) -> pd.DataFrame:
-    """The frame of a log, a trace or a CSV; written to `path`, where there is one."""
+    """Reads the frame of a log, a trace or a CSV; written to `path`, where there is one."""
     if path is not None:
         target = path_text("path", path)
         write_files(os.path.dirname(target) or ".", {os.path.basename(target): made})

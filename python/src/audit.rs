@@ -12,7 +12,7 @@ use crate::ordering::{Ordering, shared};
 use crate::source::Source;
 use crate::topology::Topology;
 
-/// A row a job as CSV (`rows`), or the document of `--json`.
+/// Scores recorded placements: a row a job as CSV (`rows`), or the document of `--json`.
 #[pyfunction]
 #[pyo3(signature = (topology, trace, orders, alloc, shape, out, progress))]
 #[allow(clippy::too_many_arguments)]

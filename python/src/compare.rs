@@ -89,7 +89,7 @@ impl Comparison {
         })
     }
 
-    /// The names and bytes of the page and the files beside it.
+    /// Writes the page and the files beside it: names and bytes.
     fn files(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
         let inner = self.inner.clone();
         job::run(py, None, move |job| {
@@ -111,14 +111,14 @@ impl Comparison {
         })
     }
 
-    /// The ranked table as CSV.
+    /// Writes the ranked table as CSV.
     fn table(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         report::csv::write_table(&mut out, &self.inner.comparison)?;
         Ok(out)
     }
 
-    /// The curves as CSV: ordering, size, mpc.
+    /// Writes the curves as CSV: ordering, size, mpc.
     fn curves(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         let curves = self
@@ -131,7 +131,7 @@ impl Comparison {
         Ok(out)
     }
 
-    /// The document of `compare --json`.
+    /// Writes the document of `compare --json`.
     fn summary(&self) -> String {
         let Inner {
             comparison,
@@ -142,17 +142,17 @@ impl Comparison {
         report::json::summary_json(comparison, workload, command)
     }
 
-    /// The sentences that the page begins with, as HTML.
+    /// Writes the sentences that the page begins with, as HTML.
     fn sentences(&self) -> Vec<String> {
         report::sentences(&self.inner.comparison, &self.inner.workload)
     }
 
-    /// Index of each table row's ordering in the list given; a curve's colour follows from it.
+    /// Finds the index of each table row's ordering in the list given; a curve's colour follows from it.
     fn slots(&self) -> Vec<usize> {
         report::slots_as_named(&self.inner.comparison, &self.inner.orders)
     }
 
-    /// Proved lower bound of MPC at sizes 2, 3, …; empty where none is known.
+    /// Returns the proved lower bound of MPC at sizes 2, 3, …; empty where none is known.
     fn floor(&self) -> Vec<f64> {
         self.inner.comparison.floor.clone()
     }
@@ -165,7 +165,7 @@ struct Opened {
 }
 
 impl Jobs {
-    /// Allocators, policy and runtime model to run the jobs with.
+    /// Makes the choice of allocators, policy and runtime model to run the jobs with.
     fn asked(&self) -> WorkloadOptions<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
         WorkloadOptions {
@@ -230,14 +230,14 @@ impl Jobs {
     }
 }
 
-/// How the first `count` curves look, as JSON, and the colours of ranks from the first to the last.
+/// Looks up how the first `count` curves look, as JSON, and the colours of ranks from the first to the last.
 #[pyfunction]
 pub fn looks(count: usize) -> (String, Vec<String>) {
     let looks: Vec<plot::Style> = (0..count).map(plot::style).collect();
     (serde_json::json!(looks).to_string(), plot::rank_colours())
 }
 
-/// The page's figure of whole curves, each from two nodes up.
+/// Draws the page's figure of whole curves, each from two nodes up.
 #[pyfunction]
 pub fn curves_svg(
     py: Python<'_>,

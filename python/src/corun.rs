@@ -27,7 +27,8 @@ pub struct Wanted {
     out: String,
 }
 
-/// A table as CSV, or the document of `--json`. `text` holds the content of the file `jobs`; without it the file is read.
+/// Simulates jobs side by side: a table as CSV, or the document of `--json`. `text` holds the content of the file
+/// `jobs`; without it the file is read.
 #[pyfunction]
 #[pyo3(signature = (topology, jobs, text, wanted, progress))]
 pub fn corun(

@@ -41,7 +41,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Exception for a panic, a fault of nodeorder itself: raised in Python, so that the interpreter goes on.
+/// Makes the exception for a panic, a fault of nodeorder itself: raised in Python, so that the interpreter goes on.
 pub fn of_panic(payload: &(dyn Any + Send)) -> PyErr {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text

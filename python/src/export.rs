@@ -12,8 +12,8 @@ use crate::job;
 use crate::ordering::Ordering;
 use crate::topology::Topology;
 
-/// The text, its name where it is one of several files in a folder, further files by their names or the ending of these, and
-/// remarks.
+/// The text, its name where it is one of several files in a folder, further files by their names or the ending of
+/// these, and remarks.
 type Exported = (
     String,
     Option<&'static str>,
@@ -21,7 +21,7 @@ type Exported = (
     Vec<String>,
 );
 
-/// An ordering as `target` wants it.
+/// Writes an ordering as `target` wants it.
 #[pyfunction]
 pub fn export(
     py: Python<'_>,
@@ -49,7 +49,7 @@ pub fn export(
     })
 }
 
-/// The hosts of `listed` in order, as `form` wants them, and the ordering that was chosen for them.
+/// Orders the hosts of `listed` and writes them as `form` wants them, with the ordering that was chosen for them.
 #[pyfunction]
 #[pyo3(signature = (topology, listed, order, form, per_node))]
 pub fn hosts(

@@ -31,14 +31,14 @@ struct Pool {
     stop: Arc<AtomicBool>,
 }
 
-/// Threads of all work from here on; 0 for all cores. Results do not depend on it.
+/// Sets the number of threads of all work from here on; 0 for all cores. Results do not depend on it.
 #[pyfunction]
 pub fn set_threads(count: usize) {
     THREADS.store(count, Ordering::SeqCst);
 }
 
 impl Pool {
-    /// The idle one, or a new one.
+    /// Takes the idle pool, or makes a new one.
     fn take() -> Result<Pool, Failure> {
         let (process, wanted) = (std::process::id(), THREADS.load(Ordering::SeqCst));
         let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -68,7 +68,7 @@ impl Pool {
         })
     }
 
-    /// Keeps it for the next call.
+    /// Keeps the pool for the next call.
     fn give_back(self) {
         *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
     }
@@ -87,7 +87,7 @@ impl Job {
         unwind_if_stopped();
     }
 
-    /// Sets the amount of work.
+    /// Sets the total amount of work, in the unit of its progress.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
     }
@@ -124,9 +124,9 @@ impl nodeorder_order::ordering::Observer for Clock {
     }
 }
 
-/// Runs `work` on the pool's threads; other Python threads run meanwhile. `progress` is called at intervals with the amount
-/// done and the total. Ctrl-C raises its exception here, and the work ends: at the next step of the library, or where it checks
-/// its [`Job`].
+/// Runs `work` on the pool's threads; other Python threads run meanwhile. `progress` is called at intervals with the
+/// amount done and the total. Ctrl-C raises its exception here, and the work ends: at the next step of the library, or
+/// where it checks its [`Job`].
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

@@ -26,7 +26,7 @@ mod sweep;
 mod topology;
 mod trace;
 
-/// The module `nodeorder._native`.
+/// Fills the module `nodeorder._native`.
 #[pymodule]
 fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

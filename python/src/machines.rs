@@ -64,7 +64,7 @@ impl Machines {
         })
     }
 
-    /// The table of machines as CSV, best first.
+    /// Writes the table of machines as CSV, best first.
     fn table(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         columns::write_table(
@@ -75,24 +75,24 @@ impl Machines {
         Ok(out)
     }
 
-    /// The curves as CSV.
+    /// Writes the curves as CSV.
     fn curves(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         columns::write_table(&mut out, MachinePoint::ALL, report::curve_rows(&self.inner))?;
         Ok(out)
     }
 
-    /// The document of `machines --json`.
+    /// Writes the document of `machines --json`.
     fn summary(&self) -> String {
         report::document(&self.inner, None, &self.command)
     }
 
-    /// The sentence that the page begins with.
+    /// Writes the sentence that the page begins with.
     fn headline(&self) -> String {
         headline(&self.inner, None)
     }
 
-    /// The names and bytes of the page and the files beside it.
+    /// Writes the page and the files beside it: names and bytes.
     fn files(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
         let (found, command) = (self.inner.clone(), self.command.clone());
         job::run(py, None, move |job| {

@@ -56,7 +56,7 @@ impl OwnedAssignment {
     }
 }
 
-/// The document of `--json`, the loads of links, or the mapping (`out`: `summary`, `links`, `mapping`).
+/// Maps a guest: the document of `--json`, the loads of links, or the mapping (`out`: `summary`, `links`, `mapping`).
 #[pyfunction]
 #[pyo3(signature = (topology, guest, assignment, routing, method, out, progress))]
 #[allow(clippy::too_many_arguments)]
@@ -120,8 +120,8 @@ pub fn map(
     })
 }
 
-/// The mapping given, or the one that `method` finds on its nodes, with the method that found it and those that its time
-/// did not reach.
+/// Returns the mapping given, or finds one by `method` on its nodes, with the method that found it and those that its
+/// time did not reach.
 fn placed(
     topology: &nodeorder_network::topology::Topology,
     guest: &Guest,

@@ -11,7 +11,7 @@ use crate::topology::Topology;
 
 type Curve<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
-/// Sizes and MPC at each of them, of one ordering; `chosen` as `--sizes` takes it.
+/// Computes MPC of one ordering: sizes, and the value at each; `chosen` as `--sizes` takes it.
 #[pyfunction]
 #[pyo3(signature = (topology, order, chosen, progress))]
 pub fn curve<'py>(

@@ -81,7 +81,7 @@ impl Ordering {
         self.inner.len()
     }
 
-    /// The nodes in rank order.
+    /// Lists the nodes in rank order.
     fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let nodes: Vec<i64> = py.detach(|| {
             self.inner
@@ -93,7 +93,7 @@ impl Ordering {
         nodes.into_pyarray(py)
     }
 
-    /// The text of its file, with `names` in the place of ids where wanted.
+    /// Writes the text of the ordering's file, with `names` in the place of ids where wanted.
     fn text(&self, py: Python<'_>, topology: &Topology, names: bool) -> PyResult<Vec<u8>> {
         let (order, topology) = (self.inner.clone(), topology.inner.clone());
         job::run(py, None, move |_| {
@@ -106,18 +106,18 @@ impl Ordering {
         })
     }
 
-    /// Remarks on its use on `topology`: a file made for another machine, and nodes left out.
+    /// Lists remarks on the ordering's use on `topology`: a file made for another machine, and nodes left out.
     fn remarks(&self, topology: &Topology) -> Vec<String> {
         self.inner.list_remarks(&topology.inner)
     }
 
-    /// Host list of the nodes in rank order.
+    /// Writes the host list of the nodes in rank order.
     fn host_list(&self, topology: &Topology) -> String {
         topology.inner.host_list(self.inner.nodes().iter().copied())
     }
 }
 
-/// Copies of the orderings, for work on other threads: Python objects stay with this one.
+/// Copies the orderings for work on other threads: Python objects stay with this one.
 pub fn shared(orders: &[PyRef<'_, Ordering>]) -> Vec<NodeOrder> {
     orders
         .iter()

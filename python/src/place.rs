@@ -19,7 +19,7 @@ use crate::error::Failure;
 use crate::job;
 use crate::ordering::Ordering;
 
-/// The metrics of an allocation as JSON; with an ordering also its spans in rank.
+/// Measures an allocation, as JSON; with an ordering also its spans in rank.
 #[pyfunction]
 #[pyo3(signature = (topology, nodes, order))]
 pub fn place(
@@ -38,7 +38,7 @@ pub fn place(
     })
 }
 
-/// The document that `place` returns. Without an ordering the nodes are ranked as they are given.
+/// Writes the document that `place` returns. Without an ordering the nodes are ranked as they are given.
 fn metrics(
     topology: &Topology,
     given: Vec<NodeId>,

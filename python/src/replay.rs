@@ -23,7 +23,7 @@ use crate::topology::Topology;
 pub struct Talk(pub Option<String>, pub Option<String>);
 
 impl Talk {
-    /// The links that messages take; made only where jobs talk.
+    /// Finds the links that messages take, only where jobs talk.
     pub fn fabric<'t>(
         &self,
         topology: &'t nodeorder_network::topology::Topology,
@@ -35,7 +35,8 @@ impl Talk {
             .transpose()?)
     }
 
-    /// Traffic of the jobs, by default over the first routing that suits the machine; none where jobs do not talk.
+    /// Makes the traffic of the jobs, by default over the first routing that suits the machine; `None` where jobs do
+    /// not talk.
     pub fn settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
@@ -71,7 +72,7 @@ pub struct Wanted {
     whole_hops: bool,
 }
 
-/// A table as CSV, or the document of `--json`.
+/// Replays a log: a table as CSV, or the document of `--json`.
 #[pyfunction]
 #[pyo3(signature = (topology, orders, log, alloc, talk, procs_per_node, wanted, progress))]
 #[allow(clippy::too_many_arguments)]

@@ -33,7 +33,7 @@ pub struct Wanted {
     shape: bool,
 }
 
-/// A row a job as CSV, or the document of `--json`.
+/// Schedules a trace: a row a job as CSV, or the document of `--json`.
 #[pyfunction]
 #[pyo3(signature = (topology, order, jobs, talk, procs_per_node, wanted, progress))]
 #[allow(clippy::too_many_arguments)]

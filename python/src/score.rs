@@ -9,7 +9,7 @@ use crate::job::{self, Clock};
 use crate::ordering::{Ordering, shared};
 use crate::topology::Topology;
 
-/// A row an ordering, as CSV.
+/// Scores orderings by the objective of searches: a row an ordering, as CSV.
 #[pyfunction]
 #[pyo3(signature = (topology, orders, weights, progress))]
 pub fn score(

@@ -10,8 +10,8 @@ use crate::job;
 use crate::source::Source;
 use crate::topology::Topology;
 
-/// The document of `--json`, of jobs and of nodes as `sinfo --json` prints them: a file's name, and its text where
-/// Python has it.
+/// Writes the document of `--json`, of jobs and of nodes as `sinfo --json` prints them: a file's name, and its text
+/// where Python has it.
 #[pyfunction]
 pub fn snapshot(
     py: Python<'_>,

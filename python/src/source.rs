@@ -24,7 +24,7 @@ pub struct Source {
 /// A format of records, and the columns of a table.
 pub type Form = (&'static RecordFormat, Option<Columns>);
 
-/// Settings for reading traces.
+/// Makes the settings for reading traces.
 pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),
@@ -36,7 +36,7 @@ pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> 
 }
 
 impl Source {
-    /// Opens it at the first line.
+    /// Opens the source at its first line.
     pub fn lines(&self, memory: u64) -> Result<Lines, Failure> {
         Ok(match &self.text {
             None => Lines::open(Path::new(&self.name), memory)?,
@@ -44,7 +44,7 @@ impl Source {
         })
     }
 
-    /// Opens it, and tells the format of its records; none for traces in SWF, logs and tables of sizes.
+    /// Opens the source and names the format of its records; `None` for traces in SWF, logs and tables of sizes.
     pub fn form(&self, memory: u64) -> Result<(Lines, Option<Form>), Failure> {
         let mut lines = self.lines(memory)?;
         let form = match &self.columns {
@@ -54,7 +54,7 @@ impl Source {
         Ok((lines, form))
     }
 
-    /// Opens it as records that list nodes.
+    /// Opens the source as records that list nodes.
     pub fn records(&self, memory: u64) -> Result<Records, Failure> {
         match self.form(memory)? {
             (lines, Some((form, columns))) if form.lists_nodes => {
@@ -67,7 +67,7 @@ impl Source {
         }
     }
 
-    /// Reads it as a trace.
+    /// Reads the source as a trace.
     pub fn trace(&self, options: &Options) -> Result<Trace, Failure> {
         let lines = self.lines(options.memory)?;
         Ok(match &self.columns {
@@ -77,7 +77,7 @@ impl Source {
         })
     }
 
-    /// Reads it as a placement log; a trace is turned into one.
+    /// Reads the source as a placement log; a trace is turned into one.
     pub fn log(&self, options: &Options) -> Result<OpenedLog, Failure> {
         Ok(match (&self.text, &self.columns) {
             (_, Some(_)) => OpenedLog::from_trace(self.trace(options)?),

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use crate::error::Failure;
 use crate::job;
 
-/// The table of a plan as CSV, and remarks on what it rests on. `text` is the plan, and `file` where it is from or what its
-/// paths are relative to.
+/// Runs a plan: its table as CSV, and remarks on what this rests on. `text` is the plan, and `file` where it is from
+/// or what its paths are relative to.
 #[pyfunction]
 #[pyo3(signature = (text, file, seed, memory, progress))]
 pub fn sweep(

@@ -45,7 +45,8 @@ impl Topology {
         })
     }
 
-    /// A network in memory: `links` two routers a row, `coordinates` a row for each router with nodes.
+    /// Builds a machine of a network in memory: `links` two routers a row, `coordinates` a row for each router with
+    /// nodes.
     #[staticmethod]
     #[pyo3(signature = (name, routers, hosts, per_router, links, capacities, names, coordinates, wrap, seed, memory))]
     #[allow(clippy::too_many_arguments)]
@@ -116,7 +117,7 @@ impl Topology {
         self.inner.spec()
     }
 
-    /// The specification without limit and excluded nodes.
+    /// Writes the specification without limit and excluded nodes.
     #[getter]
     fn network(&self) -> String {
         self.inner.network().spec()
@@ -157,18 +158,18 @@ impl Topology {
         self.inner.component_count()
     }
 
-    /// Remarks on a site's file: guesses, and lines that other programs refuse.
+    /// Lists remarks on a site's file: guesses, and lines that other programs refuse.
     fn remarks(&self) -> Vec<String> {
         self.inner.network().remarks().to_vec()
     }
 
-    /// The schedulable nodes in id order.
+    /// Lists the schedulable nodes in id order.
     fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let nodes: Vec<i64> = py.detach(|| self.inner.nodes().iter().map(|n| n.0.into()).collect());
         nodes.into_pyarray(py)
     }
 
-    /// The router of each of `nodes`.
+    /// Looks up the router of each of `nodes`.
     fn routers_of<'py>(
         &self,
         py: Python<'py>,
@@ -182,7 +183,7 @@ impl Topology {
         Ok(routers.into_pyarray(py))
     }
 
-    /// The names of `nodes`.
+    /// Looks up the names of `nodes`.
     fn names_of(&self, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<Vec<String>> {
         let nodes = self.checked(&nodes)?;
         Ok(nodes
@@ -191,7 +192,7 @@ impl Topology {
             .collect())
     }
 
-    /// The nodes of names; None where there is no such node.
+    /// Looks up the nodes of names; `None` for a name of no node.
     fn nodes_named(&self, names: Vec<String>) -> Vec<Option<u32>> {
         names
             .iter()
@@ -199,7 +200,7 @@ impl Topology {
             .collect()
     }
 
-    /// Two routers a link and its capacity.
+    /// Lists two routers a link, and its capacity.
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Links<'py>> {
         let topology = self.inner.clone();
         let (ends, capacities) = job::run(py, None, move |_| {
@@ -219,7 +220,8 @@ impl Topology {
         ))
     }
 
-    /// Coordinates of `nodes`, a row each, whether each axis is a ring, and the axes' names; None without coordinates.
+    /// Looks up coordinates of `nodes`, a row each, whether each axis is a ring, and the axes' names; `None` without
+    /// coordinates.
     fn coordinates<'py>(
         &self,
         py: Python<'py>,
@@ -245,12 +247,12 @@ impl Topology {
         Ok(Some((rows, lattice.wrap.clone(), lattice.axes.clone())))
     }
 
-    /// The orderings that `compare` starts from.
+    /// Lists the orderings that `compare` starts from.
     fn suiting(&self) -> Vec<String> {
         nodeorder_order::ordering::defaults::default_orderings(&self.inner)
     }
 
-    /// The document of `topology --json`.
+    /// Writes the document of `topology --json`.
     fn figures(&self, py: Python<'_>, histogram: bool) -> PyResult<String> {
         let topology = self.inner.clone();
         job::run(py, None, move |_| {
@@ -258,7 +260,7 @@ impl Topology {
         })
     }
 
-    /// Hops from each of `rows` to each of `columns`.
+    /// Finds the hops from each of `rows` to each of `columns`.
     fn distances<'py>(
         &self,
         py: Python<'py>,
@@ -303,14 +305,14 @@ impl Topology {
         hops.into_pyarray(py).reshape(shape)
     }
 
-    /// The host list of nodes, in their order.
+    /// Writes the host list of nodes, in their order.
     fn host_list(&self, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<String> {
         Ok(self.inner.host_list(self.checked(&nodes)?))
     }
 }
 
 impl Topology {
-    /// Nodes of this machine from an array of ids; an id that it does not have is refused.
+    /// Reads nodes of this machine from an array of ids; an id that the machine does not have is refused.
     pub fn checked(&self, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
         let nodes = node_ids("nodes", nodes)?;
         let location = || SourceLocation::option("nodes");
@@ -321,7 +323,7 @@ impl Topology {
     }
 }
 
-/// Node ids from an array of Python's.
+/// Reads node ids from an array of Python's.
 pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
     let id = |node: &i64| {
         u32::try_from(*node).map(NodeId).map_err(|_| {
@@ -336,13 +338,13 @@ pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<Nod
     Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
 }
 
-/// The names of the shipped machines.
+/// Lists the names of the shipped machines.
 #[pyfunction]
 pub fn machines() -> Vec<&'static str> {
     catalog::machine_names()
 }
 
-/// Every table of named entries: what it lists, and each entry's name and description.
+/// Lists every table of named entries: what it lists, and each entry's name and description.
 #[pyfunction]
 pub fn entries() -> Entries {
     let tables = reference::list_tables().into_iter().map(|table| {

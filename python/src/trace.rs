@@ -21,7 +21,7 @@ fn options((procs_per_node, nodes): Limits, memory: u64) -> Options {
     }
 }
 
-/// A generated workload.
+/// Generates a workload.
 #[pyfunction]
 pub fn trace_generate(py: Python<'_>, spec: String, seed: u64) -> PyResult<String> {
     job::run(py, None, move |job| {
@@ -30,7 +30,7 @@ pub fn trace_generate(py: Python<'_>, spec: String, seed: u64) -> PyResult<Strin
     })
 }
 
-/// The document of `trace info`.
+/// Writes the document of `trace info`.
 #[pyfunction]
 pub fn trace_info(py: Python<'_>, source: Source, limits: Limits, memory: u64) -> PyResult<String> {
     job::run(py, None, move |_| {
@@ -41,7 +41,7 @@ pub fn trace_info(py: Python<'_>, source: Source, limits: Limits, memory: u64) -
     })
 }
 
-/// A trace as `log`, `swf` or `placements`.
+/// Writes a trace as `log`, `swf` or `placements`.
 #[pyfunction]
 pub fn trace_convert(
     py: Python<'_>,
@@ -71,7 +71,7 @@ pub fn trace_convert(
     })
 }
 
-/// A trace changed in time, as SWF; `changes` as `transforms` of a sweep takes them.
+/// Changes a trace in time and writes it as SWF; `changes` as `transforms` of a sweep takes them.
 #[pyfunction]
 pub fn trace_transform(
     py: Python<'_>,

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// A vertex with the gain of taking it, ordered by the gain; of equal gains the lower vertex is the greater candidate.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Fall in cost, or whatever counts for the candidate.
+    /// Fall in cost when the vertex changes sides, or what candidates are ranked by in its place.
     pub gain: f64,
     /// The vertex.
     pub vertex: u32,
@@ -124,7 +124,7 @@ impl Sides {
         kept > 0
     }
 
-    /// Returns the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
+    /// Finds the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
     /// changed since.
     fn best_candidate(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
         while let Some(top) = heap.peek() {

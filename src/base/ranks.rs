@@ -21,12 +21,12 @@ impl Run {
         }
     }
 
-    /// Returns the rank after the last.
+    /// Computes the rank after the last.
     pub fn end(self) -> u32 {
         self.first + self.count
     }
 
-    /// Returns the highest rank; the run must not be empty.
+    /// Computes the highest rank; the run must not be empty.
     pub fn last(self) -> u32 {
         self.first + self.count - 1
     }
@@ -170,7 +170,7 @@ impl FreeSet {
         set
     }
 
-    /// Returns a set with the same ranks and places, all of them free.
+    /// Makes a set with the same ranks and places, all of them free.
     pub fn with_all_free_again(&self) -> Self {
         FreeSet::with_all_free(self.size, self.all_places.clone())
     }

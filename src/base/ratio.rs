@@ -22,7 +22,7 @@ pub fn divide_exactly(numerator: u128, denominator: u128) -> f64 {
     (quotient | u128::from(rest)) as f64 * 2f64.powi(-(shift as i32))
 }
 
-/// Returns the quotient, and whether anything was left.
+/// Divides two numbers: the quotient, and whether anything was left.
 fn quotient_and_rest(numerator: u128, denominator: u128) -> (u128, bool) {
     (
         numerator / denominator,
@@ -30,7 +30,7 @@ fn quotient_and_rest(numerator: u128, denominator: u128) -> (u128, bool) {
     )
 }
 
-/// Returns the greatest common divisor; that of n and 0 is n.
+/// Computes the greatest common divisor; that of n and 0 is n.
 pub fn greatest_common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 {
         a

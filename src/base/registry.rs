@@ -18,7 +18,7 @@ pub struct Entry<P> {
     pub example: &'static str,
     /// Options: the text after the colon.
     pub options: &'static [Opt],
-    /// Reads and checks its options, and gives what they make. It takes no time and reads no file.
+    /// Reads and checks the options of the entry, and gives what they make. It takes no time and reads no file.
     pub parse: P,
 }
 
@@ -44,7 +44,7 @@ impl<P> Entry<P> {
         }
     }
 
-    /// Returns the entry without its parser, for lists and references.
+    /// Copies the entry without its parser, for lists and references.
     pub fn description(&self) -> Entry<()> {
         let Entry {
             name,
@@ -98,7 +98,7 @@ impl<P> Registry<P> {
         }
     }
 
-    /// Returns the table with names that are gone: the error about such a name gives the second one.
+    /// Completes the table with names that are gone: the error about such a name gives the second one.
     pub const fn with_replaced_names(
         mut self,
         replaced: &'static [(&'static str, &'static str)],
@@ -123,7 +123,7 @@ impl<P> Registry<P> {
         self.entries.iter().map(|entry| entry.name)
     }
 
-    /// Returns the entry whose name `text` begins with, options aside. `None` if there is none.
+    /// Looks up the entry whose name `text` begins with, options aside. `None` if there is none.
     pub fn get(&self, text: &str) -> Option<&'static Entry<P>> {
         self.entries
             .iter()
@@ -174,7 +174,7 @@ impl<P> Registry<P> {
         Params::parse_inline(text, self.separator, entry.options, seed)
     }
 
-    /// Returns the error of a text that names no entry and no file either, where `or` would do.
+    /// Builds the error of a text that names no entry and no file either, where `or` would do.
     pub fn no_entry_error(&self, text: &str, or: &str) -> Error {
         let mut error = Error::unknown(
             self.option_location(text),

@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 struct Alias {
     /// The old spelling, as errors name it.
     spelling: &'static str,
-    /// The command that has its place.
+    /// The command that takes its place.
     command: &'static str,
     /// Options by their old and their new names; one without a new name only told the spelling.
     renamed: &'static [(&'static str, Option<&'static str>)],
@@ -121,12 +121,12 @@ fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     is_given(given, "throughput").then_some(&WINDOWS)
 }
 
-/// Lists the machines.
+/// Lists the machines that the command line names.
 fn list_machine_specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
     given.get_many("SPEC").into_iter().flatten()
 }
 
-/// Returns the words of an option for the command that has the old one's place.
+/// Rewrites the words of an option for the command that has the old one's place.
 fn translate_option(
     option: &Arg,
     given: &ArgMatches,
@@ -185,7 +185,7 @@ fn names_old_option(words: &[OsString]) -> bool {
     })
 }
 
-/// Returns a command that takes every old spelling, without checking values.
+/// Builds a command that takes every old spelling, without checking values.
 fn old_commands(cli: &Command) -> Command {
     let mut all = Command::new("nodeorder")
         .args(cli.get_arguments().filter_map(accept_any_value))
@@ -224,7 +224,7 @@ fn old_commands(cli: &Command) -> Command {
     all
 }
 
-/// Returns an option that takes any value in any company; `None` for what is no option.
+/// Makes an option take any value in any company; `None` for what is no option.
 fn accept_any_value(option: &Arg) -> Option<Arg> {
     option.get_long()?;
     let option = option

@@ -68,14 +68,14 @@ impl Command {
         let topology = inputs::build_topology(&self.spec, context)?;
         let mut records = self.open_records(context)?;
         let tried = !self.orders.is_empty() || !self.allocators.is_empty();
-        let given = |texts: &[String], default: &str| match texts {
-            // Whoever names an ordering or an allocator wants a replay, which needs both. With neither, only the
-            // record is scored.
-            [] if tried => vec![default.to_string()],
-            texts => texts.to_vec(),
-        };
-        let orders = inputs::make_orders(&topology, &given(&self.orders, "row-major"))?;
-        let allocators = given(&self.allocators, "slurm-best-fit");
+        // Whoever names an ordering or an allocator wants a replay, which needs both. With neither, only the record
+        // is scored.
+        let (mut orders, mut allocators) = (self.orders.clone(), self.allocators.clone());
+        if tried {
+            set_default(&mut orders, "row-major");
+            set_default(&mut allocators, "slurm-best-fit");
+        }
+        let orders = inputs::make_orders(&topology, &orders)?;
         let settings = AuditSettings {
             orders: &orders,
             allocators: &allocators,
@@ -95,23 +95,33 @@ impl Command {
         drop(waiting);
         report_left_out(records.name(), &found);
         sink.map_or(Ok(()), |sink| sink.file.finish())?;
-        let trace = records.name().to_string();
+        self.write_results(&found, &topology, records.name(), context)
+    }
+
+    /// Writes what was found in `trace`, in each form that was asked for: a folder, JSON, the table that people read.
+    fn write_results(
+        &self,
+        found: &Audit,
+        topology: &Topology,
+        trace: &str,
+        context: &Context,
+    ) -> anyhow::Result<()> {
         let command = self.command_line(context);
         if let Some(folder) = &self.out {
-            let files = files(&found, &topology, &trace, self.share, &command)?;
+            let files = files(found, topology, trace, self.share, &command)?;
             own_files::write_report(folder, "audit", files)?;
         }
         if self.json {
             return output::write_text(
                 None,
-                document(&found, &topology, &trace, self.share, &command),
+                document(found, topology, trace, self.share, &command),
             );
         }
         if self.out.is_none() && self.output.is_none() {
             return Ok(());
         }
         let mut out = Output::open(None)?;
-        write_table(&mut out, &found, &topology, &trace, self.share)?;
+        write_table(&mut out, found, topology, trace, self.share)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
@@ -162,7 +172,7 @@ impl Command {
         Ok(Sink { file, rows, names })
     }
 
-    /// Returns the command line that makes this audit again.
+    /// Writes the command line that makes this audit again.
     fn command_line(&self, context: &Context) -> String {
         CommandLine::new("audit")
             .add_argument(&self.spec)
@@ -192,6 +202,13 @@ impl Sink<'_> {
         self.rows
             .write(scored, &self.names[scored.placement], &mut row)?;
         self.file.add_rows(scored.placement, &row)
+    }
+}
+
+/// Puts `default` where the user named nothing.
+fn set_default(texts: &mut Vec<String>, default: &str) {
+    if texts.is_empty() {
+        texts.push(default.to_string());
     }
 }
 

@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// Returns the name of the profile: cargo tells only which built-in one it comes from, but builds in
+/// Finds the name of the profile: cargo tells only which built-in one it comes from, but builds in
 /// `target/[TRIPLE/]FOLDER/build/PACKAGE/out`. The folder of `dev` is `debug`.
 fn profile_name(out: &Path) -> String {
     let folder = out.ancestors().nth(3).and_then(Path::file_name);

@@ -74,7 +74,7 @@ impl Command {
         out.finish()
     }
 
-    /// Returns the command line that makes this comparison again.
+    /// Writes the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let line = CommandLine::new("compare")
             .add_argument(&self.spec)

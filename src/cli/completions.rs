@@ -29,7 +29,7 @@ impl Command {
     }
 }
 
-/// Returns a command without what no help shows: older spellings, which no shell is to offer.
+/// Copies a command without what no help shows: older spellings, which no shell is to offer.
 fn drop_hidden(command: &clap::Command) -> clap::Command {
     let arguments = command.get_arguments().filter(|a| !a.is_hide_set());
     let commands = command.get_subcommands().filter(|c| !c.is_hide_set());

@@ -15,7 +15,7 @@ pub struct Command {
     out: PathBuf,
 }
 
-/// 2816 nodes on a torus of 15x6x16.
+/// Machine of the demo: HECToR, 2816 nodes on a torus of 15x6x16.
 const MACHINE: &str = "hector";
 
 impl Command {

@@ -44,7 +44,7 @@ pub struct Command {
     json: bool,
 }
 
-/// `--method`.
+/// Values of `--method`: how pair distances are summed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum MethodArg {
     /// The faster one, by an estimate

@@ -82,7 +82,7 @@ impl Command {
         })
     }
 
-    /// Returns the ordering as JSON; of a search, with its result.
+    /// Describes the ordering as JSON; of a search, with its result.
     fn order_json<'a>(
         &self,
         topology: &'a Topology,

@@ -165,7 +165,7 @@ impl Command {
         !self.json || self.output.is_some()
     }
 
-    /// Returns the figures that the rows show.
+    /// Lists the figures that the rows show.
     fn shown_figures(&self) -> FigureSet {
         FigureSet {
             ranks: self.ranks,

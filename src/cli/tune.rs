@@ -87,7 +87,7 @@ const SHOWN: [(&str, &str, usize); 11] = [
     ("mean_ring_step", "ring step", 3),
 ];
 
-/// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
+/// Computes the mean of a figure over seeds and half its interval; `None` if a seed has none.
 fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
     // A mean over the seeds that happen to have a value would be of other schedules than its neighbours.
     let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
@@ -98,7 +98,7 @@ fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option
     (mean.map(|mean| mean.difference), half)
 }
 
-/// Returns a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
+/// Describes a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
 /// settings with the same figures.
 fn setting_json(setting: &RankedSetting) -> Value {
     let names = &setting.names;
@@ -176,7 +176,7 @@ impl Command {
         Ok(policy)
     }
 
-    /// Returns the most seconds by which submits are moved at random. `None` with a single seed.
+    /// Chooses the most seconds by which submits are moved at random. `None` with a single seed.
     fn submit_jitter(&self) -> Option<u64> {
         // A single schedule has no interval: it is of the trace as recorded.
         (self.seeds > 1).then_some(self.shake)
@@ -204,7 +204,7 @@ impl Command {
         }
     }
 
-    /// Plans the plan of the sweep.
+    /// Builds the plan of the sweep over the settings and seeds.
     fn plan_sweep(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
         PlanSpec {
             name: "settings".into(),
@@ -268,7 +268,7 @@ impl Command {
     }
 }
 
-/// Returns the document that is written beside the table: how it was made.
+/// Builds the document that is written beside the table: how it was made.
 fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> Value {
     let name = format!("settings for {}", trace.display());
     let mut document = json!({

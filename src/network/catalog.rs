@@ -7,7 +7,7 @@ use crate::topology::{Context, SHIPPED, TOPOLOGIES, Topology, TopologyOptions};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 
-/// Returns the names of the shipped machines, sorted.
+/// Lists the names of the shipped machines, sorted.
 pub fn machine_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = SHIPPED
         .files()
@@ -17,7 +17,7 @@ pub fn machine_names() -> Vec<&'static str> {
     names
 }
 
-/// Returns the TOML text of a shipped machine; `None` if there is none of this name.
+/// Looks up the TOML text of a shipped machine; `None` if there is none of this name.
 pub fn machine_toml(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
@@ -76,7 +76,7 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
     ))
 }
 
-/// Returns the description of a shipped machine; `None` if there is none of this name.
+/// Looks up the description of a shipped machine; `None` if there is none of this name.
 fn shipped_text(name: &str) -> Option<Text> {
     Some(Text::new(format!("{name}.toml"), machine_toml(name)?))
 }

@@ -63,7 +63,7 @@ impl<'p> CostEstimate<'p> {
     }
 }
 
-/// Number of bytes of a workload, unpacked, about. Fails if its generator makes none.
+/// Estimates the bytes of a workload, unpacked. Fails if its generator makes none.
 fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
     let Some(spec) = &workload.generator else {
         // Reading a large log only to count its jobs would take longer than the estimate is worth. Packed text is
@@ -82,7 +82,7 @@ fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
     Ok(sum)
 }
 
-/// Returns the factor of a job's time by the names of its allocator, policy and model.
+/// Computes the factor of a job's time by the names of its allocator, policy and model.
 fn slow_down(lists: &PlanLists, spec: &CellSpec) -> f64 {
     let names = [
         item_at(&lists.allocators, spec.allocator).map(|allocator| &allocator.text),

@@ -16,7 +16,7 @@ impl Fingerprint {
     /// The checksum of no bytes, from which every other one starts: the offset basis of RFC 9923.
     pub(super) const EMPTY: Fingerprint = Fingerprint(0x6c62272e07bb014262b821756295c58d);
 
-    /// Takes in bytes.
+    /// Takes bytes into the checksum.
     pub fn hash_bytes(&mut self, bytes: &[u8]) {
         const PRIME: u128 = 0x0000000001000000000000000000013b;
         for byte in bytes {
@@ -24,7 +24,7 @@ impl Fingerprint {
         }
     }
 
-    /// Takes in a text and where it ends.
+    /// Takes a text into the checksum, and where it ends.
     pub fn add_part(&mut self, part: &str) {
         self.hash_bytes(part.as_bytes());
         // No text of a plan contains a zero byte, so `ab`, `c` and `a`, `bc` differ.
@@ -60,7 +60,7 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// Returns the checksum of a table: a manifest has it, and tells by it whether the table was changed.
+/// Computes the checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {
     Fingerprint::hash_of_bytes(bytes).to_string()
 }

@@ -10,11 +10,11 @@ use nodeorder_trace::{Format, GeneratedWorkload, WorkloadKind};
 /// A workload of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanWorkload {
-    /// As the plan writes it.
+    /// Text of the workload, as the plan writes it.
     pub text: String,
-    /// The file.
+    /// Path of the workload's file.
     pub path: PathBuf,
-    /// Whether it is an SWF trace, whose processors become nodes.
+    /// Whether the workload is an SWF trace, whose processors become nodes.
     pub is_trace: bool,
     /// The checksum of the file's contents; empty for a generator.
     pub(super) contents: String,
@@ -23,7 +23,7 @@ pub struct PlanWorkload {
 }
 
 impl PlanWorkload {
-    /// Opens its lines; a generator takes the seed of the cell.
+    /// Opens the lines of the workload; a generator takes the seed of the cell.
     pub(super) fn open_lines(&self, context: &Context) -> Result<Lines> {
         let Some(spec) = &self.generator else {
             return Lines::open(&self.path, context.memory);
@@ -48,13 +48,13 @@ impl PlanWorkload {
 /// A topology, an ordering or a guest of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spec {
-    /// As the plan writes it.
+    /// Text of the item, as the plan writes it.
     pub text: String,
     /// The text with its file names resolved: in a plan they are relative to the plan.
     pub located: String,
     /// Paths of the files that `located` names.
     pub files: Vec<PathBuf>,
-    /// The checksums of their contents, one after the other.
+    /// Checksums of the contents of `files`, one after the other.
     pub(super) contents: String,
 }
 

@@ -141,7 +141,7 @@ impl<'p> Journal<'p> {
         Some(SweepRow { cell, figures })
     }
 
-    /// Returns the key of a cell: all that its row depends on.
+    /// Computes the key of a cell: all that its row depends on.
     fn cell_key(&self, number: usize) -> Fingerprint {
         let lists = &self.plan.lists;
         let cell = self.plan.cells().get(number);
@@ -180,12 +180,12 @@ impl<'p> Journal<'p> {
     }
 }
 
-/// Returns the text of an entry and the checksums of its files; empty if there is none.
+/// Looks up the text of an entry and the checksums of its files; empty if there is none.
 fn describe_spec(spec: Option<&Spec>) -> [&str; 2] {
     spec.map_or(["", ""], |spec| [&spec.text, &spec.contents])
 }
 
-/// Returns the text that an index stands for; empty if there is none.
+/// Looks up the text that an index stands for; empty if there is none.
 fn describe_text(list: &[String], index: Option<u32>) -> &str {
     item_at(list, index).map_or("", |text| text)
 }

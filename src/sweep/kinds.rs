@@ -23,7 +23,7 @@ use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 pub struct Kind {
     /// Value of the column `group`.
     pub name: &'static str,
-    /// Columns of its figures.
+    /// Columns of the figures of such a row.
     pub headings: fn(&PlanLists) -> Vec<Heading>,
     /// Cells that a plan asks for, in their order.
     pub cells: fn(&PlanLists) -> Vec<CellSpec>,
@@ -107,7 +107,7 @@ fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
 }
 
 impl PlanLists {
-    /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any
+    /// Counts the cells in all, and of one ordering of one machine and seed; as numbers that hold any
     /// product.
     pub(super) fn count_cells(&self) -> (f64, f64) {
         // The product of long lists overflows integers; floats stay exact far beyond the most cells of a plan.
@@ -126,7 +126,7 @@ impl PlanLists {
     }
 }
 
-/// Returns the headings of further columns that a plan asks for in replays and schedules: shape and room.
+/// Lists the headings of further columns that a plan asks for in replays and schedules: shape and room.
 fn further_headings(lists: &PlanLists) -> Vec<Heading> {
     let mut further = Vec::new();
     if lists.shape {

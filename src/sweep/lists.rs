@@ -17,21 +17,21 @@ use nodeorder_traffic::mapping::GUESTS;
 pub struct CellSpec {
     /// The kind of row, an index into the table of them.
     pub kind: usize,
-    /// The workload.
+    /// Index of the workload; `None` if the cell uses none.
     pub workload: Option<u32>,
-    /// Processors of a node, where the workload is a trace.
+    /// Index of the number of processors of a node; `None` unless the workload is a trace.
     pub procs: Option<u32>,
-    /// How the trace is changed.
+    /// Index of the change of the trace; `None` if it is not changed.
     pub transform: Option<u32>,
-    /// The allocator.
+    /// Index of the allocator; `None` if the cell uses none.
     pub allocator: Option<u32>,
-    /// The policy.
+    /// Index of the policy; `None` if the cell uses none.
     pub policy: Option<u32>,
-    /// The runtime model.
+    /// Index of the runtime model; `None` if the cell uses none.
     pub model: Option<u32>,
-    /// The guest.
+    /// Index of the guest; `None` if the cell uses none.
     pub guest: Option<u32>,
-    /// The routing.
+    /// Index of the routing; `None` if the cell uses none.
     pub routing: Option<u32>,
 }
 
@@ -40,13 +40,13 @@ pub struct CellSpec {
 pub struct Cell {
     /// Number of the cell, from 0.
     pub number: usize,
-    /// The machine.
+    /// Index of the machine in the plan's list.
     pub topology: usize,
-    /// The seed.
+    /// Index of the seed in the plan's list.
     pub seed: usize,
-    /// The ordering.
+    /// Index of the ordering in the plan's list.
     pub ordering: usize,
-    /// What is done with them.
+    /// Kind of the row, and indices of what the cell uses besides.
     pub spec: CellSpec,
 }
 
@@ -60,7 +60,7 @@ impl CellSpec {
     }
 }
 
-/// Returns the item of a list that an index stands for. `None` without an index.
+/// Looks up the item of a list that an index stands for. `None` without an index.
 pub fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }
@@ -88,7 +88,7 @@ pub struct PlanLists {
     pub model_routings: Vec<Option<String>>,
     /// Traffic to be mapped.
     pub guests: Vec<Spec>,
-    /// Which links it takes.
+    /// Routings of that traffic.
     pub routings: Vec<String>,
     /// Seeds of random entries without a `seed=` of their own.
     pub seeds: Vec<u64>,

@@ -19,7 +19,7 @@ const MOST: usize = 100_000_000;
 pub struct Plan {
     /// The lists, as the plan writes them.
     pub lists: PlanLists,
-    /// What its results rest on.
+    /// Assumptions that the results rest on, in sentences.
     pub remarks: Remarks,
     /// Cells of each ordering of each machine, in the order of the rows.
     specs: Vec<CellSpec>,
@@ -30,18 +30,18 @@ pub struct Plan {
 pub struct Cells<'p>(&'p Plan);
 
 impl Cells<'_> {
-    /// Number of cells.
+    /// Counts the cells.
     pub fn len(self) -> usize {
         let lists = &self.0.lists;
         self.0.specs.len() * lists.orderings.len() * lists.seeds.len() * lists.topologies.len()
     }
 
-    /// Checks whether there is none.
+    /// Checks whether there is no cell.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the cell of this number.
+    /// Computes the cell of this number.
     pub fn get(self, number: usize) -> Cell {
         let Plan { lists, specs, .. } = self.0;
         // Cells are computed from their number and never kept in a list: a plan may have a hundred million.

@@ -64,12 +64,12 @@ impl<'p> ResultsTable<'p> {
         }
     }
 
-    /// Names of the columns.
+    /// Lists the names of the columns.
     pub fn column_names(&self) -> &[String] {
         &self.names
     }
 
-    /// Number of figures that a row of this kind has.
+    /// Counts the figures that a row of this kind has.
     pub(super) fn count_figures(&self, kind: usize) -> usize {
         self.figures[kind].len()
     }
@@ -102,12 +102,12 @@ impl<'p> ResultsTable<'p> {
         Ok(text)
     }
 
-    /// Returns a row's values by the names of their columns.
+    /// Labels a row's values with the names of their columns.
     pub fn name_values(&self, row: &SweepRow) -> ResultRow {
         ResultRow::new(&self.names, self.row_values(row))
     }
 
-    /// Returns the values of all columns.
+    /// Lists the values of all columns.
     fn row_values(&self, row: &SweepRow) -> Vec<Value<'static>> {
         let cell = self.plan.cells().get(row.cell);
         let mut values = self.cell_values(&cell);
@@ -127,7 +127,7 @@ impl<'p> ResultsTable<'p> {
         values
     }
 
-    /// Returns the values of the columns that say which cell it is.
+    /// Lists the values of the columns that say which cell it is.
     fn cell_values(&self, cell: &Cell) -> Figures {
         let lists = &self.plan.lists;
         let spec = &cell.spec;

@@ -103,7 +103,7 @@ fn group_cells<K: PartialEq>(cells: &[Cell], key: impl Fn(&Cell) -> K) -> Vec<&[
     cells.chunk_by(|a, b| key(a) == key(b)).collect()
 }
 
-/// Returns what `cells` share. `None` if it does not suit, which their rows then say. Fails with any other error of
+/// Keeps what `cells` share. `None` if it does not suit, which their rows then say. Fails with any other error of
 /// it, and those of `sink`.
 fn keep_suited<T, E: From<Error>>(
     shared: Result<T>,

@@ -29,9 +29,9 @@ pub struct MachineScope<'m> {
 
 /// The jobs of a trace that fit a machine.
 pub struct TraceJobs {
-    /// As a placement log, where they are replayed.
+    /// Text of the jobs as a placement log, where they are replayed.
     pub log: String,
-    /// As a queue, where they are scheduled.
+    /// Jobs as a queue, where they are scheduled.
     pub tasks: Vec<Task>,
     /// Number of jobs of the trace that are in neither, as they do not fit or their lines are unusable.
     pub left_out: u64,
@@ -165,6 +165,6 @@ pub struct JobsScope {
     pub baseline: Summary,
     /// Jobs that fit the ordering; empty where nothing is scheduled.
     pub tasks: Vec<Task>,
-    /// Number of jobs that do not.
+    /// Number of jobs that do not fit the ordering.
     pub left_out: u64,
 }

@@ -45,7 +45,7 @@ impl Shard {
         }
     }
 
-    /// Returns the numbers of this part's cells, of `count` cells in all, ascending.
+    /// Lists the numbers of this part's cells, of `count` cells in all, ascending.
     pub fn cell_numbers(self, count: usize) -> impl ExactSizeIterator<Item = usize> {
         // Every N-th, not a stretch: cells of one slow machine or allocator stand together, and are spread over all
         // shards this way.
@@ -88,7 +88,7 @@ const TITLE: &str = "# nodeorder sweep shard";
 const END: &str = "# end ";
 
 impl ShardFile {
-    /// Returns the text of the file.
+    /// Writes the text of the file.
     pub fn to_text(&self) -> String {
         let mut text = format!(
             "{TITLE}\n# version: {}\n# name: {}\n# plan: {}\n# shard: {}\n# cells: {}\n# seeds: {}\n# command: {}\n\
@@ -231,7 +231,7 @@ pub fn merge_shards(files: &[(String, ShardFile)], folder: &str) -> Result<Strin
     Ok(table)
 }
 
-/// Returns the error about missing shards, with the commands that make them.
+/// Builds the error about missing shards, with the commands that make them.
 fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
     let of = first.shard.of;
     let ranges = write_ranges(missing);

@@ -141,7 +141,7 @@ impl PlanSpec {
         }
     }
 
-    /// Returns the lists of texts with their keys.
+    /// Lists the lists of texts with their keys.
     fn text_lists(&self) -> [(&'static str, &[String]); TEXT_LISTS.len()] {
         [
             ("topologies", &self.topologies),
@@ -157,7 +157,7 @@ impl PlanSpec {
         ]
     }
 
-    /// Returns the plan as TOML, a list a line; empty lists are left out.
+    /// Writes the plan as TOML, a list a line; empty lists are left out.
     pub fn to_toml(&self) -> String {
         let mut lists: BTreeMap<&str, Json> = BTreeMap::new();
         for (key, texts) in self.text_lists() {

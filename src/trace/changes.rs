@@ -8,9 +8,9 @@ use nodeorder_base::params::{Opt, Params};
 /// The change of the times between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// They are multiplied.
+    /// The times are multiplied by this factor.
     Times(f64),
-    /// They are chosen so that the offered load is this.
+    /// The times are chosen so that the offered load is this.
     Load(f64),
 }
 
@@ -21,15 +21,15 @@ pub struct Changes {
     pub after: Option<i64>,
     /// Only jobs submitted before this second.
     pub before: Option<i64>,
-    /// Run times and requested times are multiplied: the work multiple.
+    /// Factor of run times and requested times: the work multiple.
     pub runtime: f64,
     /// The change of the times between arrivals.
     pub pace: Pace,
-    /// How often each job stands in the result: the replication factor.
+    /// Number of times that each job stands in the result: the replication factor.
     pub replicate: u32,
-    /// How many seconds a copy is submitted earlier or later than the job, at most.
+    /// Most seconds by which a copy is submitted earlier or later than the job.
     pub jitter: u64,
-    /// How many seconds every job is submitted earlier or later, at most.
+    /// Most seconds by which every job is submitted earlier or later.
     pub shake: u64,
     /// Seed of jitter and shake.
     pub seed: u64,

@@ -106,7 +106,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     ],
 );
 
-/// Returns the first word of a line.
+/// Cuts out the first word of a line.
 fn first_word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace)
         .next()

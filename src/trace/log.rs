@@ -24,7 +24,7 @@ pub enum Event {
     Place {
         /// The job.
         job: JobKey,
-        /// How many nodes it asks for.
+        /// Number of nodes that it asks for.
         nodes: u32,
     },
     /// A job ends.
@@ -53,14 +53,14 @@ pub struct Block {
 /// Options that a job asks of the allocator, such as `segment=4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobOptions {
-    /// `key=value`, with blanks between.
+    /// Options as `key=value`, with blanks between.
     pub text: String,
     /// The line of the job.
     pub location: SourceLocation,
 }
 
 impl Block {
-    /// Returns the name of the job that event `index` places, or of the node that fails or returns; empty for an
+    /// Looks up the name of the job that event `index` places, or of the node that fails or returns; empty for an
     /// event that frees.
     ///
     /// # Panics
@@ -70,7 +70,7 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// Returns the options that the job of event `index` asks for; of a node that fails or returns, an empty text and
+    /// Looks up the options that the job of event `index` asks for; of a node that fails or returns, an empty text and
     /// its line. `None` if there are none.
     pub fn options_of_event(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
@@ -153,7 +153,7 @@ impl Log {
         self.lines.name()
     }
 
-    /// Counts bytes that are kept of it elsewhere, as [`Lines::charge_memory`].
+    /// Counts bytes that are kept of the log elsewhere, as [`Lines::charge_memory`].
     pub(super) fn charge_memory(&mut self, bytes: usize, what: &str) -> Result<()> {
         self.lines.charge_memory(bytes, what)
     }
@@ -204,7 +204,7 @@ impl Log {
 /// Bytes of names after which a block is full.
 const MOST_NAMES: usize = 1 << 24;
 
-/// Reads one line, which may hold no event; how many bytes more the live jobs take.
+/// Reads one line, which may hold no event. Returns how many bytes more the live jobs take.
 fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;
@@ -303,7 +303,7 @@ fn parse_size(text: &str) -> Option<u32> {
     text.parse().ok().filter(|n| digits && *n > 0)
 }
 
-/// Returns the error of a file without jobs.
+/// Builds the error of a file without jobs.
 pub(super) fn no_jobs_error(file: &str, expected: &str) -> Error {
     Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }

@@ -65,11 +65,11 @@ pub fn write_as_swf(trace: &Trace, options: &Options) -> (Lines, Tally) {
 pub struct OpenedLog {
     /// The log.
     pub log: Log,
-    /// The trace that it was made from, if any.
+    /// The trace that the log was made from; `None` if the file is a log.
     pub trace: Option<Trace>,
     /// Bytes read so far.
     pub read: Arc<AtomicU64>,
-    /// All bytes, where that is known.
+    /// Number of bytes of the file; `None` if it is not known.
     pub bytes: Option<u64>,
 }
 

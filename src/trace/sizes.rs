@@ -21,10 +21,10 @@ const SIZE_BYTES: usize = 64;
 /// The weight of a job in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
-    /// Every job the same.
+    /// Every job counts the same.
     #[default]
     Jobs,
-    /// Nodes times run time.
+    /// A job counts its nodes times its run time.
     NodeHours,
 }
 
@@ -139,7 +139,7 @@ impl Sizes {
         &self.name
     }
 
-    /// Returns p(S) of the sizes S from 2 to `n` that occur, ascending; their sum is 1. A share that is a ratio
+    /// Computes p(S) of the sizes S from 2 to `n` that occur, ascending; their sum is 1. A share that is a ratio
     /// of whole numbers is that ratio, rounded once.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Sizes {
         self.shares_between(2, n)
     }
 
-    /// Returns the shares of the sizes from `low` to `high`, as [`Sizes::shares_up_to`] does.
+    /// Computes the shares of the sizes from `low` to `high`, as [`Sizes::shares_up_to`] does.
     pub(super) fn shares_between(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
         let range = low..=high.max(low);
         let shares: Vec<(u32, f64)> = match &self.shares {
@@ -202,7 +202,7 @@ impl Sizes {
         )
     }
 
-    /// Returns the mean number of nodes of a job. `None` if jobs were not counted or there are none.
+    /// Computes the mean number of nodes of a job. `None` if jobs were not counted or there are none.
     pub fn mean_size(&self) -> Option<f64> {
         let jobs = self.jobs.as_ref()?;
         let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();

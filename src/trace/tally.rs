@@ -11,7 +11,7 @@ macro_rules! reasons {
             $($(#[$doc])* $reason,)*
         }
 
-        /// In the order of the variants; lines left out come first.
+        /// Table of the reasons in the order of the variants; lines left out come first.
         const TABLE: &[(Reason, &str, &str, bool)] =
             &[$((Reason::$reason, $name, $about, $drops)),*];
     };
@@ -54,7 +54,7 @@ reasons! {
     UnknownLine "unknown-line" "line of an unknown type" true,
     /// Left out where placements are wanted: its nodes are not listed.
     NoNodeList "no-node-list" "nodes not listed" true,
-    /// Left out where placements are wanted: one of the two is wrong.
+    /// Left out where placements are wanted: the node count is not that of the list, so one of the two is wrong.
     CountNotList "count-not-list" "with a node count other than its list has" true,
     /// Kept: it ran longer than requested; the run time is cut at the request.
     RunTimeCut "run-time-cut" "run time cut at the requested time" false,
@@ -72,17 +72,17 @@ reasons! {
     CountRounded "count-rounded" "count with a unit, which is rounded" false,
     /// Kept: its list has other nodes than it is said to have; where lists are not needed, the count is taken.
     CountTaken "count-taken" "with a node count other than its list has, the count taken" false,
-    /// Kept: a row of a job with several, as tables of workers have them.
+    /// Kept: a row joined with the first of its job, of which tables of workers have several.
     RowsJoined "rows-joined" "row joined with the first of its job" false,
-    /// Kept: seconds of its times would be those of a year after 5000.
+    /// Kept: times taken for milliseconds, as seconds they would be those of a year after 5000.
     Milliseconds "milliseconds" "with times of 1e11 and more, read as milliseconds (unit=s in --columns for seconds)" false,
-    /// Kept: tables of the same columns differ in the unit of this one.
+    /// Kept: a limit read in minutes, though tables of the same columns differ in its unit.
     LimitInMinutes "limit-in-minutes" "time limit read as minutes (--columns adastra for seconds)" false,
     /// Kept: it gave nodes back before its end; the nodes since then are a run of their own.
     Phase "phase" "nodes given back early, the job a run for each phase" false,
-    /// Kept: it gave nodes back, and no line before tells the time from the date at the front.
+    /// Kept: nodes given back early at a time that no line tells, counted to the end of the job.
     GivenBack "given-back" "nodes given back early at an unknown time, counted to the end of the job" false,
-    /// Kept: only placement logs say it of a job.
+    /// Kept: segments, which only placement logs say of a job.
     Segment "segment" "with segments, which `trace convert --to log` writes (schedules: --rules)" false,
     /// Kept: field 21 says how many nodes it had.
     NodesOfField21 "nodes-of-field-21" "node count read from field 21, partition:mode:NODESxCPUS" false,
@@ -112,12 +112,12 @@ impl Reason {
         TABLE.iter().map(|(reason, ..)| *reason)
     }
 
-    /// Returns a short name for tables and JSON.
+    /// Names the reason in short, for tables and JSON.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// Returns the reason in words.
+    /// Describes the reason in words.
     pub fn description(self) -> &'static str {
         TABLE[self as usize].2
     }

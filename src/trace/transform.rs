@@ -6,7 +6,7 @@ use super::changes::{Changes, MOST, Pace};
 use super::swf::{Job, Options, Trace};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Lines;
-use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::random::{Generator, random_below, seed_generator};
 use nodeorder_base::ratio::divide_exactly;
 
 /// A job of the result.
@@ -15,7 +15,7 @@ struct Copy {
     submit: i64,
     /// The job, by its index in the trace.
     job: u32,
-    /// 0 for the job itself.
+    /// Number of the copy; 0 for the job itself.
     copy: u32,
 }
 
@@ -37,7 +37,7 @@ struct Copy {
 pub struct Transformed {
     trace: Trace,
     changes: Changes,
-    /// Every line of the trace, and where each begins.
+    /// Text of the trace, of which `lines` says where each line begins.
     text: Vec<u8>,
     lines: Vec<usize>,
     copies: Vec<Copy>,
@@ -184,6 +184,7 @@ impl Transformed {
             seed,
             ..
         } = self.changes;
+        // The first copy of a job is the job itself.
         let count = window.len() as u64 * u64::from(replicate);
         if count.saturating_mul(size_of::<Copy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
@@ -193,46 +194,16 @@ impl Transformed {
                 expected,
             ));
         }
-        let largest = self
-            .trace
-            .jobs()
-            .iter()
-            .map(|job| job.id.max(0))
-            .max()
-            .unwrap_or(0);
-        // A power of ten: the last digits of a number say which job it is a copy of.
-        while self.apart <= largest {
-            self.apart *= 10;
-        }
-        if replicate > 1
-            && self
-                .apart
-                .checked_mul(replicate.into())
-                .is_none_or(|n| n > MOST)
-        {
-            let expected = format!("copies with job numbers of at most {MOST}");
-            return Err(Error::option(
-                "replicate",
-                format!("job number {largest}"),
-                expected,
-            ));
-        }
+        self.space_numbers()?;
         let (first, _) = self.submit_span(window);
         let mut random = seed_generator(seed);
-        // Up to `most` earlier or later, never before 0.
-        let mut moved = |submit: i64, most: u64| {
-            let back = most.min(submit.unsigned_abs());
-            submit + random_below(back + most + 1, &mut random) as i64 - back as i64
-        };
         let mut copies = Vec::with_capacity(count as usize);
         for job in window {
             let since = (self.trace.jobs()[*job as usize].submit - first) as f64 * self.factor;
-            let plain = first + since.round() as i64;
-            let submit = if shake > 0 {
-                moved(plain, shake)
-            } else {
-                plain
-            };
+            let mut submit = first + since.round() as i64;
+            if shake > 0 {
+                submit = draw_submit(submit, shake, &mut random);
+            }
             copies.push(Copy {
                 submit,
                 job: *job,
@@ -240,7 +211,7 @@ impl Transformed {
             });
             for copy in 1..replicate {
                 copies.push(Copy {
-                    submit: moved(submit, jitter),
+                    submit: draw_submit(submit, jitter, &mut random),
                     job: *job,
                     copy,
                 });
@@ -249,6 +220,27 @@ impl Transformed {
         // No two are of one job and one copy, so an unstable sort has one outcome.
         copies.sort_unstable();
         self.copies = copies;
+        Ok(())
+    }
+
+    /// Chooses what the numbers of copies differ by: the least power of ten above every number of the trace, so that
+    /// the last digits of a copy's number say which job it is a copy of. Fails if the last copy's number is too large.
+    fn space_numbers(&mut self) -> Result<()> {
+        let numbers = self.trace.jobs().iter().map(|job| job.id.max(0));
+        let largest = numbers.max().unwrap_or(0);
+        while self.apart <= largest {
+            self.apart *= 10;
+        }
+        let replicate = self.changes.replicate;
+        let bound = self.apart.checked_mul(replicate.into());
+        if replicate > 1 && bound.is_none_or(|bound| bound > MOST) {
+            let expected = format!("copies with job numbers of at most {MOST}");
+            return Err(Error::option(
+                "replicate",
+                format!("job number {largest}"),
+                expected,
+            ));
+        }
         Ok(())
     }
 
@@ -357,3 +349,9 @@ impl Transformed {
 
 #[cfg(test)]
 mod tests;
+
+/// Draws a submit time up to `most` seconds earlier or later than `submit`, never before 0.
+fn draw_submit(submit: i64, most: u64, random: &mut Generator) -> i64 {
+    let back = most.min(submit.unsigned_abs());
+    submit + random_below(back + most + 1, random) as i64 - back as i64
+}

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 
 /// Verbs that the documentation of a function begins with.
 const VERBS: &str = "\
-    Accepts Adds Analyses Anneals Appends Applies Asks Averages Begins Bounds Builds Calls Carries Changes \
-    Checks Chooses Clears Collects Combines Compares Completes Computes Continues Converts Copies Corrects \
-    Counts Creates Cuts Declares Decodes Decompresses Describes Divides Draws Drives Drops Empties Encodes Ends \
-    Escapes Estimates Exchanges Expands Fails Fills Finds Fits Follows Forgets Formats Gathers Gives Goes \
-    Groups Grows Halves Handles Hands Hashes Hides Holds Improves Intersects Iterates Joins Keeps Labels Lays \
-    Leaves Lets Links Lists Locates Looks Makes Marks Matches Measures Merges Minimises Moves Multiplies Names \
-    Notes Numbers Opens Orders Packs Pairs Parses Permutes Picks Places Plans Poses Prepares Prices Prints \
-    Promises Proposes Proves Puts Queues Quotes Ranks Reads Recognises Records Refuses Registers Remembers \
-    Removes Renders Reorders Replaces Replays Reports Reserves Resolves Returns Reverses Rewrites Routes Runs \
-    Says Scales Scans Schedules Scores Scouts Searches Seeds Selects Sends Sets Shares Shifts Shortens Shows \
-    Shuffles Silences Simulates Skips Slides Solves Sorts Spells Splits Starts Steps Stores Strips Subtracts \
-    Summarises Sums Swaps Takes Tells Tests Transforms Tries Turns Updates Visits Walks Warns Wraps Writes\
+    Accepts Adds Analyses Anneals Appends Applies Arranges Asks Averages Begins Bounds Builds Calls Carries Changes \
+    Checks Chooses Clears Collects Combines Compares Completes Computes Continues Converts Copies Corrects Counts \
+    Creates Cuts Deals Declares Decodes Decompresses Describes Divides Draws Drives Drops Empties Encodes Ends \
+    Escapes Estimates Exchanges Expands Explains Fails Fills Finds Fits Follows Forgets Formats Gathers Gives Goes \
+    Groups Grows Halves Handles Hands Hashes Hides Holds Improves Interleaves Intersects Inverts Iterates Joins \
+    Keeps Labels Lays Leaves Lets Links Lists Locates Locks Looks Makes Marks Matches Measures Merges Minimises \
+    Mixes Moves Multiplies Names Notes Numbers Opens Orders Packs Pairs Parses Permutes Picks Places Plans Poses \
+    Prepares Prices Prints Promises Proposes Proves Puts Queues Quotes Raises Ranks Reads Recognises Records Refuses \
+    Registers Remembers Removes Renders Reorders Replaces Replays Reports Reserves Resolves Returns Reverses \
+    Rewrites Rounds Routes Runs Says Scales Scans Schedules Scores Scouts Searches Seeds Selects Sends Sets Shares \
+    Shifts Shortens Shows Shuffles Silences Simulates Skips Slides Solves Sorts Spells Splits Starts Steps Stores \
+    Strips Subtracts Summarises Sums Swaps Takes Tells Tests Traces Transforms Tries Turns Updates Visits Walks \
+    Warns Wraps Writes\
 ";
 
 /// Words that place something and do not say what is done: no names of functions. (`from` and `into` are those of std.)

@@ -83,7 +83,7 @@ pub enum Error {
     Unsuited {
         /// The option that asks for it.
         location: SourceLocation,
-        /// Why it cannot be done.
+        /// Reason why it cannot be done, in words.
         problem: String,
         /// A request that works.
         remedy: String,
@@ -96,7 +96,7 @@ pub enum Error {
     Memory {
         /// Name of the memory that would be allocated.
         what: String,
-        /// Bytes it would take.
+        /// Number of bytes that it would take.
         needed: u64,
         /// Bytes allowed.
         limit: u64,
@@ -133,7 +133,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the error of wrong input: location, found, expected.
+    /// Builds the error of wrong input: location, found, expected.
     pub fn input(
         location: SourceLocation,
         found: impl Into<String>,
@@ -146,7 +146,7 @@ impl Error {
         }
     }
 
-    /// Returns an [`Error::input`] about an option of the command, or about a text that names something.
+    /// Builds an [`Error::input`] about an option of the command, or about a text that names something.
     pub fn option(
         option: impl AsRef<str>,
         found: impl Into<String>,
@@ -169,7 +169,7 @@ impl Error {
         }
     }
 
-    /// Returns the error of a request that does not suit this topology, with one that would.
+    /// Builds the error of a request that does not suit this topology, with one that would.
     pub fn unsuited(
         location: SourceLocation,
         problem: impl Into<String>,
@@ -182,7 +182,7 @@ impl Error {
         }
     }
 
-    /// Returns the error of a name that is not in `known`, with the nearest one suggested.
+    /// Builds the error of a name that is not in `known`, with the nearest one suggested.
     pub fn unknown<'a>(
         location: SourceLocation,
         what: &str,
@@ -201,7 +201,7 @@ impl Error {
         Error::input(location, format!("unknown {what} `{name}`"), expected)
     }
 
-    /// Returns the error of a failed file operation.
+    /// Builds the error of a failed file operation.
     pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
         Error::Io {
             path: path.to_path_buf(),

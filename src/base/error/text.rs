@@ -21,7 +21,7 @@ pub fn format_six_digits(value: f64) -> String {
     rounded.to_string()
 }
 
-/// Returns a word as a shell takes it: in quotes where it needs them.
+/// Quotes a word as a shell takes it, where it needs quotes.
 pub fn quote_word(word: &str) -> Cow<'_, str> {
     if word
         .chars()

@@ -12,7 +12,7 @@ pub struct Line<'a> {
     pub number: usize,
     /// The line without its end.
     pub text: &'a str,
-    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    /// Number of the line's file, from 0 ([`super::Lines::open_all`]).
     pub file: u32,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the location of the line, for messages.
+    /// Names the location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
 
-    /// Returns an error at this line.
+    /// Builds an error at this line.
     pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Error::input(self.location(), found, expected)
     }

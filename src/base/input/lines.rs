@@ -139,7 +139,7 @@ impl Lines {
         &self.name
     }
 
-    /// Returns the location of a line of the file that is being read.
+    /// Names the location of a line of the file that is being read.
     pub fn location_of(&self, number: usize) -> SourceLocation {
         SourceLocation::line(&self.name, number)
     }

@@ -34,7 +34,7 @@ pub fn is_parquet(path: &Path) -> bool {
 mod parquet {
     use super::{Error, Path, Read, Result, SourceLocation};
 
-    /// Error of a build without support for Parquet.
+    /// Refuses to open a table in Apache Parquet: this build has no support for it.
     pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         let location = SourceLocation::file(path);
         let expected = "a table in CSV, or a nodeorder built with `--features parquet`";

@@ -10,13 +10,13 @@ pub(super) fn is_idle(line: &[u8]) -> bool {
     )
 }
 
-/// Returns the error of a line of more than `most` bytes.
+/// Builds the error of a line of more than `most` bytes.
 pub(super) fn long_line_error(location: SourceLocation, most: usize) -> Error {
     let found = format!("a line of more than {most} bytes");
     Error::input(location, found, "text with shorter lines")
 }
 
-/// Returns the error of a file with more than `most` bytes of blanks and comments between lines of data.
+/// Builds the error of a file with more than `most` bytes of blanks and comments between lines of data.
 pub(super) fn too_blank_error(location: SourceLocation, most: usize) -> Error {
     let found = format!("{} MB of blank lines and comments", most >> 20);
     Error::input(location, found, "lines of data between them")

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, SourceLocation};
 /// The longest line of a text, in bytes: a document may be one line.
 const LONGEST: usize = 1 << 28;
 
-/// The most bytes of a text, whatever the memory: what never ends is told soon.
+/// Largest number of bytes of a text, whatever memory is allowed: an input that never ends is refused soon.
 const MOST: u64 = 1 << 30;
 
 /// A text and the name it is quoted by in messages.
@@ -74,7 +74,7 @@ impl Text {
         &self.name
     }
 
-    /// Returns the location of the text as a whole, for an error message.
+    /// Names the location of the text as a whole, for an error message.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::File(self.name.as_str().into())
     }
@@ -84,7 +84,7 @@ impl Text {
         &self.text
     }
 
-    /// Returns a text that stands on a line, or begins there, as a line: for messages about it.
+    /// Makes a line of a text that stands on it, or begins there: for messages about it.
     pub fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
         Line::new(&self.name, number, text)
     }
@@ -105,7 +105,7 @@ impl Text {
         })
     }
 
-    /// Returns the number of the line that byte `offset` stands on.
+    /// Finds the number of the line that byte `offset` stands on.
     pub fn line_number_at(&self, offset: usize) -> usize {
         self.line_finder()(offset)
     }

@@ -32,7 +32,7 @@ impl Params {
         self.check_keys(self.known_keys().filter(|key| !unread.contains(key)))
     }
 
-    /// Returns the keys of the declared options, and `kind` where a file names it.
+    /// Lists the keys of the declared options, and `kind` where a file names it.
     fn known_keys(&self) -> impl Iterator<Item = &'static str> {
         let declared = self.declared.iter().flatten().map(|option| option.key);
         declared.chain(self.has_key("kind").then_some("kind"))

@@ -62,7 +62,7 @@ impl Given {
 pub struct Params {
     kind: String,
     location: SourceLocation,
-    /// The file they were read from: paths in them are relative to it.
+    /// The file they were read from, to which paths in them are relative; `None` if there is no file.
     base: Option<PathBuf>,
     given: Vec<Given>,
     /// Values of the declared defaults.
@@ -77,7 +77,7 @@ pub trait Bounded: FromStr + PartialOrd + Display + Copy {}
 
 impl<T: FromStr + PartialOrd + Display + Copy> Bounded for T {}
 
-/// Returns the part of `kind:rest` before the first colon.
+/// Takes the part of `kind:rest` before the first colon.
 pub fn text_before_colon(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
 }
@@ -111,7 +111,7 @@ impl Params {
         &self.location
     }
 
-    /// Returns the location of `key`'s value, or of the whole when it is absent.
+    /// Finds the location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         let given = self.given.iter().find(|e| e.key == key);
         given.map_or(&self.location, |e| &e.location).clone()
@@ -122,12 +122,12 @@ impl Params {
         self.given_value(key).is_some()
     }
 
-    /// Returns the value given for `key`; `None` if there is none.
+    /// Looks up the value given for `key`; `None` if there is none.
     fn given_value(&self, key: &str) -> Option<&Value> {
         self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
-    /// Returns the given value of `key`, else its declared default.
+    /// Looks up the given value of `key`, else its declared default.
     fn given_or_default(&self, key: &'static str) -> Option<&Given> {
         // An option that is read but not declared would be refused wherever a user gives it.
         debug_assert!(
@@ -149,12 +149,12 @@ impl Params {
             .copied()
     }
 
-    /// Returns an error about options that do not suit the topology.
+    /// Builds an error about options that do not suit the topology.
     pub fn unsuited_error(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
-    /// Returns the raw value of `key` with its location.
+    /// Looks up the raw value of `key` with its location.
     pub fn located_value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
         self.given_or_default(key).map(|e| (&e.value, &e.location))
     }

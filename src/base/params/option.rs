@@ -8,15 +8,15 @@ use std::fmt;
 pub struct Opt {
     /// The key, as in `seed=7`.
     pub key: &'static str,
-    /// Values it takes.
+    /// Values that the option takes.
     pub values: Values,
-    /// Value when it is not given.
+    /// Value of the option when it is not given.
     pub default: Fallback,
     /// Whether the key may be left out, as in `torus:8x8`: such options stand first, in the order declared.
     pub positional: bool,
-    /// Its meaning, in one line.
+    /// Meaning of the option, in one line.
     pub about: &'static str,
-    /// The setting without which it is not read, such as `runtime=log-normal`; empty where it is always read.
+    /// The setting without which the option is not read, such as `runtime=log-normal`; empty where it is always read.
     pub only_with: &'static str,
 }
 
@@ -136,7 +136,7 @@ impl Opt {
         self
     }
 
-    /// Lists the words it takes, where it takes only some.
+    /// Lists the words that the option takes; none where it takes any.
     pub fn choices(&self) -> Vec<&'static str> {
         match self.values {
             Values::OneOf(words) => words.to_vec(),

@@ -11,7 +11,7 @@ pub struct Written {
 }
 
 impl Params {
-    /// Returns the value of `key` as written, for [`Written::invalid_value`].
+    /// Quotes the value of `key` as written, for [`Written::invalid_value`].
     pub fn written_value(&self, key: &str) -> Written {
         let given = self.given_value(key);
         Written {
@@ -23,7 +23,7 @@ impl Params {
         }
     }
 
-    /// Returns an error about `key`'s value, which it quotes as written.
+    /// Builds an error about `key`'s value, which it quotes as written.
     pub fn invalid_value(&self, key: &str, expected: impl Into<String>) -> Error {
         self.written_value(key).invalid_value(expected)
     }
@@ -35,7 +35,7 @@ impl Written {
         &self.location
     }
 
-    /// Returns the error that something else was expected.
+    /// Builds the error that something else was expected.
     pub fn invalid_value(&self, expected: impl Into<String>) -> Error {
         Error::input(self.location.clone(), self.found.clone(), expected)
     }

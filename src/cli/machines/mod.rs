@@ -271,7 +271,7 @@ impl Command {
         Ok((found, Some(name), hint.map(|hint| hint.to_string())))
     }
 
-    /// Returns the command line that makes this comparison again.
+    /// Writes the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let mut line = CommandLine::new("machines");
         for spec in &self.specs {

@@ -40,7 +40,8 @@ struct NamedFile {
 /// The files that the command reads, as far as the command line tells.
 static READ: OnceLock<Vec<NamedFile>> = OnceLock::new();
 
-/// Takes in a command line. Errors: a file to write that is read as well, is written twice or may not be written.
+/// Checks the files that a command line names. Errors: a file to write that is read as well, is written twice or may
+/// not be written.
 pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     let mut command = command;
     let mut matches = matches;

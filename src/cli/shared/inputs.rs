@@ -119,7 +119,7 @@ pub fn open_rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules
         .transpose()
 }
 
-/// Returns the options for reading a trace, with what `--procs-per-node` says.
+/// Makes the options for reading a trace, with what `--procs-per-node` says.
 pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),
@@ -150,7 +150,7 @@ pub fn open_log(
 /// Reports on standard error which jobs of a trace were left out or mended, and why.
 pub fn report_tally(trace: &Trace) {
     report_counts(trace.name(), trace.tally());
-    report_processors(trace);
+    warn_processors_taken_for_nodes(trace);
 }
 
 /// Reports on standard error what was left out of a file or mended, and why.
@@ -168,7 +168,7 @@ pub fn open_files(paths: &[PathBuf], memory: u64) -> Result<(Lines, Vec<String>)
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.
-pub fn report_processors(trace: &Trace) {
+pub fn warn_processors_taken_for_nodes(trace: &Trace) {
     if let Some(hint) = trace.processors_hint() {
         note!("{}: {hint}", trace.name());
     }

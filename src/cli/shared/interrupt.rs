@@ -24,7 +24,7 @@ static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
 });
 /// Whether the first Ctrl-C only stops a search.
 static DEFERRED: AtomicBool = AtomicBool::new(false);
-/// Set by that Ctrl-C.
+/// Whether a Ctrl-C has asked the search to stop, while [`DEFERRED`] holds.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 struct Unfinished {

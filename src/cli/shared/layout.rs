@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
-/// Returns the columns of the terminal `to`, or `COLUMNS` where that is set. `None` for files and pipes.
+/// Counts the columns of the terminal `to`, or `COLUMNS` where that is set. `None` for files and pipes.
 fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS")
         .ok()
@@ -18,7 +18,7 @@ fn width_of(to: &impl IsTerminal) -> Option<usize> {
     })
 }
 
-/// Returns the columns of standard output. `None` if it is no terminal.
+/// Counts the columns of standard output. `None` if it is no terminal.
 pub fn output_width() -> Option<usize> {
     width_of(&io::stdout())
 }

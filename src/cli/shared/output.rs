@@ -19,7 +19,7 @@ pub struct Output {
     writer: Writer,
     /// The file that is written beside its target, and the target.
     unfinished: Option<Unfinished>,
-    /// How messages name it.
+    /// Name of the output in messages.
     name: String,
 }
 
@@ -175,7 +175,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// Returns the largest size that a file may have, in bytes: the system's limit, if it tells one.
+/// Looks up the largest size that a file may have, in bytes: the system's limit, if it tells one.
 fn largest_file() -> u64 {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits

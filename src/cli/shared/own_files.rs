@@ -14,7 +14,7 @@ use nodeorder_present::report;
 
 /// The owner of the pages of `compare`, `machines`, `throughput` and `tune`: a page of one replaces that of another.
 pub const PAGE: &str = "compare";
-/// The list of them, in the folder.
+/// Name of the file in the folder that lists the files written there.
 pub const LIST: &str = "nodeorder-files.txt";
 /// The first line of the list.
 const TITLE: &str =
@@ -83,7 +83,7 @@ impl<'a> OwnFiles<'a> {
         })
     }
 
-    /// Returns the temporary path at which to write the file `name`, until [`OwnFiles::finish`] moves it into the
+    /// Names the temporary path at which to write the file `name`, until [`OwnFiles::finish`] moves it into the
     /// folder.
     pub fn unfinished_path(&self, name: &str) -> PathBuf {
         self.unfinished.path().join(name)

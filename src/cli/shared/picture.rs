@@ -23,7 +23,7 @@ impl<'p> Picture<'p> {
         })
     }
 
-    /// Draws it and writes the file.
+    /// Draws the figure and writes it to the file.
     pub fn draw_figure(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
         let bytes = if self.is_png {
             figure.png()?

@@ -81,7 +81,7 @@ impl<'p> RowFile<'p> {
             .context("a temporary file: writing")
     }
 
-    /// Puts the rows together.
+    /// Completes the table: appends the rows that waited, replay by replay.
     pub fn finish(mut self) -> anyhow::Result<()> {
         // A table without rows has its header all the same.
         self.write_first(&[])?;

@@ -12,9 +12,9 @@ use super::output;
 use nodeorder_base::input::Text;
 use nodeorder_sweep::{Journal, Plan, RecoveredRows, Shard, ShardFile, checksum};
 
-/// The whole table, plain and compressed.
+/// Names of the file of the whole table: plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
-/// The file that describes it.
+/// Name of the file that describes the table.
 const MANIFEST: &str = "manifest.json";
 /// The largest file that is read from a sweep's folder, in bytes: anyone may have put it there.
 const MOST: u64 = 1 << 34;
@@ -23,7 +23,7 @@ const MOST: u64 = 1 << 34;
 pub struct SweepFolder<'p>(pub &'p Path);
 
 impl SweepFolder<'_> {
-    /// Returns the path of the table: the one that is there, else the plain one.
+    /// Finds the path of the table: the one that is there, else the plain one.
     pub fn table_path(&self) -> PathBuf {
         let [plain, packed] = RESULTS.map(|name| self.0.join(name));
         if !plain.exists() && packed.exists() {
@@ -33,7 +33,7 @@ impl SweepFolder<'_> {
         }
     }
 
-    /// Returns the path of the document that describes the table.
+    /// Names the path of the document that describes the table.
     pub fn manifest_path(&self) -> PathBuf {
         self.0.join(MANIFEST)
     }
@@ -61,7 +61,7 @@ impl SweepFolder<'_> {
         Ok(true)
     }
 
-    /// Returns the document that describes the table. `None` if there is none. Fails if it is of another plan
+    /// Reads the document that describes the table. `None` if there is none. Fails if it is of another plan
     /// than the one with this hash.
     pub fn check_plan(&self, hash: &str) -> anyhow::Result<Option<Value>> {
         let path = self.manifest_path();
@@ -121,7 +121,7 @@ impl SweepFolder<'_> {
         remove_file(&self.0.join(RESULTS[usize::from(!gz)]))
     }
 
-    /// Returns the path of a shard's file.
+    /// Names the path of a shard's file.
     pub fn shard_path(&self, Shard { index, of }: Shard) -> PathBuf {
         self.0.join(format!("shard-{index}-of-{of}.csv"))
     }
@@ -172,7 +172,7 @@ pub fn say_remarks(plan: &Plan) {
     print_each(&plan.remarks.assumed);
 }
 
-/// Returns the manifest of a table; `file` describes its plan. How it was made is left open.
+/// Builds the manifest of a table; `file` describes its plan. How it was made is left open.
 pub fn describe_table(file: &ShardFile, table: &str) -> Value {
     let seeds = file.seeds.split(' ');
     let seeds: Vec<u64> = seeds.filter_map(|seed| seed.parse().ok()).collect();

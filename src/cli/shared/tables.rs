@@ -177,7 +177,7 @@ pub const SCHEDULED: [&str; 10] = [
     "hops",
 ];
 
-/// Returns the cells of a row: the name of a schedule, then its figures.
+/// Formats the cells of a row: the name of a schedule, then its figures.
 pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     vec![
         name.to_string(),

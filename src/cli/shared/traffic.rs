@@ -30,7 +30,7 @@ impl TrafficArgs {
             .transpose()?)
     }
 
-    /// Returns how jobs communicate. `None` if traffic is not simulated.
+    /// Chooses how jobs communicate. `None` if traffic is not simulated.
     pub fn traffic_settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,

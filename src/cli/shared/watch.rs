@@ -17,7 +17,7 @@ pub struct Clock {
     printed: Mutex<Option<(f64, f64, f64)>>,
     /// The progress bar that shows objective and bound.
     bar: ProgressBar,
-    /// Whether it prints lines on a terminal.
+    /// Whether better results are printed as lines on a terminal.
     lines: bool,
 }
 

@@ -130,7 +130,7 @@ impl WorkloadArgs {
         }))
     }
 
-    /// Returns the allocators, policy and model, with their defaults.
+    /// Collects the allocators, policy and model, with their defaults.
     pub fn workload_options(&self) -> WorkloadOptions<'_> {
         WorkloadOptions {
             allocators: &self.allocators,
@@ -153,7 +153,7 @@ impl WorkloadArgs {
         )
     }
 
-    /// Returns the option of a search that is for these jobs' sizes.
+    /// Writes the option of a search that is for these jobs' sizes.
     pub fn sizes_option(&self) -> String {
         let sizes = match &self.trace {
             Some(path) => path.display().to_string(),

@@ -111,7 +111,7 @@ impl Command {
         sweep_folder::remove_file(&journal)
     }
 
-    /// Returns the file of a shard without its rows.
+    /// Makes the file of a shard without its rows.
     fn describe_shard(
         &self,
         plan: &Plan,
@@ -137,7 +137,7 @@ impl Command {
         })
     }
 
-    /// Returns the lines of a shard's rows, in the order of its cells. Those that its journal does not hold are
+    /// Computes the lines of a shard's rows, in the order of its cells. Those that its journal does not hold are
     /// computed now and written there.
     fn compute_rows(
         &self,

@@ -169,7 +169,7 @@ impl Command {
         out.finish()
     }
 
-    /// Returns the command line that makes this comparison again.
+    /// Writes the command line that makes this comparison again.
     fn command_line(&self, sizes: &str, context: &Context) -> CommandLine {
         let line = CommandLine::new("throughput")
             .add_argument(&self.spec)
@@ -199,7 +199,7 @@ fn split_names(text: &str) -> Vec<String> {
     names
 }
 
-/// Returns the figures of the machine with its throughput and the bracket of the worst traffic, as JSON.
+/// Describes the figures of the machine with its throughput and the bracket of the worst traffic, as JSON.
 fn machine_json(
     topology: &Topology,
     rows: &[ThroughputRow<'_>],

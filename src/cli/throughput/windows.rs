@@ -21,7 +21,7 @@ pub struct WindowTraffic<'a> {
     pub sizes: Vec<usize>,
     /// What the nodes of a job send to each other.
     pub guest: &'a str,
-    /// The routing of all of it.
+    /// Routing of the messages of all jobs.
     pub routing: &'a str,
 }
 

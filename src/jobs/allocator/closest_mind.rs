@@ -65,7 +65,7 @@ struct BestWindow {
 }
 
 impl<'a> ClosestMind<'a> {
-    /// Prepares an ordering; `stretch` words of ranks are compared together.
+    /// Prepares the search on an ordering; `stretch` words of ranks are compared together.
     fn new(distances: &'a RankDistances, stretch: usize) -> Self {
         ClosestMind {
             distances,

@@ -26,7 +26,7 @@ pub(super) struct FreeSearch<'a> {
 }
 
 impl<'a> FreeSearch<'a> {
-    /// Prepares a machine. Fails if the router graph does not fit into memory.
+    /// Prepares the search on a machine. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         let locations = RanksByLocation::by_router(context);
         Ok(FreeSearch {
@@ -96,7 +96,7 @@ impl<'a> FreeSearch<'a> {
 pub struct FreeComponents<'a>(FreeSearch<'a>);
 
 impl<'a> FreeComponents<'a> {
-    /// Prepares a machine. O(routers + nodes) memory.
+    /// Prepares the search on a machine. O(routers + nodes) memory.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] where the router graph does not fit.

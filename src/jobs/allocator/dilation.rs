@@ -228,7 +228,7 @@ impl Dilation<'_> {
         true
     }
 
-    /// Returns the next rank for the process after those placed; `None` if there is none.
+    /// Finds the next rank for the process after those placed; `None` if there is none.
     fn next_candidate(&mut self, guest: &GuestMesh, process: usize) -> Option<u32> {
         let from = *self.next.last()?;
         self.collect_neighbours(guest, process);

@@ -55,7 +55,7 @@ impl Choice {
         matches!(self, Choice::Placed)
     }
 
-    /// Returns the answer in a word or two.
+    /// Names the answer in a word or two.
     pub fn short_answer(&self) -> &'static str {
         match self {
             Choice::Placed => "placed",
@@ -79,14 +79,14 @@ pub trait Allocator: Send {
     /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
 
-    /// Checks whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
-    /// count nodes.
+    /// Checks whether the allocator may answer other than [`Choice::Placed`]. Schedules plan for places only then;
+    /// otherwise they count nodes.
     fn may_refuse(&self) -> bool {
         false
     }
 
-    /// Returns the number of nodes of the largest job without options that it would place on these free ranks; 0
-    /// if none. Asking changes none of its later choices.
+    /// Finds the number of nodes of the largest job without options that the allocator would place on these free
+    /// ranks; 0 if none. Asking changes no later choice.
     ///
     /// # Complexity
     /// A choice for each size from all free ranks down, unless the allocator is quicker.
@@ -104,8 +104,8 @@ pub trait Allocator: Send {
             .unwrap_or(0)
     }
 
-    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if it does not choose
-    /// by that.
+    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if the allocator does not
+    /// choose by that.
     fn total_distance(&self) -> Option<u64> {
         None
     }
@@ -155,7 +155,7 @@ pub trait Allocator: Send {
         }
     }
 
-    /// Returns its rules about pods; `None` if jobs take whole nodes.
+    /// Returns the rules about pods; `None` if jobs take whole nodes.
     fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         None
     }

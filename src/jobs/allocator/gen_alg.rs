@@ -79,9 +79,9 @@ struct GenAlg<'a> {
 /// A router to be tried as the centre of a set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Centre {
-    /// Sum of distances to its n nearest free ranks.
+    /// Sum of distances from the router to its n nearest free ranks.
     star: u64,
-    /// The lowest of its free ranks.
+    /// Lowest free rank of the router.
     rank: u32,
     /// Hops to the n-th nearest.
     farthest: u32,
@@ -118,7 +118,7 @@ impl GenAlg<'_> {
         }
     }
 
-    /// Returns the sum of distances from `rank` to its n nearest, itself included, and the largest of them.
+    /// Computes the sum of distances from `rank` to its n nearest, itself included, and the largest of them.
     fn star_sum(&mut self, rank: u32, count: u32) -> (u64, u32) {
         self.at_hops.clear();
         if self.near.walk_around(rank, u32::MAX, count) {
@@ -220,7 +220,7 @@ impl GenAlg<'_> {
     }
 }
 
-/// Adds free ranks at so many hops.
+/// Counts `free` more free ranks at `hops` hops.
 fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
         at.resize(hops as usize + 1, 0);
@@ -228,7 +228,7 @@ fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     at[hops as usize] += free;
 }
 
-/// Returns, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these;
+/// Computes, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these;
 /// and the least star of a router that is exactly so far.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {

@@ -94,7 +94,7 @@ impl Groups {
         free.map(|free| u64::from(*free.min(&most))).sum()
     }
 
-    /// Takes as many nodes from each group.
+    /// Takes equally many nodes from each group, as far as they are free.
     fn spread_over_groups(&mut self, free: &FreeSet, count: u32) {
         let mut all: Vec<usize> = (0..self.units.unit_count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));

@@ -39,7 +39,7 @@ impl GuestMesh {
         guest
     }
 
-    /// Returns the neighbours of a process that come before it, farthest first.
+    /// Lists the neighbours of a process that come before it, farthest first.
     pub fn earlier_neighbours(&self, process: usize) -> &[u32] {
         &self.before[self.starts[process] as usize..self.starts[process + 1] as usize]
     }

@@ -138,7 +138,7 @@ impl Mc1x1 {
         })
     }
 
-    /// Returns the cost of `count` nodes around a cell and the last shell they need; `None` from the cost `limit` on.
+    /// Computes the cost of `count` nodes around a cell and the last shell they need; `None` from the cost `limit` on.
     fn centre_cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
         self.centre.clear();
         let axes = self.cells.axes.len();
@@ -159,7 +159,7 @@ impl Mc1x1 {
         None
     }
 
-    /// Returns a lower bound of every centre's cost: shells as large as the lattice allows, all free.
+    /// Computes a lower bound of every centre's cost: shells as large as the lattice allows, all free.
     fn lower_bound(&self, count: u32) -> u64 {
         let mut cost = 0;
         let count = u64::from(count);

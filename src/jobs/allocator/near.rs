@@ -34,7 +34,7 @@ pub struct NearbyRouters<'a> {
 }
 
 impl<'a> NearbyRouters<'a> {
-    /// Prepares a context. Fails if the router graph does not fit into memory.
+    /// Prepares the searches on a machine. Fails if the router graph does not fit into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         let locations = RanksByLocation::by_router(context);
         Ok(NearbyRouters {

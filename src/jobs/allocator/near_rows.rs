@@ -43,7 +43,7 @@ struct NearRow {
 }
 
 impl NearRow {
-    /// Returns lanes `from` to `end` of the row.
+    /// Cuts out lanes `from` to `end` of the row.
     fn lanes_between<'b>(&self, bits: &'b RankBits, from: usize, end: usize) -> &'b [[u64; LANES]] {
         let first = self.first as usize;
         let start = self.start as usize;
@@ -52,8 +52,8 @@ impl NearRow {
 }
 
 impl<'a> NearRows<'a> {
-    /// Prepares a context for at most `kept` lanes of rows (or the few that one call needs). Fails if the router
-    /// graph or the rows do not fit into memory.
+    /// Prepares the searches on a machine, for at most `kept` lanes of rows (or the few that one call needs). Fails if
+    /// the router graph or the rows do not fit into memory.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = NearbyRouters::new(context)?;
         let routers = near.locations.location_count() as u64;
@@ -136,7 +136,8 @@ impl<'a> NearRows<'a> {
         row
     }
 
-    /// Returns the words of the ranks within `hops` of a rank, after the index of the first of them.
+    /// Finds the ranks within `hops` of a rank: their bits in words of 64, after the index of the first of these
+    /// words.
     pub fn near_words(&mut self, rank: u32, hops: u32) -> (usize, &[u64]) {
         self.find_rows(&[rank], hops);
         let row = self.around[0];

@@ -22,7 +22,7 @@ pub struct RanksByLocation {
 /// A location with free ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenLocation {
-    /// The lowest of its free ranks.
+    /// Lowest free rank of the location.
     pub rank: u32,
     /// The location.
     pub location: u32,
@@ -65,12 +65,12 @@ impl RanksByLocation {
         self.free.len()
     }
 
-    /// Returns the location of a rank.
+    /// Looks up the location of a rank.
     pub fn location_of(&self, rank: u32) -> u32 {
         self.locations[rank as usize]
     }
 
-    /// Returns all ranks of a location, free or not, ascending.
+    /// Lists all ranks of a location, free or not, ascending.
     pub fn ranks_at(&self, location: u32) -> &[u32] {
         let location = location as usize;
         &self.ranks[self.starts[location] as usize..self.starts[location + 1] as usize]
@@ -91,7 +91,7 @@ impl RanksByLocation {
         }
     }
 
-    /// Returns the number of free ranks of a location.
+    /// Looks up the number of free ranks of a location.
     pub fn free_count(&self, location: u32) -> u32 {
         self.free[location as usize]
     }
@@ -116,19 +116,19 @@ pub struct Cells {
 pub struct CellAxis {
     /// Number of cells along it, at least 2.
     pub extent: u32,
-    /// Whether it is a ring.
+    /// Whether the axis is a ring.
     pub wrap: bool,
     /// Difference of the numbers of two cells that are next to each other along it.
     pub stride: u32,
 }
 
 impl CellAxis {
-    /// Returns the coordinate of a cell along the axis.
+    /// Computes the coordinate of a cell along the axis.
     pub fn coordinate_of(&self, cell: u32) -> u32 {
         cell / self.stride % self.extent
     }
 
-    /// Returns the number of steps between two coordinates, the short way round on a ring.
+    /// Counts the steps between two coordinates, the short way round on a ring.
     pub fn steps_between(&self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         if self.wrap {
@@ -181,7 +181,7 @@ impl Cells {
         })
     }
 
-    /// Returns the number of ranks of the fullest cell.
+    /// Finds the largest number of ranks that a cell has.
     pub fn max_ranks_in_cell(&self) -> u32 {
         let cells = 0..self.locations.location_count() as u32;
         cells

@@ -37,12 +37,13 @@ enum RouterScope {
 }
 
 impl<'a> ReachableRanks<'a> {
-    /// Prepares a context. Fails if the router graph or the rows of near ranks do not fit into memory.
+    /// Prepares the walks over free ranks on a machine. Fails if the router graph or the rows of near ranks do not fit
+    /// into memory.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         Self::with_rows(context, MOST_LANES)
     }
 
-    /// Prepares a context, with at most so many lanes of rows.
+    /// Prepares the walks as [`ReachableRanks::new`], with at most so many lanes of rows.
     fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         let routers = context.topology.network().routers() as usize;
@@ -86,7 +87,7 @@ impl<'a> ReachableRanks<'a> {
         self.low = self.low.min(word / LANES);
     }
 
-    /// Returns the next rank after `rank` that is not taken, if it is on the same router.
+    /// Finds the next rank after `rank` that is not taken, if it is on the same router.
     pub fn next_on_router(&self, rank: u32) -> Option<u32> {
         let words = self.avail.as_flattened();
         let mut at = (rank + 1) as usize / 64;
@@ -100,7 +101,7 @@ impl<'a> ReachableRanks<'a> {
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
-    /// Returns the first free rank from `from` on that is not taken and within reach of all of `ranks`.
+    /// Finds the first free rank from `from` on that is not taken and within reach of all of `ranks`.
     pub fn first_in_reach(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self
             .avail

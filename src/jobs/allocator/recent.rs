@@ -11,7 +11,7 @@ const KEPT: usize = 16;
 /// ends before one of its size starts leaves the free ranks that there were before it: the same question again.
 pub struct CachedAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
-    /// Oldest first.
+    /// The last choices, oldest first.
     cache: VecDeque<CachedChoice>,
 }
 

@@ -52,7 +52,7 @@ impl PlaceableSums {
         (self.weight > 0).then(|| divide_exactly(sum, self.weight))
     }
 
-    /// Returns the mean number of nodes of the largest job that could still be placed.
+    /// Computes the mean number of nodes of the largest job that could still be placed.
     pub fn mean_placeable(&self) -> Option<f64> {
         self.weighted_mean(self.placeable)
     }
@@ -62,12 +62,12 @@ impl PlaceableSums {
         self.min_placeable
     }
 
-    /// Returns the mean number of free nodes that the largest job would leave.
+    /// Computes the mean number of free nodes that the largest job would leave.
     pub fn mean_stranded(&self) -> Option<f64> {
         self.weighted_mean(self.stranded)
     }
 
-    /// Returns the mean of Slurm's own fragmentation, in nodes.
+    /// Computes the mean of Slurm's own fragmentation, in nodes.
     pub fn mean_fragmentation(&self) -> Option<f64> {
         self.weighted_mean(self.broken?)
     }

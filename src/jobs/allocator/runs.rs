@@ -33,9 +33,9 @@ struct SearchBound {
 /// A g-run: the run at which it begins, and its number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapRun {
-    /// Index of its first run.
+    /// Index of the first run in it.
     pub start: usize,
-    /// Number of its ranks.
+    /// Number of ranks in it.
     pub count: u32,
 }
 
@@ -133,7 +133,7 @@ impl FreeRuns {
         found
     }
 
-    /// Returns the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
+    /// Finds the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
     /// the longest met.
     fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
         let mut begins = start;

@@ -52,11 +52,11 @@ const SPAN: Opt = Opt::one_of(
 /// Rule for the interval that is taken, of those that hold the job.
 #[derive(Clone, Copy)]
 enum IntervalRule {
-    /// The first one.
+    /// The first interval that holds the job.
     First,
-    /// The one that leaves the fewest ranks.
+    /// The interval that leaves the fewest ranks.
     Best,
-    /// The one after which Σ N(i)² is least.
+    /// The interval after which Σ N(i)² is least.
     SumOfSquares,
 }
 

@@ -43,12 +43,12 @@ impl UnitSet {
         self.ranks.len()
     }
 
-    /// Returns the number of ranks of a unit, free or not.
+    /// Counts the ranks of a unit, free or not.
     pub fn unit_size(&self, unit: usize) -> u32 {
         self.ranks[unit].len() as u32
     }
 
-    /// Returns the unit of a rank; `None` if it is in none.
+    /// Looks up the unit of a rank; `None` if it is in none.
     pub fn unit_of(&self, rank: u32) -> Option<usize> {
         let unit = self.of[rank as usize];
         (unit != NONE).then_some(unit as usize)

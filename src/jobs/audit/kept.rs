@@ -54,7 +54,7 @@ impl AuditedJobs {
         Ok(true)
     }
 
-    /// Returns the name of a job and its start time.
+    /// Looks up the name of a job and its start time.
     pub fn name_and_start(&self, index: u32) -> (std::borrow::Cow<'_, str>, i64) {
         let at = index as usize;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -62,8 +62,8 @@ impl AuditedJobs {
         (String::from_utf8_lossy(name), self.starts[at])
     }
 
-    /// Returns the seconds that a job ran, 0 if it still does, and the part of its recorded mean distance that a
-    /// placement with a mean distance of `hops` spares it, 0 if either is unknown.
+    /// Looks up the seconds that a job ran, 0 if it still does, and computes the part of its recorded mean distance
+    /// that a placement with a mean distance of `hops` spares it, 0 if either is unknown.
     pub fn spared_distance(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
         let run = self.runs[job as usize];
         let recorded = self.hops[job as usize];
@@ -75,7 +75,7 @@ impl AuditedJobs {
         (seconds.into(), spared)
     }
 
-    /// Returns the end time of a job.
+    /// Computes the end time of a job.
     fn end_time(&self, job: u32) -> i64 {
         self.starts[job as usize] + i64::from(self.runs[job as usize])
     }

@@ -49,7 +49,7 @@ pub struct WorstJob {
     pub job: String,
     /// Start time in seconds, if it is known.
     pub start: Option<i64>,
-    /// Metrics of its allocation.
+    /// Metrics of the job's allocation.
     pub score: Score,
     /// Nodes in the order of the record.
     pub nodes: Vec<NodeId>,
@@ -58,7 +58,7 @@ pub struct WorstJob {
 /// Number of jobs that are kept as the worst.
 const MAX_WORST: usize = 10;
 
-/// Returns how bad a placement is, to be compared: units of the lowest level beyond the fewest, then mean distance.
+/// Measures how bad a placement is, to be compared: units of the lowest level beyond the fewest, then mean distance.
 fn placement_badness(score: &Score) -> (u32, f64) {
     let beyond = score.spanned.first().zip(score.fewest.first());
     let beyond = beyond.map_or(0, |(spanned, fewest)| spanned.saturating_sub(*fewest));
@@ -308,7 +308,7 @@ fn count_by_reason(records: &Records, drops: bool) -> Vec<ReasonCount> {
         .collect()
 }
 
-/// Returns the error of an audit in which no record could be scored.
+/// Builds the error of an audit in which no record could be scored.
 fn nothing_scored_error(records: &Records, left_out: &[ReasonCount]) -> Error {
     // A first case that says what was expected helps more than counts.
     let case = left_out.iter().find(|r| r.first.contains("; expected "));

@@ -29,7 +29,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    /// Returns the problem of a record that does not say when it started.
+    /// Builds the problem of a record that does not say when it started.
     pub fn missing_start(file: &str, record: &Record) -> Problem {
         let location = SourceLocation::line(file, record.line);
         Problem::Untimed(Error::input(
@@ -39,7 +39,7 @@ impl Problem {
         ))
     }
 
-    /// Returns a short name, the reason in words, and this case.
+    /// Describes the problem: a short name, the reason in words, and this case.
     pub fn describe_case(self) -> (&'static str, &'static str, String) {
         let (name, about, error) = match self {
             Problem::Unknown(e) => (
@@ -143,7 +143,7 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Returns the nodes of ranks.
+    /// Looks up the nodes of ranks.
     pub fn nodes_of_ranks(&self, ranks: &[u32]) -> Vec<NodeId> {
         ranks
             .iter()

@@ -40,7 +40,7 @@ pub struct Scored<'a> {
     pub job: &'a str,
     /// Start time in seconds, if it is known.
     pub start: Option<i64>,
-    /// Metrics of its allocation.
+    /// Metrics of the job's allocation.
     pub score: &'a Score,
 }
 

@@ -21,7 +21,7 @@ use nodeorder_trace::records::{NodeState, Record, Records, State, read_node_stat
 pub struct RunningJob {
     /// Name of the job.
     pub name: String,
-    /// Number of nodes it holds on this machine.
+    /// Number of nodes that the job holds on this machine.
     pub nodes: u32,
     /// Latest end in seconds: start + limit; `None` if it has no limit.
     pub end: Option<i64>,
@@ -69,7 +69,7 @@ pub struct LevelState {
 }
 
 impl LevelState {
-    /// Returns the unit with the most free nodes, the first of several: the largest job within one unit fits there.
+    /// Finds the unit with the most free nodes, the first of several: the largest job within one unit fits there.
     pub fn roomiest(&self) -> &UnitState {
         let best = self
             .units
@@ -78,7 +78,7 @@ impl LevelState {
         best.expect("a level has units")
     }
 
-    /// Returns the units of which jobs hold some nodes, by the end of their last job; those of unknown end come last.
+    /// Lists the units of which jobs hold some nodes, by the end of their last job; those of unknown end come last.
     pub fn next_freed(&self) -> Vec<&UnitState> {
         let mut held: Vec<&UnitState> = self
             .units
@@ -110,7 +110,7 @@ pub struct Snapshot {
 #[derive(Clone, Copy)]
 struct NodeNow {
     state: NodeState,
-    /// Time at which its jobs free it; `None` if that is not known.
+    /// Time at which the jobs on the node free it; `None` if that is not known.
     freed: Option<i64>,
 }
 
@@ -153,12 +153,12 @@ impl Snapshot {
         Ok(taken.snapshot)
     }
 
-    /// Returns the name of a running job.
+    /// Looks up the name of a running job.
     pub fn name_of(&self, job: u32) -> &str {
         &self.running[job as usize].name
     }
 
-    /// Returns the nodes of the machine as a whole.
+    /// Finds the unit that is the machine as a whole.
     pub fn whole_machine(&self) -> &UnitState {
         &self.levels.last().expect("the machine is a level").units[0]
     }
@@ -182,7 +182,7 @@ struct SnapshotBuilder<'t> {
 }
 
 impl SnapshotBuilder<'_> {
-    /// Returns the schedulable nodes that a host list names, ascending; counts hosts that the machine does not
+    /// Finds the schedulable nodes that a host list names, ascending; counts hosts that the machine does not
     /// have. Fails if the text is no host list.
     fn known_hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {
         let (mut known, unknown) = self.topology.known_hosts(line)?;

@@ -23,13 +23,13 @@ pub struct Sums {
     pub apart: u64,
     /// Number of jobs of two nodes and more that count in distances.
     pub several: u64,
-    /// Sum of their mean distances, in hops.
+    /// Sum of the mean distances of these jobs, in hops.
     hops: f64,
-    /// Sum of their diameters, in hops.
+    /// Sum of the diameters of these jobs, in hops.
     diameter: u64,
-    /// Sum of the hops around their rings, and number of steps of these rings.
+    /// Sum of the hops around the rings of these jobs, and number of steps of the rings.
     ring: (u64, u64),
-    /// Sum of the longest steps of their rings, in hops.
+    /// Sum of the longest steps of these rings, in hops.
     longest: u64,
     /// Sum over all jobs of nodes times recorded run time in seconds.
     pub node_seconds: u64,
@@ -105,44 +105,45 @@ impl Sums {
         }
     }
 
-    /// Returns the mean over the jobs of two nodes and more of their mean distance, in hops; `None` without such jobs.
+    /// Computes the mean over the jobs of two nodes and more of their mean distance, in hops; `None` without such
+    /// jobs.
     pub fn mean_hops(&self) -> Option<f64> {
         (self.several > 0).then(|| self.hops / self.several as f64)
     }
 
-    /// Returns the part of all node-hours that a placement spares if this share of every run time grows with the mean
+    /// Computes the part of all node-hours that a placement spares if this share of every run time grows with the mean
     /// distance of a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds.
     /// `None` if no job has a run time.
     pub fn share_spared(&self, share: f64) -> Option<f64> {
         (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
     }
 
-    /// Returns the mean over these jobs of their diameter, the largest distance of two nodes, in hops.
+    /// Computes the mean over these jobs of their diameter, the largest distance of two nodes, in hops.
     pub fn mean_diameter(&self) -> Option<f64> {
         mean_of_sum(self.diameter, self.several)
     }
 
-    /// Returns the mean hops of a step of their rings.
+    /// Computes the mean hops of a step of the rings of these jobs; `None` without such jobs.
     pub fn mean_ring_step(&self) -> Option<f64> {
         mean_of_sum(self.ring.0, self.ring.1)
     }
 
-    /// Returns the mean over these jobs of the longest step of the ring, in hops.
+    /// Computes the mean over these jobs of the longest step of the ring, in hops.
     pub fn mean_longest_step(&self) -> Option<f64> {
         mean_of_sum(self.longest, self.several)
     }
 
-    /// Returns the mean number of units of a level that jobs span.
+    /// Computes the mean number of units of a level that jobs span.
     pub fn mean_spanned(&self, level: usize) -> Option<f64> {
         mean_of_sum(self.units[level][0], self.jobs)
     }
 
-    /// Returns the mean of the fewest units of a level that have as many nodes as a job.
+    /// Computes the mean of the fewest units of a level that have as many nodes as a job.
     pub fn mean_fewest(&self, level: usize) -> Option<f64> {
         mean_of_sum(self.units[level][1], self.jobs)
     }
 
-    /// Returns the share of the jobs that span no more units of a level than the fewest possible.
+    /// Computes the share of the jobs that span no more units of a level than the fewest possible.
     pub fn share_at_fewest(&self, level: usize) -> Option<f64> {
         mean_of_sum(self.units[level][2], self.jobs)
     }
@@ -155,7 +156,7 @@ fn add_each(sums: &mut [u64; 3], more: &[u64; 3]) {
     }
 }
 
-/// Returns `sum` divided by `count`; `None` if that is 0.
+/// Divides `sum` by `count`; `None` if that is 0.
 fn mean_of_sum(sum: u64, count: u64) -> Option<f64> {
     (count > 0).then(|| divide_exactly(sum.into(), count.into()))
 }
@@ -259,7 +260,7 @@ impl Summary {
         groups
     }
 
-    /// Returns the node-hours that the placement spares if this share of every run time grows with distance
+    /// Computes the node-hours that the placement spares if this share of every run time grows with distance
     /// ([`Sums::share_spared`]).
     pub fn node_hours_spared(&self, share: f64) -> Option<f64> {
         Some(self.all.share_spared(share)? * self.all.node_seconds as f64 / 3600.0)
@@ -274,14 +275,14 @@ impl Summary {
         })
     }
 
-    /// Returns the smallest and the largest size of each class, with its sums, ascending.
+    /// Lists the smallest and the largest size of each class, with its sums, ascending.
     pub fn size_classes(&self) -> impl Iterator<Item = (u32, u32, &Sums)> {
         self.by_size
             .iter()
             .map(|(from, sums)| (*from, from + (from - 1), sums))
     }
 
-    /// Returns the sums of the class of sizes that begins with `from`; `None` if no job has such a size.
+    /// Looks up the sums of the class of sizes that begins with `from`; `None` if no job has such a size.
     pub fn size_class(&self, from: u32) -> Option<&Sums> {
         self.by_size.get(&from)
     }

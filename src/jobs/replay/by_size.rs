@@ -27,18 +27,18 @@ pub struct SizeMean {
 }
 
 impl SizeMean {
-    /// Returns the hops by which the measured mean is above MPC; negative if it is below.
+    /// Computes the hops by which the measured mean is above MPC; negative if it is below.
     pub fn hops_above(&self) -> f64 {
         self.mean_mind - self.mpc
     }
 
-    /// Returns [`SizeMean::hops_above`] in per cent of MPC; `None` if MPC is 0.
+    /// Computes [`SizeMean::hops_above`] in per cent of MPC; `None` if MPC is 0.
     pub fn per_cent_above(&self) -> Option<f64> {
         (self.mpc > 0.0).then(|| 100.0 * self.hops_above() / self.mpc)
     }
 }
 
-/// Returns the sizes of more than [`MIN_JOBS_ABOVE`] jobs, ascending, with measured mean and MPC.
+/// Lists the sizes of more than [`MIN_JOBS_ABOVE`] jobs, ascending, with measured mean and MPC.
 pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
     let enough = summary
         .size_rows()

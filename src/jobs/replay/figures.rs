@@ -11,18 +11,18 @@ use nodeorder_order::metric::shape::AllocationShape;
 pub struct FigureSet {
     /// Whether to record the ranks of each allocation.
     pub ranks: bool,
-    /// Whether to record the names of its nodes.
+    /// Whether to record the names of the nodes of each allocation.
     pub hosts: bool,
-    /// Whether to record the number of pods on each of its nodes.
+    /// Whether to record the number of pods on each node of an allocation.
     pub pods: bool,
-    /// Whether to measure its diameter and bounding box.
+    /// Whether to measure the diameter and the bounding box of each allocation.
     pub extent: bool,
-    /// Whether to measure its shape: units spanned, ring, halvings, closed rings.
+    /// Whether to measure the shape of each allocation: units spanned, ring, halvings, closed rings.
     pub shape: bool,
-    /// Whether to measure the largest job that could still be placed beside it.
+    /// Whether to measure the largest job that could still be placed beside each allocation.
     pub room: bool,
-    /// Whether to measure dilation and contention of its traffic. [`super::set::ReplaySet`] sets it if traffic is
-    /// simulated.
+    /// Whether to measure dilation and contention of the traffic of each job. [`super::set::ReplaySet`] sets it if
+    /// traffic is simulated.
     pub traffic: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct AllocationFigures {
 /// Job that was placed, or whose pods of a failed node were placed again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Index of its event in the block.
+    /// Index in the block of the event that placed the job.
     pub event: usize,
     /// Name of the job, if it was placed before and its pods of a failed node went to others.
     pub moved: Option<String>,

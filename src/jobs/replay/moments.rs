@@ -24,18 +24,18 @@ impl Moments {
         self.squares += before * (value - self.mean);
     }
 
-    /// Returns the standard deviation of the sample; `None` for fewer than two values.
+    /// Computes the standard deviation of the sample; `None` for fewer than two values.
     pub fn standard_deviation(&self) -> Option<f64> {
         (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).sqrt())
     }
 }
 
-/// Returns Student's distribution of so many degrees of freedom; `None` for 0.
+/// Makes Student's distribution of so many degrees of freedom; `None` for 0.
 pub(super) fn students_t(freedom: u64) -> Option<StudentsT> {
     StudentsT::new(0.0, 1.0, freedom as f64).ok()
 }
 
-/// Returns half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one
+/// Computes half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one
 /// value.
 pub fn interval_half_width(count: usize) -> f64 {
     let freedom = count.saturating_sub(1) as u64;

@@ -19,7 +19,7 @@ pub(super) struct LiveAllocation {
 }
 
 impl LiveAllocation {
-    /// Returns the ranks with the number of pods on each, leaders counted; one a rank if the allocator knows of
+    /// Lists the ranks with the number of pods on each, leaders counted; one a rank if the allocator knows of
     /// no pods.
     pub fn pods_by_rank(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let whole = self

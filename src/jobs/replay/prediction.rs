@@ -80,7 +80,7 @@ pub struct Agreement {
     pub kendall: Option<f64>,
 }
 
-/// Returns `Σ p(S)·MPC(S)`, in hops; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
+/// Computes `Σ p(S)·MPC(S)`, in hops; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
 pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
     shares
         .iter()

@@ -84,11 +84,11 @@ pub struct ReplayResult<'a> {
     pub counts: Counts,
     /// Sums of traffic figures, if traffic is simulated.
     pub traffic: Option<TrafficTotals>,
-    /// Sums over the shapes of its allocations, if measured.
+    /// Sums over the shapes of the replay's allocations, if measured.
     pub shapes: Option<&'a ShapeSums>,
     /// Sums of the largest jobs that could still be placed; empty unless measured.
     pub room: &'a PlaceableSums,
-    /// Sums of its placements.
+    /// Sums of the replay's placements.
     pub summary: &'a Summary,
     /// Sums of the baseline's placements on the same ordering.
     pub baseline: &'a Summary,
@@ -151,7 +151,7 @@ impl<'a> ReplaySet<'a> {
         self
     }
 
-    /// Returns the replays that were asked for, in the order of [`BlockResult::replay`], which counts added
+    /// Lists the replays that were asked for, in the order of [`BlockResult::replay`], which counts added
     /// baselines after them.
     pub fn requested_labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]

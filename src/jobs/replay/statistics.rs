@@ -143,13 +143,13 @@ impl Summary {
         }
     }
 
-    /// Returns the mean distance of a job, in whole hops if so wanted; `None` for a job of one node.
+    /// Computes the mean distance of a job, in whole hops if so wanted; `None` for a job of one node.
     fn job_mind(&self, placement: &AllocationMetrics) -> Option<f64> {
         let mind = placement.mean_distance()?;
         Some(if self.whole_hops { mind.floor() } else { mind })
     }
 
-    /// Returns the sizes from 2 nodes with their sums, ascending.
+    /// Lists the sizes from 2 nodes with their sums, ascending.
     pub fn size_rows(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
         self.sizes.iter().map(|(size, row)| (*size, row))
     }
@@ -159,7 +159,7 @@ impl Summary {
         self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
     }
 
-    /// Returns the mean MIND over all jobs from 2 nodes, each job weighted equally; `None` without such jobs.
+    /// Computes the mean MIND over all jobs from 2 nodes, each job weighted equally; `None` without such jobs.
     pub fn mean_mind(&self) -> Option<f64> {
         let mut count = 0;
         let mut sum = 0.0;
@@ -175,7 +175,7 @@ impl Summary {
         &self.normalised
     }
 
-    /// Returns the mean number of connected components, mean linear span and mean ring span of an allocation;
+    /// Computes the mean number of connected components, mean linear span and mean ring span of an allocation;
     /// `None` without jobs.
     pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
         let placed = u128::from(self.count_placed());
@@ -183,7 +183,7 @@ impl Summary {
             .map(|sum| (placed > 0).then(|| divide_exactly(sum, placed)))
     }
 
-    /// Returns the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent,
+    /// Computes the improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` in per cent,
     /// of the sizes with more than `threshold` jobs in both. A size whose baseline is 0 cannot be improved: 0, or
     /// left out if the distance grew. An allocator that refuses jobs has other jobs in its means than the
     /// baseline.
@@ -217,7 +217,7 @@ impl Summary {
         improvements
     }
 
-    /// Returns the improvement by group of sizes, of the sizes with more than `threshold` jobs.
+    /// Computes the improvement by group of sizes, of the sizes with more than `threshold` jobs.
     ///
     /// # References
     /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
@@ -236,7 +236,7 @@ impl Summary {
         }
     }
 
-    /// Returns the improvement by size, each times the share of compute of the size's octave ([`octave_share`]).
+    /// Computes the improvement by size, each times the share of compute of the size's octave ([`octave_share`]).
     ///
     /// # References
     /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
@@ -253,7 +253,7 @@ impl Summary {
         by_size
     }
 
-    /// Returns the improvement weighted by the share of compute that each size has: `Σ share·improvement / Σ
+    /// Computes the improvement weighted by the share of compute that each size has: `Σ share·improvement / Σ
     /// share` over the sizes that both have; `None` if these have no share. `shares` are by ascending size.
     pub fn weighted_improvement(
         &self,
@@ -293,7 +293,7 @@ impl Summary {
 }
 
 impl SizeRow {
-    /// Returns the mean MIND of these jobs: one ratio, rounded once.
+    /// Computes the mean MIND of these jobs: one ratio, rounded once.
     pub fn mean_mind(&self) -> f64 {
         divide_exactly(
             self.total_distance,
@@ -301,18 +301,18 @@ impl SizeRow {
         )
     }
 
-    /// Returns the smallest MIND of a job.
+    /// Computes the smallest MIND of a job.
     pub fn smallest_mind(&self) -> f64 {
         divide_exactly(self.least_distance.into(), self.divisor.into())
     }
 
-    /// Returns the largest MIND of a job.
+    /// Computes the largest MIND of a job.
     pub fn largest_mind(&self) -> f64 {
         divide_exactly(self.largest_distance.into(), self.divisor.into())
     }
 }
 
-/// Returns the share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` are by ascending
+/// Adds up the shares of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` are by ascending
 /// size.
 pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
     let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
@@ -320,7 +320,7 @@ pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
     inside.map(|(_, share)| share).sum()
 }
 
-/// Returns the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a
+/// Computes the means of values by size over small sizes, large ones and all, each size weighted equally; `None` if a
 /// group has no size.
 pub fn means_by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     let keep: [fn(u32) -> bool; 3] = [
@@ -331,7 +331,7 @@ pub fn means_by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     keep.map(|keep| mean(values.iter().filter(|(size, _)| keep(*size)).map(|v| v.1)))
 }
 
-/// Returns the mean of values; `None` without values.
+/// Computes the mean of values; `None` without values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut count = 0;
     let mut sum = 0.0;

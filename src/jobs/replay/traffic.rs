@@ -66,11 +66,11 @@ pub struct JobTraffic {
     pub hop_bytes: f64,
     /// Share of the volume that leaves a router.
     pub between_routers: f64,
-    /// Highest contention on its links if it is alone: load over capacity.
+    /// Highest contention on the job's links if it is alone: load over capacity.
     pub contention_alone: f64,
-    /// Highest contention on its links with all live jobs, itself included.
+    /// Highest contention on the job's links with all live jobs, itself included.
     pub contention_met: f64,
-    /// Largest number of jobs on one of its links, itself included.
+    /// Largest number of jobs on one of the job's links, itself included.
     pub jobs_met: u32,
 }
 
@@ -92,7 +92,7 @@ pub struct TrafficTotals {
 }
 
 impl TrafficTotals {
-    /// Returns `sum` divided by the number of jobs; `None` without jobs.
+    /// Divides `sum` by the number of jobs; `None` without jobs.
     pub fn mean_over_jobs(&self, sum: f64) -> Option<f64> {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
     }

@@ -141,7 +141,7 @@ impl<'a> ClusterState<'a> {
         &self.free
     }
 
-    /// Returns a task, with times in ticks.
+    /// Looks up a task, with times in ticks.
     pub fn task(&self, task: u32) -> &Task {
         &self.tasks[task as usize]
     }
@@ -152,13 +152,13 @@ impl<'a> ClusterState<'a> {
         &self.running.assumed
     }
 
-    /// Returns the assumed end of a task that has started, also after it has ended.
+    /// Computes the assumed end of a task that has started, also after it has ended.
     pub fn assumed_end(&self, task: u32) -> i64 {
         let record = &self.records[self.record_of_task[task as usize] as usize];
         record.start + self.tasks[task as usize].requested
     }
 
-    /// Returns the ranks that a task holds; empty unless it runs.
+    /// Looks up the ranks that a task holds; empty unless it runs.
     pub fn held_ranks(&self, task: u32) -> &Ranks {
         &self.held[task as usize]
     }
@@ -201,7 +201,7 @@ impl<'a> ClusterState<'a> {
         self.relents_at(task).is_some_and(|time| self.now >= time)
     }
 
-    /// Returns the time at which the allocator relents to a task; `None` if it never does or has not refused it.
+    /// Computes the time at which the allocator relents to a task; `None` if it never does or has not refused it.
     fn relents_at(&mut self, task: u32) -> Option<i64> {
         let nodes = self.task(task).nodes;
         let wait = self.allocator.max_wait(nodes)?;
@@ -225,7 +225,7 @@ impl<'a> ClusterState<'a> {
         choice.is_placed().then_some((time, ranks))
     }
 
-    /// Returns the next time after now at which the allocator relents to a task; `None` if there is none.
+    /// Finds the next time after now at which the allocator relents to a task; `None` if there is none.
     pub(super) fn next_relent(&mut self) -> Option<i64> {
         self.relent_times = self.relent_times.split_off(&(self.now + 1));
         self.relent_times.first().copied()
@@ -284,7 +284,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Returns the reason for which even the empty machine, of `size` nodes, refuses a job; `None` if it does not.
+    /// Finds the reason for which even the empty machine, of `size` nodes, refuses a job; `None` if it does not.
     fn refused_for_ever(&mut self, nodes: u32, size: u32) -> Option<Reason> {
         if let Some(known) = self.refusals_when_empty.get(&nodes) {
             return known.clone();
@@ -370,7 +370,7 @@ impl<'a> ClusterState<'a> {
             .add_task(self.assumed_entry(index), record, end);
     }
 
-    /// Returns the entry of a task that has started in the list of assumed ends.
+    /// Makes the entry of a task that has started in the list of assumed ends.
     fn assumed_entry(&self, task: u32) -> AssumedEnd {
         AssumedEnd {
             end: self.assumed_end(task),
@@ -410,7 +410,7 @@ impl<'a> ClusterState<'a> {
         self.records.len()
     }
 
-    /// Returns the machine's part of the result, once all tasks have ended.
+    /// Hands over the machine's part of the result, once all tasks have ended.
     pub(super) fn into_result(self) -> ScheduleResult {
         ScheduleResult {
             nodes: self.count_nodes(),

@@ -40,7 +40,7 @@ pub struct Starved {
     pub overtaken: u32,
 }
 
-/// Returns the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if
+/// Computes the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if
 /// shorter; at least 1.
 pub(super) fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 {
     let submit = result.task_of_record(record).submit;
@@ -49,12 +49,12 @@ pub(super) fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 
 }
 
 impl ScheduleResult {
-    /// Returns start - submit of a record, in ticks.
+    /// Computes how long the job of a record waited, start - submit, in ticks.
     fn wait_ticks(&self, record: &Record) -> i64 {
         record.start - self.task_of_record(record).submit
     }
 
-    /// Returns the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least
+    /// Computes the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least
     /// so many per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
         let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait_ticks(r)).collect();

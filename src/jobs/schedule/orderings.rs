@@ -81,7 +81,7 @@ pub struct OrderingSchedule {
 }
 
 impl Schedules {
-    /// Returns the ordering with the lowest mean response time, which tables show first; of equal ones the best of the
+    /// Finds the ordering with the lowest mean response time, which tables show first; of equal ones the best of the
     /// saving.
     pub fn shortest_response(&self) -> Option<&str> {
         let best = self.saving.as_ref().map(|saving| saving.best.as_str());
@@ -96,7 +96,7 @@ impl Schedules {
         soonest.map(|row| row.ordering.as_str())
     }
 
-    /// Returns the classes of sizes, first and last size of each, that some ordering has jobs of, ascending.
+    /// Lists the classes of sizes, first and last size of each, that some ordering has jobs of, ascending.
     pub fn size_classes(&self) -> Vec<(u32, u32)> {
         let classes = self.rows.iter().flat_map(|row| &row.summary.by_size);
         let classes: BTreeSet<(u32, u32)> = classes.map(|class| (class.from, class.to)).collect();
@@ -105,7 +105,7 @@ impl Schedules {
 }
 
 impl OrderingSchedule {
-    /// Returns the class of sizes that begins with `from`; `None` if no job has such a size.
+    /// Finds the class of sizes that begins with `from`; `None` if no job has such a size.
     pub fn size_class(&self, from: u32) -> Option<&SizeClass> {
         self.summary.by_size.iter().find(|class| class.from == from)
     }

@@ -85,7 +85,7 @@ pub struct ScheduleResult {
 }
 
 impl ScheduleResult {
-    /// Returns the task of a record.
+    /// Looks up the task of a record.
     pub fn task_of_record(&self, record: &Record) -> &Task {
         &self.tasks[record.task as usize]
     }
@@ -115,7 +115,7 @@ impl ScheduleResult {
         Ok(())
     }
 
-    /// Returns first submit and last end, in ticks; `None` if no task ran.
+    /// Finds first submit and last end, in ticks; `None` if no task ran.
     pub fn time_span(&self) -> Option<(i64, i64)> {
         let first = self.tasks.iter().map(|t| t.submit).min()?;
         Some((first, self.records.iter().map(|r| r.end).max()?))

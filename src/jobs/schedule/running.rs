@@ -12,7 +12,7 @@ pub struct AssumedEnd {
     pub end: i64,
     /// Index of the task in queue order.
     pub task: u32,
-    /// Number of nodes it holds.
+    /// Number of nodes that the task holds.
     pub nodes: u32,
 }
 
@@ -34,7 +34,7 @@ impl RunningTasks {
         self.ends.insert((end, record));
     }
 
-    /// Returns the next true end; `None` if nothing runs.
+    /// Finds the next true end; `None` if nothing runs.
     pub fn next_end(&self) -> Option<i64> {
         self.ends.first().map(|(end, _)| *end)
     }

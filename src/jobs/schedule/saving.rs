@@ -55,7 +55,7 @@ pub struct ModelSaving {
 /// Node-seconds that each task used, in queue order; `None` if it was left out.
 pub type UsedSeconds = Vec<Option<f64>>;
 
-/// Returns the week of each task, counted from the first submit, and how many times the span of all submits goes into
+/// Computes the week of each task, counted from the first submit, and how many times the span of all submits goes into
 /// a year; `None` if the span is less than a week.
 fn task_weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     let first = tasks.first().map_or(0, |task| task.submit);
@@ -109,7 +109,7 @@ pub fn model_saving(
     saving
 }
 
-/// Returns the ends of the middle 95 % of resampled values, which it sorts.
+/// Finds the ends of the middle 95 % of resampled values, which it sorts.
 pub fn percentile_interval(resampled: &mut [f64]) -> (f64, f64) {
     resampled.sort_by(f64::total_cmp);
     // 2.5 % at each end.

@@ -59,7 +59,7 @@ pub struct ScheduleSummary {
 }
 
 impl ScheduleResult {
-    /// Returns the figures that sum up the schedule. O(tasks · log tasks + instants).
+    /// Computes the figures that sum up the schedule. O(tasks · log tasks + instants).
     pub fn summary(&self) -> ScheduleSummary {
         let mut summary = ScheduleSummary {
             jobs: self.records.len(),
@@ -94,7 +94,7 @@ impl ScheduleResult {
         if ticks < 0 { -hours } else { hours }
     }
 
-    /// Returns last end - first submit, in ticks.
+    /// Computes the time from the first submit to the last end, in ticks.
     fn makespan_ticks(&self) -> u128 {
         let (first, last) = self.time_span().unwrap_or((0, 0));
         u128::from(last.abs_diff(first))
@@ -154,7 +154,7 @@ impl ScheduleResult {
         }
     }
 
-    /// Returns how full the machine is while it is saturated: node-seconds used while tasks wait over nodes times
+    /// Computes how full the machine is while it is saturated: node-seconds used while tasks wait over nodes times
     /// these seconds. `None` if no task ever waits.
     fn utilisation_waiting(&self) -> Option<f64> {
         // Time, change of the number of waiting tasks, change of the number of nodes in use.

@@ -19,7 +19,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Returns the jobs of a trace in queue order: by submit time, those of one second in file order.
+    /// Lists the jobs of a trace in queue order: by submit time, those of one second in file order.
     pub fn from_trace(trace: &Trace) -> Vec<Task> {
         let jobs = trace.by_submit().iter().map(|i| &trace.jobs()[*i as usize]);
         jobs.map(|job| Task {

@@ -18,7 +18,7 @@ const NOT_WAITING: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// Waiting tasks in queue order, as a tree of minima over all tasks of the trace.
 pub(super) struct WaitQueue {
-    /// Number of nodes and time of each task.
+    /// Number of nodes of each task, and its time in ticks.
     tasks: Vec<(u32, i64)>,
     /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task
     /// t is `leaves` + t.
@@ -54,7 +54,7 @@ impl WaitQueue {
         }
     }
 
-    /// Returns number of nodes and time of a task, whether it waits or not.
+    /// Looks up the number of nodes of a task and its time, in ticks, whether it waits or not.
     pub fn size_and_time(&self, task: u32) -> (u32, i64) {
         self.tasks[task as usize]
     }
@@ -86,7 +86,7 @@ impl WaitQueue {
         }
     }
 
-    /// Returns the head of the queue; `None` if nobody waits.
+    /// Finds the head of the queue; `None` if nobody waits.
     pub fn queue_head(&self) -> Option<u32> {
         // One less than NOBODY's size: every waiting task fits, and none that does not wait.
         self.next_small(0, u32::MAX - 1)

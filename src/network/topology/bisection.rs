@@ -30,7 +30,7 @@ enum Load {
 }
 
 impl CutBounds {
-    /// Returns a number of links that every cut of `nodes` nodes, at most `per_router` on a router, has, if it leaves
+    /// Computes a number of links that every cut of `nodes` nodes, at most `per_router` on a router, has, if it leaves
     /// `smaller` of them or more on either side.
     pub fn fewest_links(&self, nodes: u64, smaller: u64, per_router: u32) -> u64 {
         let smaller = u128::from(smaller);
@@ -52,7 +52,7 @@ impl CutBounds {
         links.min(u64::MAX.into()) as u64
     }
 
-    /// Returns the bounds of a product of paths, rings and cliques; `double` gives rings of two a link of
+    /// Computes the bounds of a product of paths, rings and cliques; `double` gives rings of two a link of
     /// capacity two.
     ///
     /// The floor routes axis by axis, rings the shorter way and half each way where both are the same: a link along
@@ -109,7 +109,7 @@ impl CutBounds {
         }
     }
 
-    /// Returns the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads
+    /// Computes the bounds of fat trees with `m` children and `w` parents a level (w₁ = 1): every flow spreads
     /// evenly over all upward paths, so that a link above a unit of M nodes with U links up carries at most M/U
     /// of what partners send. The cut takes half the units of a level and parts one that is left over at the
     /// level below.
@@ -152,7 +152,7 @@ impl CutBounds {
         }
     }
 
-    /// Returns the bounds of dragonflies of `groups` groups of `a` routers with up to `ports` global ports each
+    /// Computes the bounds of dragonflies of `groups` groups of `a` routers with up to `ports` global ports each
     /// and `cables` between two groups. The floor routes over the cable to the other group, evenly where there
     /// are several: a cable carries 2a²/c of the pairs of routers, a local link 2 + 4·a·h/c at most. The cut puts
     /// half the groups on either side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.

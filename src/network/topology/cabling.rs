@@ -135,7 +135,7 @@ impl Topology {
         (fewest == most).then_some(up * u64::from(most))
     }
 
-    /// Returns the sum of the capacities of all links, both ways, each times its weight: no traffic loads links
+    /// Adds up the capacities of all links, both ways, each times its weight: no traffic loads links
     /// by more on the whole. `None` if joints shorten distances, as traffic over these loads no link. O(links).
     pub fn total_capacity(&self) -> Option<f64> {
         let mut has_joints = false;

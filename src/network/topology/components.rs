@@ -16,7 +16,7 @@ impl Topology {
         self.components
     }
 
-    /// Returns the component of a node, an arbitrary number; 0 if the network is in one.
+    /// Looks up the component of a node, an arbitrary number; 0 if the network is in one.
     pub fn component_of(&self, node: NodeId) -> u32 {
         self.network()
             .component_of()
@@ -64,7 +64,7 @@ impl Topology {
         (all * all - inside) / 2
     }
 
-    /// Returns the router graph with its components joined by further routers far from all: pairs of nodes of two
+    /// Builds the router graph with its components joined by further routers far from all: pairs of nodes of two
     /// components are farther apart than any two of one.
     ///
     /// # Errors

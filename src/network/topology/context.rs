@@ -12,7 +12,7 @@ pub struct Context {
 }
 
 impl Default for Context {
-    /// Returns seed 1 and 8 GB.
+    /// Makes a context of seed 1 and 8 GB.
     fn default() -> Self {
         Context {
             seed: 1,

@@ -44,7 +44,7 @@ pub(super) fn build_inline(
 pub(super) const PER_ROUTER: Opt =
     Opt::whole("per_router", "nodes on each router").default_value("1");
 
-/// Returns the option `nodes` of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place
+/// Declares the option `nodes` of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place
 /// of`, the keys of the shape, a colon and the rule in words.
 pub(super) const fn nodes_option(about: &'static str) -> Opt {
     Opt::whole("nodes", about).default_in_words("none")

@@ -22,7 +22,7 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// Returns a lattice whose cells are the routers, with axes called x, y, z, ….
+    /// Makes a lattice whose cells are the routers, with axes called x, y, z, ….
     pub fn with_router_cells(extents: Vec<u32>, wrap: Vec<bool>) -> Self {
         let axes = (0..extents.len()).map(axis_name).collect();
         Lattice {
@@ -43,7 +43,7 @@ impl Lattice {
         cell_coordinates(cell, &self.extents, out);
     }
 
-    /// Returns the cell at `coordinates`.
+    /// Computes the cell at `coordinates`.
     pub fn cell_at(&self, coordinates: &[u32]) -> u32 {
         let axes = self.extents.iter().zip(coordinates);
         axes.fold(0, |cell, (extent, x)| cell * extent + x)

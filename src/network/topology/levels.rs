@@ -22,7 +22,7 @@ pub struct LevelRow {
 }
 
 impl Topology {
-    /// Returns the levels by which allocations are measured, from the leaf up: where routers have several nodes,
+    /// Lists the levels by which allocations are measured, from the leaf up: where routers have several nodes,
     /// they are the last level unless the family has one of that size.
     pub fn measured_levels(&self) -> Vec<Level> {
         let network = self.network();
@@ -37,7 +37,7 @@ impl Topology {
         levels
     }
 
-    /// Returns the levels from the outermost in, down to the switches that nodes are on.
+    /// Lists the levels from the outermost in, down to the switches that nodes are on.
     pub fn switch_levels(&self) -> Vec<Level> {
         let mut levels = self.network().levels();
         // A tree of switches needs leaves, so routers with one node each are a level, too, and a family's own units
@@ -52,7 +52,7 @@ impl Topology {
         levels
     }
 
-    /// Returns the levels from the outermost in whose units make a grid: all of one size, which is that of
+    /// Lists the levels from the outermost in whose units make a grid: all of one size, which is that of
     /// several units of the next.
     pub fn grid_levels(&self) -> Vec<Level> {
         // Slots after the last schedulable node are no part of the machine.
@@ -71,7 +71,7 @@ impl Topology {
         levels
     }
 
-    /// Returns a row for each level from the outermost in; none if the family has no levels. The links of all
+    /// Builds a row for each level from the outermost in; none if the family has no levels. The links of all
     /// levels, and those inside the innermost units, are all links. O(links) if the family has levels and no
     /// formula for their links.
     pub fn level_table(&self) -> Vec<LevelRow> {

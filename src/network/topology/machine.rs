@@ -45,7 +45,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Returns the machine of `network`; `chosen` is the rule that chose its shape.
+    /// Builds the machine of `network`; `chosen` is the rule that chose its shape.
     pub(super) fn new(
         network: Network,
         options: &MachineOptions,
@@ -120,7 +120,7 @@ impl Topology {
         &self.network.metric
     }
 
-    /// Returns what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
+    /// Describes what is assumed about the capacities of links, after the machine's name; `None` if nothing is.
     pub fn capacity_assumption(&self) -> Option<String> {
         let assumption = self.network.assumption()?;
         Some(format!("{}: assumed: {assumption}", self.name))
@@ -155,13 +155,13 @@ impl Topology {
             .require_memory(&format!("{}: {what}", self.name), bytes)
     }
 
-    /// Returns a node's name for people and resource managers.
+    /// Looks up a node's name for people and resource managers.
     pub fn node_name(&self, node: NodeId) -> String {
         self.names.names.name_of_node(node)
     }
 
-    /// Returns the text before the id in all names, the number of digits to which ids are padded with zeros, and
-    /// the text after; `None` if names follow no such pattern.
+    /// Takes apart the pattern of names: the text before the id, the number of digits to which ids are padded with
+    /// zeros, and the text after; `None` if names follow no such pattern.
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
             // Exports that write the pattern for other programs have no place for an offset.
@@ -172,12 +172,12 @@ impl Topology {
         }
     }
 
-    /// Returns the router that a node sits on.
+    /// Finds the router that a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.network.router_of(node)
     }
 
-    /// Returns the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a
+    /// Finds the nodes whose node links a message takes, of its sender's and of its receiver's. `None` inside a
     /// node, or inside a domain, which has links of its own.
     pub fn node_links(&self, [from, to]: [NodeId; 2]) -> Option<[NodeId; 2]> {
         match self.network.rails() {
@@ -194,7 +194,7 @@ impl Topology {
     /// Lists the routers that the node links of a node lead to, ascending, each with its share of what the node sends.
     pub fn leaf_shares(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
         let (rails, step) = match self.network.rails() {
-            Some(rails) => (rails.interfaces_per_node(), rails.per_rail()),
+            Some(rails) => (rails.interfaces_per_node(), rails.switches_per_rail()),
             None => (1, 0),
         };
         let first = self.router_of(node).0;
@@ -236,13 +236,13 @@ impl Topology {
     pub fn bisection_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self.units.get_or_init(|| {
-                RouterGraph::from_arcs(rails.per_rail(), rails.links_of_one_rail())
+                RouterGraph::from_arcs(rails.switches_per_rail(), rails.links_of_one_rail())
             })),
             None => self.graph(),
         }
     }
 
-    /// Returns the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a
+    /// Computes the hops between two nodes, [`super::graph::UNREACHED`] if no path joins them. O(dimensions) if a
     /// closed form exists; otherwise one breadth-first search: use [`Topology::hops_from`] for many targets.
     ///
     /// # Panics
@@ -258,7 +258,7 @@ impl Topology {
         graph.hops_from(a)[b.index()]
     }
 
-    /// Returns the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no
+    /// Computes the hops from one router to every node-carrying router, [`super::graph::UNREACHED`] if there is no
     /// path.
     ///
     /// # Errors

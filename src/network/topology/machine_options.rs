@@ -85,7 +85,7 @@ pub(super) struct NamePattern {
 }
 
 impl NamePattern {
-    /// Returns the name of a node.
+    /// Formats the name of a node.
     pub fn name_of_node(&self, node: NodeId) -> String {
         let number = u64::from(node.0) + self.offset;
         format!(
@@ -104,7 +104,7 @@ pub(super) const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the id,
 const MOST_OFFSET: u64 = 1 << 53;
 
 impl MachineOptions {
-    /// Returns the options of a machine called `name` for which nothing else is given.
+    /// Makes the options of a machine called `name` for which nothing else is given.
     pub fn with_name_only(name: &str, location: SourceLocation) -> Self {
         MachineOptions {
             location,

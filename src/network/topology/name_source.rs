@@ -49,7 +49,7 @@ impl NameTable {
         }
     }
 
-    /// Returns the name of a node; `n` and its id if the table leaves it out.
+    /// Looks up the name of a node; `n` and its id if the table leaves it out.
     pub(super) fn name_of_node(&self, node: NodeId) -> String {
         match self {
             NameTable::Pattern(pattern) => pattern.name_of_node(node),
@@ -61,7 +61,7 @@ impl NameTable {
     }
 }
 
-/// Returns a name for each node up to the machine's last, of fields of which the last runs fastest; further names stay
+/// Makes a name for each node up to the machine's last, of fields of which the last runs fastest; further names stay
 /// unused. Fails if a field is no list, a name comes twice, or there are fewer names than `nodes`.
 fn expand_ranges(
     fields: &[(String, String)],

@@ -8,7 +8,7 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Line;
 
 impl Topology {
-    /// Returns the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds
+    /// Finds the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds
     /// the names of `held` others.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Topology {
         self.nodes_listed(text, line, held, NumberMeaning::AsNamed)
     }
 
-    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], with plain numbers read as `numbers` says.
+    /// Finds the nodes that `text` lists, as [`Topology::nodes_named`], with plain numbers read as `numbers` says.
     pub fn nodes_listed(
         &self,
         text: &str,
@@ -65,7 +65,7 @@ impl Topology {
         Ok(hosts)
     }
 
-    /// Returns the nodes of a list of hosts that may be of another machine, and the names that no node has.
+    /// Finds the nodes of a list of hosts that may be of another machine, and the names that no node has.
     pub fn known_hosts(&self, line: &Line<'_>) -> Result<(Vec<NodeId>, Vec<String>)> {
         // The whole list at once is much faster than name by name.
         if let Ok(nodes) = self.nodes_named(line.text, line, 0) {
@@ -92,7 +92,7 @@ impl Topology {
         self.require_memory("a list of nodes", 4 * all)
     }
 
-    /// Returns the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none
+    /// Looks up the number of GPUs of each of `nodes`, 0 where the description names none; `None` if it names none
     /// at all.
     pub fn gpus_per_node(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
         let gpus = &self.network().gpus;
@@ -160,7 +160,7 @@ impl Topology {
         Err(Error::input(location(), found, expected))
     }
 
-    /// Returns the host list of `nodes`, in their order.
+    /// Writes the host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compress_host_list(nodes.into_iter().map(|node| self.node_name(node)))
     }

@@ -59,7 +59,7 @@ struct NamedUnits {
 }
 
 impl Level {
-    /// Returns a level of units of `slots` slots each, named by their numbers.
+    /// Makes a level of units of `slots` slots each, named by their numbers.
     pub const fn with_equal_units(name: &'static str, slots: u32) -> Self {
         Level {
             name: Cow::Borrowed(name),
@@ -68,7 +68,7 @@ impl Level {
         }
     }
 
-    /// Returns a level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
+    /// Makes a level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
     pub(super) const fn with_router_units(
         name: &'static str,
         routers: u32,
@@ -77,7 +77,7 @@ impl Level {
         Level::with_equal_units(name, routers.saturating_mul(per_router))
     }
 
-    /// Returns the level with another name for its units.
+    /// Gives the units of the level another name.
     pub(super) fn renamed(self, name: &str) -> Self {
         Level {
             name: Cow::Owned(name.to_string()),
@@ -85,7 +85,7 @@ impl Level {
         }
     }
 
-    /// Returns a level of units that end before the slots `ends`, ascending, each with its name.
+    /// Makes a level of units that end before the slots `ends`, ascending, each with its name.
     pub(super) fn with_named_units(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);
         let sizes = ends.iter().zip(starts).map(|(end, start)| end - start);
@@ -104,7 +104,7 @@ impl Level {
         }
     }
 
-    /// Returns the unit of a node. O(1), or O(log units) if units differ.
+    /// Finds the unit of a node. O(1), or O(log units) if units differ.
     pub fn unit_of(&self, node: NodeId) -> u32 {
         match &self.named {
             Some(named) => named.ends.partition_point(|end| *end <= node.0) as u32,
@@ -112,7 +112,7 @@ impl Level {
         }
     }
 
-    /// Returns the node ids of a unit, on a machine with so many slots.
+    /// Lists the node ids of a unit, on a machine with so many slots.
     pub fn node_ids_of(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
@@ -132,7 +132,7 @@ impl Level {
         }
     }
 
-    /// Returns the name of a unit: its own, else the level's and its number, as in `pod 3`.
+    /// Looks up the name of a unit: its own, else the level's and its number, as in `pod 3`.
     pub fn unit_name(&self, unit: u32) -> String {
         match &self.named {
             Some(named) => named.names[unit as usize].clone(),
@@ -160,7 +160,7 @@ pub(super) struct Cables {
 /// A value that is computed on request, as it takes time or memory and few callers ask; `None` if there is no formula.
 type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
-/// Returns a field of [`Network`] that `make` computes on request.
+/// Makes a field of [`Network`] that `make` computes on request.
 pub(super) fn on_request<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
     Some(Box::new(make))
 }
@@ -217,7 +217,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Returns a network whose routers all carry nodes, with the links that `links` visits (see
+    /// Creates a network whose routers all carry nodes, with the links that `links` visits (see
     /// [`Network::for_each_link`]) and without formulas.
     pub(super) fn new(
         spec: String,
@@ -282,7 +282,7 @@ impl Network {
         self.per_router
     }
 
-    /// Returns the number of slots (node ids, schedulable or not). Networks with more than 32 bits hold are
+    /// Counts the slots (node ids, schedulable or not). Networks with more than 32 bits hold are
     /// refused when a machine is made of them.
     pub fn slots(&self) -> u32 {
         self.hosts.saturating_mul(self.per_router)
@@ -294,7 +294,7 @@ impl Network {
         self.dealt_over
     }
 
-    /// Returns the router of a node: node id = router · per_router + slot, if ids are not dealt.
+    /// Computes the router of a node: node id = router · per_router + slot, if ids are not dealt.
     #[inline]
     pub fn router_of(&self, node: NodeId) -> RouterId {
         match self.dealt_over {
@@ -344,7 +344,7 @@ impl Network {
         self.node_capacity
     }
 
-    /// Returns the weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` if all are 1.
+    /// Computes the weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` if all are 1.
     pub fn link_weights(&self) -> Option<Vec<u32>> {
         self.link_weights.as_ref().map(|weights| weights())
     }
@@ -369,7 +369,7 @@ impl Network {
         count
     }
 
-    /// Returns the smallest and largest number of links at a router: by formula, else counted in O(routers + links).
+    /// Finds the smallest and largest number of links at a router: by formula, else counted in O(routers + links).
     pub fn degrees(&self) -> (u32, u32) {
         if let Some(degrees) = self.degrees {
             return degrees;
@@ -389,13 +389,13 @@ impl Network {
         self.levels.clone()
     }
 
-    /// Returns, for each of [`Network::levels`], the number of links between its units or, in trees, from its
+    /// Computes, for each of [`Network::levels`], the number of links between its units or, in trees, from its
     /// units up to the routers above; `None` if the family has no formula.
     pub fn links_up(&self) -> Option<Vec<u64>> {
         self.links_up.as_ref().map(|links| links())
     }
 
-    /// Returns proved bounds of cuts into halves (see [`super::bisection`]); `None` if the family has none.
+    /// Computes proved bounds of cuts into halves (see [`super::bisection`]); `None` if the family has none.
     pub fn cut_bounds(&self) -> Option<CutBounds> {
         self.cut_bounds.as_ref().map(|bounds| bounds())
     }

@@ -23,9 +23,9 @@ use nodeorder_base::input::Line;
 /// Meaning of plain numbers in a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberMeaning {
-    /// Names, if the name of any node is a whole number; else ids.
+    /// Plain numbers are names, if the name of any node is a whole number; else ids.
     AsNamed,
-    /// Ids.
+    /// Plain numbers are ids.
     Ids,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct NodeNames {
 const SHARED: u32 = u32::MAX;
 
 impl NodeNames {
-    /// Returns the names of a machine with `slots` node ids.
+    /// Collects the names of a machine with `slots` node ids.
     pub fn new(names: NameTable, slots: u32) -> Self {
         let numbers = match &names {
             NameTable::Pattern(pattern) => any_number(&[pattern.name_of_node(NodeId(0))]),
@@ -201,7 +201,7 @@ impl NodeNames {
         id.ok_or_else(|| self.unknown_node_error(text, NumberMeaning::Ids, line))
     }
 
-    /// Returns the error about a word that names no node.
+    /// Builds the error about a word that names no node.
     fn unknown_node_error(&self, word: &str, numbers: NumberMeaning, line: &Line<'_>) -> Error {
         let last = self.slots - 1;
         let name = self.names.name_of_node(NodeId(0));
@@ -247,7 +247,7 @@ pub(super) fn any_number(names: &[String]) -> bool {
     names.iter().any(|name| is_number(without_domain(name)))
 }
 
-/// Returns the number of a node that is called `nid` and a number, domains aside.
+/// Cuts the number out of a name that is `nid` and a number, its domain aside. `None` for other names.
 fn nid_number(name: &str) -> Option<&str> {
     let number = without_domain(name).strip_prefix("nid")?;
     is_number(number).then_some(number)
@@ -258,7 +258,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns a host's name before its first dot; the whole if that is an address of numbers.
+/// Cuts off a host's name at its first dot; keeps the whole if that is an address of numbers.
 fn without_domain(name: &str) -> &str {
     let is_address = name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match name.split_once('.') {
@@ -267,7 +267,7 @@ fn without_domain(name: &str) -> &str {
     }
 }
 
-/// Returns a text without the zeros before its numbers: `nid2` for `nid00002`.
+/// Drops the zeros before the numbers in a text: `nid2` for `nid00002`.
 fn without_zeros(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     for (i, c) in text.char_indices() {

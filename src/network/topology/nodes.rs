@@ -33,7 +33,7 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`])
+    /// Finds the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`])
     /// and files; it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves
     /// empty have no node; those of `down`, ascending, have one that is out of service.
     pub(super) fn apply_limit_and_exclude(

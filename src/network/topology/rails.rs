@@ -44,72 +44,72 @@ pub struct Rails {
 }
 
 impl Rails {
-    /// Returns the number of nodes of a server.
-    pub fn per_server(&self) -> u32 {
+    /// Computes the number of nodes of a server.
+    pub fn nodes_per_server(&self) -> u32 {
         if self.gpus { self.rails } else { 1 }
     }
 
-    /// Returns the number of nodes of a domain.
-    pub fn per_domain(&self) -> u32 {
-        self.domain * self.per_server()
+    /// Computes the number of nodes of a domain.
+    pub fn nodes_per_domain(&self) -> u32 {
+        self.domain * self.nodes_per_server()
     }
 
-    /// Returns the number of nodes of a unit.
-    pub fn per_unit(&self) -> u32 {
-        self.domains * self.per_domain()
+    /// Computes the number of nodes of a unit.
+    pub fn nodes_per_unit(&self) -> u32 {
+        self.domains * self.nodes_per_domain()
     }
 
-    /// Returns the number of servers of a unit: cables of nodes at each of its leaf switches.
-    pub fn per_leaf(&self) -> u32 {
+    /// Counts the servers of a unit: cables of nodes at each of its leaf switches.
+    pub fn servers_per_unit(&self) -> u32 {
         self.domains * self.domain
     }
 
-    /// Returns the number of interfaces of a node: the rails it is on.
+    /// Counts the interfaces of a node: the rails it is on.
     pub fn interfaces_per_node(&self) -> u32 {
-        self.rails / self.per_server()
+        self.rails / self.nodes_per_server()
     }
 
-    /// Returns the rail of a GPU; `None` if nodes are servers, which are on all.
+    /// Computes the rail of a GPU; `None` if nodes are servers, which are on all.
     pub fn rail_of(&self, node: NodeId) -> Option<u32> {
         self.gpus.then(|| node.0 % self.rails)
     }
 
-    /// Returns the domain of a node.
+    /// Computes the domain of a node.
     pub fn domain_of(&self, node: NodeId) -> u32 {
-        node.0 / self.per_domain()
+        node.0 / self.nodes_per_domain()
     }
 
-    /// Returns the number of leaf and spine switches of one rail. If nodes are servers, the switches of the next
+    /// Counts the leaf and spine switches of one rail. If nodes are servers, the switches of the next
     /// rail have numbers so much higher.
-    pub fn per_rail(&self) -> u32 {
+    pub fn switches_per_rail(&self) -> u32 {
         self.units + self.spines
     }
 
-    /// Returns the leaf switch of a rail in a unit.
+    /// Computes the leaf switch of a rail in a unit.
     pub fn leaf_switch(&self, unit: u32, rail: u32) -> u32 {
         if self.gpus {
             unit * self.rails + rail
         } else {
-            rail * self.per_rail() + unit
+            rail * self.switches_per_rail() + unit
         }
     }
 
-    /// Returns a spine switch of a rail by its number.
+    /// Computes a spine switch of a rail by its number.
     pub fn spine_switch(&self, rail: u32, number: u32) -> u32 {
         if self.gpus {
             self.units * self.rails + rail * self.spines + number
         } else {
-            rail * self.per_rail() + self.units + number
+            rail * self.switches_per_rail() + self.units + number
         }
     }
 
-    /// Returns the core switch of this `number` among those that join the spine switches with the number `spine`
+    /// Computes the number of core switch `number` of those that join the spine switches `spine`
     /// of all rails.
     pub fn core_switch(&self, spine: u32, number: u32) -> u32 {
-        self.rails * self.per_rail() + spine * self.cores + number
+        self.rails * self.switches_per_rail() + spine * self.cores + number
     }
 
-    /// Returns the number of all switches.
+    /// Counts all switches.
     pub fn switch_count(&self) -> u32 {
         // One more than the last core switch.
         self.core_switch(self.spines, 0)
@@ -124,7 +124,7 @@ impl Rails {
             cores,
             ..
         } = *self;
-        if let Some(core) = router.checked_sub(rails * self.per_rail()) {
+        if let Some(core) = router.checked_sub(rails * self.switches_per_rail()) {
             return format!("core {} over spines {}", core % cores, core / cores);
         }
         // Leaf switches are ordered by unit and rail if nodes are GPUs, else by rail and unit.
@@ -136,15 +136,15 @@ impl Rails {
                 Some(spine) => spine_name(spine % spines, spine / spines),
             };
         }
-        let rail = router / self.per_rail();
-        let number = router % self.per_rail();
+        let rail = router / self.switches_per_rail();
+        let number = router % self.switches_per_rail();
         match number.checked_sub(units) {
             None => leaf_name(number, rail),
             Some(spine) => spine_name(spine, rail),
         }
     }
 
-    /// Returns the links of units with one rail that stands for all, in both directions: two switches and a
+    /// Lists the links of units with one rail that stands for all, in both directions: two switches and a
     /// capacity. Units are numbered first, then spine switches.
     pub fn links_of_one_rail(&self) -> Vec<(u32, u32, f64)> {
         let capacity = f64::from(self.rails) * f64::from(self.cables);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// One topology of a Slurm file.
 #[derive(Clone, Debug, Default)]
 pub struct Site {
-    /// Plugin that it is for.
+    /// Plugin that the topology is for.
     pub kind: SiteKind,
     /// Name in a topology.yaml, else `default`.
     pub name: String,
@@ -34,16 +34,16 @@ impl Site {
 /// A topology plugin of Slurm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SiteKind {
-    /// topology/tree.
+    /// Plugin `topology/tree`: switches in a tree.
     #[default]
     Tree,
-    /// topology/block.
+    /// Plugin `topology/block`: blocks of nodes.
     Block,
-    /// topology/ring.
+    /// Plugin `topology/ring`: rings of nodes.
     Ring,
-    /// topology/torus3d.
+    /// Plugin `topology/torus3d`: nodes in toruses of three dimensions.
     Torus,
-    /// topology/flat.
+    /// Plugin `topology/flat`: nodes without a structure.
     Flat,
 }
 
@@ -52,7 +52,7 @@ pub enum SiteKind {
 pub struct SiteLine {
     /// Name in the file.
     pub name: String,
-    /// Nodes right below it, in the file's order.
+    /// Nodes right below the unit, in the file's order.
     pub nodes: Vec<String>,
     /// Index of the switch above it; `None` if there is none.
     pub parent: Option<usize>,

@@ -27,7 +27,7 @@ pub struct AllocationMetrics {
 }
 
 impl AllocationMetrics {
-    /// Returns the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path
+    /// Computes the mean pairwise distance (MIND, average pairwise hops); `None` for a single node, and if no path
     /// joins some of the pairs.
     ///
     /// # References
@@ -55,7 +55,7 @@ pub struct Extent {
 pub struct BoundingBox {
     /// Number of routers in the box.
     pub size: u64,
-    /// Sum of its side lengths, in routers.
+    /// Sum of the box's side lengths, in routers.
     pub sides: u32,
     /// Routers in the box over those in the smallest box of the machine that has room for the nodes.
     pub box_ratio: f64,
@@ -253,8 +253,8 @@ fn measure_bounds(product: &Product, routers: &[u32], needed: u64) -> BoundingBo
     }
 }
 
-/// Returns the routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
-/// axis; the last one's side follows.
+/// Finds the number of routers of the smallest box within the machine that holds `needed` routers. Boxes are searched
+/// axis by axis; the last one's side follows.
 fn smallest_box(product: &Product, needed: u64) -> u64 {
     fn search_axis(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
         let [extent, rest @ ..] = extents else { return };

@@ -4,8 +4,8 @@
 //! of 4x4 routers with a node each, the two upper rows against the two lower ones cut 4 links, and no two halves of 8
 //! nodes are joined by fewer: its bisection is 4.
 //!
-//! - The nodes of a router stay together, and in multi-rail networks those of a unit, since each is on, or passes traffic
-//!   to, all leaf switches of the unit.
+//! - The nodes of a router stay together, and in multi-rail networks those of a unit, since each is on, or passes
+//!   traffic to, all leaf switches of the unit.
 //! - Sides are halves where their numbers of schedulable nodes differ by no more than the fullest router holds.
 //! - Routers without schedulable nodes are on the side where they cost least. Links of nodes do not count.
 //!
@@ -54,7 +54,7 @@ pub struct Bisection {
 }
 
 impl Bisection {
-    /// Returns the links of the cut; a link of capacity c counts c.
+    /// Counts the links of the cut; a link of capacity c counts c.
     pub fn cut_links(&self) -> f64 {
         self.cut
     }

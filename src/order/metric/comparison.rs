@@ -154,7 +154,7 @@ impl Comparison {
 }
 
 impl OrderingFigures {
-    /// Returns [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span
+    /// Computes [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span
     /// components.
     fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
@@ -193,17 +193,17 @@ impl OrderingFigures {
     }
 }
 
-/// Returns the mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
+/// Computes the mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
 pub fn mean_log(values: &[f64]) -> f64 {
     weighted_mean(values, |s| 1.0 / s as f64)
 }
 
-/// Returns a curve's values at sizes up to `last`.
+/// Keeps a curve's values at sizes up to `last`.
 pub fn values_up_to(values: &[f64], last: usize) -> &[f64] {
     &values[..values.len().min(last.saturating_sub(1))]
 }
 
-/// Returns the mean over sizes from 2 on of a curve, each size with its weight.
+/// Computes the mean over sizes from 2 on of a curve, each size with its weight.
 fn weighted_mean(values: &[f64], weight: fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     let mut all = 0.0;
@@ -221,7 +221,7 @@ fn display_sizes(nodes: usize) -> Vec<usize> {
     powers.chain([nodes]).collect()
 }
 
-/// Returns the lowest MPC among the entries at index `i` (size i + 2).
+/// Finds the lowest MPC among the entries at index `i` (size i + 2).
 fn lowest_mpc(entries: &[OrderingFigures], i: usize) -> f64 {
     entries
         .iter()

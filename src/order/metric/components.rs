@@ -87,7 +87,7 @@ impl RankAdjacency {
         })
     }
 
-    /// Returns the linked vertices two or more above one.
+    /// Looks up the linked vertices two or more above one.
     fn links_above(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.above[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]

@@ -25,7 +25,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     (xx > 0 && yy > 0).then(|| xy as f64 / (xx as f64 * yy as f64).sqrt())
 }
 
-/// Returns twice the distance of every value's rank from the mean rank; ties get the mean of theirs.
+/// Computes twice the distance of every value's rank from the mean rank; ties get the mean of theirs.
 fn doubled_offsets(values: &[f64]) -> Vec<i64> {
     let offsets = values.iter().map(|v| {
         let below = values.iter().filter(|other| *other < v).count() as i64;
@@ -63,7 +63,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     (apart > 0.0).then(|| order as f64 / apart)
 }
 
-/// Compares 1 if `a` is above `b`, -1 if it is below, else 0.
+/// Compares two values: 1 if `a` is above `b`, -1 if it is below, else 0.
 fn compare_sign(a: f64, b: f64) -> i64 {
     i64::from(a > b) - i64::from(a < b)
 }

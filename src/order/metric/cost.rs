@@ -81,7 +81,7 @@ impl Prices {
         Ok(prices)
     }
 
-    /// Returns the price or watts of one piece; `None` if there is none, or the key is no piece.
+    /// Looks up the price or watts of one piece; `None` if there is none, or the key is no piece.
     pub fn price_of(&self, key: &str) -> Option<f64> {
         KEYS.iter()
             .position(|known| *known == key)

@@ -17,7 +17,7 @@ pub(super) struct Cursor {
     axis: Axis,
     /// Extent of a ring; 0 on a path.
     around: u32,
-    /// Number of steps that lead to members ahead; above all on a path.
+    /// Number of steps up to which members count as ahead; on a path more than any label.
     half: u32,
     /// Present label.
     at: u32,
@@ -75,42 +75,62 @@ impl Cursor {
         let forward = self.steps_forward(self.at, label);
         let back = self.steps_forward(label, self.at);
         if forward.min(back) > FAR {
-            self.at = label;
-            self.star = 0;
-            self.ahead = 0;
-            for (to, count) in (0..).zip(counts) {
-                self.count_members(to, *count as i64);
-            }
-            return self.star;
-        }
-        let odd = i64::from(self.around % 2);
-        let last = self.axis.extent - 1;
-        for _ in 0..forward.min(back) {
-            let next = if self.at == last { 0 } else { self.at + 1 };
-            // The label that the step enters or leaves, and the one half-way round from it.
-            let near = if forward <= back { next } else { self.at };
-            let mut far = 0;
-            if self.around > 0 {
-                let beyond = near + self.half;
-                let wrapped = if beyond > last {
-                    beyond - self.around
-                } else {
-                    beyond
-                };
-                far = counts[wrapped as usize] as i64;
-            }
-            let near = counts[near as usize] as i64;
-            // Back is forward undone: members ahead change first, and by the opposite.
-            if forward <= back {
-                self.star += members - 2 * self.ahead - odd * far;
-                self.ahead += far - near;
-                self.at = next;
-            } else {
-                self.ahead += near - far;
-                self.star -= members - 2 * self.ahead - odd * far;
-                self.at = if self.at == 0 { last } else { self.at - 1 };
-            }
+            self.jump_to(label, counts);
+        } else if forward <= back {
+            (0..forward).for_each(|_| self.step_forward(counts, members));
+        } else {
+            (0..back).for_each(|_| self.step_back(counts, members));
         }
         self.star
+    }
+
+    /// Moves to `label` and computes the sum of the distances anew. O(extent).
+    fn jump_to(&mut self, label: u32, counts: &[u64]) {
+        self.at = label;
+        self.star = 0;
+        self.ahead = 0;
+        for (to, count) in (0..).zip(counts) {
+            self.count_members(to, *count as i64);
+        }
+    }
+
+    /// Moves to the next label: members ahead come one hop nearer, all others but the turning ones of an odd ring one
+    /// hop farther.
+    #[inline]
+    fn step_forward(&mut self, counts: &[u64], members: i64) {
+        let last = self.axis.extent - 1;
+        let next = if self.at == last { 0 } else { self.at + 1 };
+        let turning = self.count_turning(next, counts);
+        let odd = i64::from(self.around % 2);
+        self.star += members - 2 * self.ahead - odd * turning;
+        self.ahead += turning - counts[next as usize] as i64;
+        self.at = next;
+    }
+
+    /// Moves to the label before: the step forward from it undone, line by line from its end.
+    #[inline]
+    fn step_back(&mut self, counts: &[u64], members: i64) {
+        let last = self.axis.extent - 1;
+        let turning = self.count_turning(self.at, counts);
+        let odd = i64::from(self.around % 2);
+        self.ahead -= turning - counts[self.at as usize] as i64;
+        self.star -= members - 2 * self.ahead - odd * turning;
+        self.at = if self.at == 0 { last } else { self.at - 1 };
+    }
+
+    /// Counts the members half-way round from `label`, who come to be ahead by the step forward onto it; none on a
+    /// path.
+    #[inline]
+    fn count_turning(&self, label: u32, counts: &[u64]) -> i64 {
+        if self.around == 0 {
+            return 0;
+        }
+        let beyond = label + self.half;
+        let wrapped = if beyond < self.around {
+            beyond
+        } else {
+            beyond - self.around
+        };
+        counts[wrapped as usize] as i64
     }
 }

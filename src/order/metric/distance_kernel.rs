@@ -17,19 +17,19 @@ use nodeorder_base::ranks::Run;
 ///
 /// Provided methods are compiled once for each form, so that a caller pays for one dynamic call, not for one a rank.
 pub(super) trait DistanceKernel: Debug + Send + Sync {
-    /// Returns the hops between two ranks.
+    /// Computes the hops between two ranks.
     fn hops_between(&self, a: u32, b: u32) -> u32;
 
-    /// Returns the number of counters for a set of members.
+    /// Counts the counters that a set of members needs.
     fn counter_count(&self) -> usize;
 
     /// Adds `by` ranks on the router of `rank` to the members; a negative number takes them away.
     fn change_members(&self, counters: &mut [u64], rank: u32, by: i64);
 
-    /// Returns the sum of the distances from `rank` to the members.
+    /// Adds up the distances from `rank` to the members.
     fn distances_to_members(&self, counters: &[u64], rank: u32) -> u64;
 
-    /// Returns the number of members up to which sums over pairs are faster than counters.
+    /// Tells up to how many members sums over pairs are faster than counters.
     fn few_members(&self) -> usize {
         8
     }

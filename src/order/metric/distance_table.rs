@@ -68,7 +68,7 @@ impl DistanceTable {
         Ok(())
     }
 
-    /// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them.
+    /// Counts the most routers with nodes within 0, 1, … hops of any of them, up to all of them.
     pub fn router_growth(&self) -> Vec<u64> {
         let farthest = self.hops.iter().max().map_or(0, |hops| usize::from(*hops));
         let mut most = vec![0; farthest + 1];
@@ -86,7 +86,7 @@ impl DistanceTable {
         most
     }
 
-    /// Returns the distances from the router of a rank.
+    /// Looks up the distances from the router of a rank.
     fn row_of(&self, rank: u32) -> &[u16] {
         &self.hops[self.router_of(rank) * self.hosts..][..self.hosts]
     }

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 /// Number of distances up to which floors and compact sets are computed; machines that need more have none.
 const MOST: u64 = 100_000_000;
 
-/// Returns for S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of
-/// every ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
+/// Computes for S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S)
+/// of every ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
 /// by entropy ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]). `None` if neither can be
 /// had, and on a machine in several components. Fails if distances need the router graph and that more memory than
 /// allowed. O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
@@ -75,7 +75,7 @@ fn count_by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<Rout
     (count, used)
 }
 
-/// Returns the least of all lists element by element; an empty list if there are none.
+/// Finds the least of all lists element by element; an empty list if there are none.
 fn elementwise_least(lists: impl ParallelIterator<Item = Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let least = lists.try_reduce_with(|mut a, b| {
         for (a, b) in a.iter_mut().zip(b) {
@@ -89,7 +89,7 @@ fn elementwise_least(lists: impl ParallelIterator<Item = Result<Vec<u64>>>) -> R
 /// Number of routers up to which compact sets are grown from several nodes.
 const FEW: usize = 2000;
 
-/// Returns for S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
+/// Computes for S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
 /// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
 /// the machine could have it; an ordering has to do with all its windows. `None` if that would take more
 /// than 10⁸ distances, a search counting four times, and on a machine in several components. Fails if distances need

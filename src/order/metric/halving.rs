@@ -61,7 +61,7 @@ impl BalanceRule {
         }
     }
 
-    /// Returns the difference of two sides, one of which has `side` nodes.
+    /// Computes the difference of two sides, one of which has `side` nodes.
     fn side_difference(&self, side: u64) -> u64 {
         (2 * side).abs_diff(self.nodes)
     }
@@ -99,8 +99,8 @@ impl Rules for PassRules<'_> {
             .map(|(other, weight)| (other, weight as f64))
     }
 
-    /// Chooses whichever gains more of those that leave the halves about as even as they are, or as even as a few
-    /// routers are.
+    /// Chooses the candidate that gains more, of those that leave the halves about as even as they are, or as even as
+    /// a few routers are.
     fn choose_move(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
         if moves == 0 {
             self.kept.set(0);
@@ -164,14 +164,15 @@ impl<'t> HalvingSearch<'t> {
         }
     }
 
-    /// Lists the routers linked to one, with the units of the link.
+    /// Lists the routers linked to one, with the weight of the link in units.
     fn links_of(&self, router: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
         let weights = self.weights[router as usize].iter().copied();
         let others = self.graph.neighbours(RouterId(router)).iter().copied();
         others.zip(weights)
     }
 
-    /// Returns the units cut, less those not cut, of one router: what moving it to the other side saves.
+    /// Subtracts the weight of a router's links that are not cut from that of those that are, in units: what moving it
+    /// to the other side saves.
     fn moving_gain(&self, side: &[u8], router: u32) -> i64 {
         let mut gain = 0;
         for (other, weight) in self.links_of(router) {
@@ -181,7 +182,7 @@ impl<'t> HalvingSearch<'t> {
         gain
     }
 
-    /// Returns the units of the links between the sides.
+    /// Adds up the weights of the links between the sides, in units.
     fn cut_weight(&self, side: &[u8]) -> u64 {
         let mut cut = 0;
         for router in 0..side.len() as u32 {
@@ -195,7 +196,8 @@ impl<'t> HalvingSearch<'t> {
         cut
     }
 
-    /// Cuts `order` in the middle and improves the cut until a pass finds nothing. Returns its units.
+    /// Cuts `order` in the middle and improves the cut until a pass finds nothing. Returns the weight of the cut, in
+    /// units.
     pub(super) fn improve_middle(&self, order: &[u32]) -> u64 {
         let sides = self.improve_sides(self.cut_in_the_middle(order), usize::MAX);
         self.cut_weight(&sides)
@@ -282,8 +284,8 @@ impl<'t> HalvingSearch<'t> {
         sides.side
     }
 
-    /// Returns the units of the least cut between the rest and the prefix of `order` that holds closest to half
-    /// the nodes, over all sides of the routers without nodes: the value of a greatest flow.
+    /// Finds the weight, in units, of the least cut between the rest and the prefix of `order` that holds closest to
+    /// half the nodes, over all sides of the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut nodes = 0;
         let mut least = self.rule.nodes;

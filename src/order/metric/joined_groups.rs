@@ -47,19 +47,19 @@ impl JoinedGroups {
         }
     }
 
-    /// Returns the labels of a rank, one for each clique.
+    /// Looks up the labels of a rank, one for each clique.
     fn labels_of(&self, rank: u32) -> &[u32] {
         let width = self.offsets.len();
         &self.labels[rank as usize * width..][..width]
     }
 
-    /// Returns the hops to the router that joins the groups.
+    /// Counts the hops to the router that joins the groups.
     fn way_out(&self, rank: u32) -> u32 {
         let labels = self.labels_of(rank).iter();
         labels.map(|x| u32::from(*x != 0)).sum()
     }
 
-    /// Returns the index of the first counter of a group.
+    /// Computes the index of the first counter of a group.
     fn first_counter(&self, group: usize) -> usize {
         group * (self.width + 2)
     }

@@ -61,7 +61,7 @@ impl AxisTerm {
         }
     }
 
-    /// Returns the distances from label `v` to 0, 1, 2, …
+    /// Looks up the distances from label `v` to 0, 1, 2, …
     fn hops_from(&self, v: u32) -> &[u32] {
         &self.hops[(self.axis.extent - v) as usize..][..self.axis.extent as usize]
     }
@@ -72,14 +72,15 @@ impl LabelTerms {
     /// exceed the run's memory.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.to_labellings().unwrap_or_default();
-        let (lines, cliques): (Vec<_>, Vec<_>) = labellings
+        // Only cliques have hops of another weight than 1.
+        let (axes, cliques): (Vec<_>, Vec<_>) = labellings
             .iter()
             .partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
         let count = routers.len() * labellings.len();
         topology.require_memory("labels of all ranks", 4 * count as u64)?;
         let mut labels = Vec::with_capacity(count);
         for router in routers {
-            let all = lines.iter().chain(&cliques);
+            let all = axes.iter().chain(&cliques);
             labels.extend(all.map(|l| l.label_of(RouterId(*router))));
         }
         let mut terms = LabelTerms {
@@ -88,7 +89,7 @@ impl LabelTerms {
             labels,
             members: 0,
         };
-        for line in lines {
+        for line in axes {
             terms.axes.push(AxisTerm::new(line.axis, terms.members));
             terms.members += line.axis.extent as usize;
         }
@@ -103,7 +104,7 @@ impl LabelTerms {
         Ok(terms)
     }
 
-    /// Returns the labels of a rank: of axes, of cliques.
+    /// Looks up the labels of a rank: of axes, of cliques.
     fn labels_of(&self, rank: u32) -> (&[u32], &[u32]) {
         let width = self.axes.len() + self.cliques.len();
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())

@@ -118,34 +118,34 @@ impl MachineFigures {
         &self.comparison.topology.name
     }
 
-    /// Returns the links between routers for each node. The cables of nodes to their routers come on top.
+    /// Computes the links between routers for each node. The cables of nodes to their routers come on top.
     pub fn links_per_node(&self) -> f64 {
         let s = &self.comparison.topology;
         divide_exactly(s.links.into(), s.nodes.into())
     }
 
-    /// Returns the links of the bisection for each node; `None` if no cut is known.
+    /// Computes the links of the bisection for each node; `None` if no cut is known.
     pub fn bisection_per_node(&self) -> Option<f64> {
         Some(self.bisection.as_ref()?.cut_links() / self.comparison.topology.nodes as f64)
     }
 
-    /// Returns the cost of a node, with its share of the network; `None` without prices.
+    /// Computes the cost of a node, with its share of the network; `None` without prices.
     pub fn cost_per_node(&self) -> Option<f64> {
         Some(self.bill.cost? / self.comparison.topology.nodes as f64)
     }
 
-    /// Returns the watts of a node, with its share of the network; `None` without watts.
+    /// Computes the watts of a node, with its share of the network; `None` without watts.
     pub fn watts_per_node(&self) -> Option<f64> {
         Some(self.bill.watts? / self.comparison.topology.nodes as f64)
     }
 
-    /// Returns the best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
+    /// Looks up the best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
     pub fn mean_log(&self) -> f64 {
         self.comparison.entries[0].mean_log
     }
 
-    /// Returns the share of its windows, over the same sizes, that span components; [`MachineFigures::mean_log`]
-    /// is without them.
+    /// Looks up the share of windows over the same sizes that span components, which [`MachineFigures::mean_log`]
+    /// leaves out.
     pub fn windows_left_out(&self) -> f64 {
         self.comparison.entries[0].spanning.unwrap_or(0.0)
     }

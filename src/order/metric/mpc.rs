@@ -34,18 +34,18 @@ impl Curve {
         self.nodes
     }
 
-    /// Returns the largest size with a window inside a component; the number of nodes if there is one component.
+    /// Finds the largest size with a window inside a component; the number of nodes if there is one component.
     pub fn largest_size(&self) -> usize {
         self.totals.len() - 1
     }
 
-    /// Returns the mean share, over sizes that weigh 1/S, of windows that span components, and are left out;
+    /// Computes the mean share, over sizes that weigh 1/S, of windows that span components, and are left out;
     /// `None` if the machine is in one component.
     pub fn spanning_share(&self) -> Option<f64> {
         self.spanning_to(self.nodes)
     }
 
-    /// Returns the share as [`Curve::spanning_share`], over sizes up to `largest`.
+    /// Computes the share of [`Curve::spanning_share`] over sizes up to `largest`.
     fn spanning_to(&self, largest: usize) -> Option<f64> {
         let inside = self.inside.as_ref()?;
         let mut sum = 0.0;
@@ -60,7 +60,7 @@ impl Curve {
         Some(if all > 0.0 { sum / all } else { 0.0 })
     }
 
-    /// Returns T(S): the sum over all windows of S ranks of their pair-distance sums.
+    /// Looks up T(S): the sum over all windows of S ranks of their pair-distance sums.
     ///
     /// # Panics
     /// For sizes above [`Curve::largest_size`].
@@ -68,7 +68,7 @@ impl Curve {
         self.totals[size]
     }
 
-    /// Returns MPC(S), rounded once; not a number if no window of this size is inside a component.
+    /// Computes MPC(S), rounded once; not a number if no window of this size is inside a component.
     ///
     /// # Panics
     /// For sizes below 2 or above N.
@@ -88,7 +88,7 @@ impl Curve {
         mean_distance(self.totals[size], windows, size)
     }
 
-    /// Returns MPC(2), MPC(3), …, up to the largest size.
+    /// Computes MPC(2), MPC(3), …, up to the largest size.
     pub fn values(&self) -> Vec<f64> {
         (2..self.totals.len())
             .into_par_iter()
@@ -96,7 +96,7 @@ impl Curve {
             .collect()
     }
 
-    /// Returns all values, and the share of windows left out up to the size `largest`.
+    /// Computes all values, and the share of windows left out up to the size `largest`.
     pub fn means_to(&self, largest: usize) -> Means {
         Means {
             values: self.values(),

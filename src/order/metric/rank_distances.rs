@@ -129,12 +129,12 @@ impl RankDistances {
         Ok(self.adjacency.get_or_init(|| made))
     }
 
-    /// Returns the hops between two ranks. O(axes).
+    /// Computes the hops between two ranks. O(axes).
     pub fn hops_between(&self, a: u32, b: u32) -> u32 {
         self.kernel.hops_between(a, b)
     }
 
-    /// Returns a proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
+    /// Computes a proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
     /// `growth[d]` members within d hops. (The ball bound.) O(diameter).
     pub fn pair_sum_floor(&self, count: u32) -> u64 {
         let n = u64::from(count);
@@ -144,10 +144,11 @@ impl RankDistances {
     }
 }
 
-/// Returns the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of
+/// Counts the most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of
 /// `metric`.
 fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
-    let mut at: Vec<u64> = match metric {
+    // By distance: routers that are exactly so far from one that has the most near it.
+    let mut growth: Vec<u64> = match metric {
         // From the middle of a path, or any label of a ring or clique, the most labels are near.
         Metric::Product(product) => product.axes.iter().fold(vec![1], |so_far, axis| {
             let mut near = vec![0u64; axis.diameter() as usize + 1];
@@ -181,9 +182,9 @@ fn router_growth(metric: &Metric, hosts: u64) -> Vec<u64> {
         Metric::Hops => return vec![hosts],
     };
     let mut within = 0;
-    for count in &mut at {
+    for count in &mut growth {
         within = (within + *count).min(hosts);
         *count = within;
     }
-    at
+    growth
 }

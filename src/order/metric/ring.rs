@@ -34,8 +34,8 @@ fn walk_steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
         .zip(walk.iter().copied().cycle().skip(1))
 }
 
-/// Measures the closed walk through these ranks, in the order given. Paths must join them all, since distances between
-/// components are none that a sum may have ([`RankDistances::within_one_component`]).
+/// Measures the closed walk through these ranks, in the order given. Paths must join all of them, since a sum must not
+/// hold distances between components ([`RankDistances::within_one_component`]).
 ///
 /// # Complexity
 /// O(ranks · axes).

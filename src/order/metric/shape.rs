@@ -32,7 +32,7 @@ pub struct AllocationShape {
     pub fewest: Vec<u32>,
     /// Closed walk through the nodes in the order of ranks; none where no path joins some.
     pub ring: Option<RingLength>,
-    /// Links between two halves of it.
+    /// Links between two halves of the allocation.
     pub halving: Halving,
     /// Share of the rings through its routers that it has as a whole ([`closed_rings`]); none where the machine has no
     /// rings.
@@ -40,7 +40,7 @@ pub struct AllocationShape {
 }
 
 impl AllocationShape {
-    /// Returns the mean hops of a step of the ring; `None` for one node.
+    /// Computes the mean hops of a step of the ring; `None` for one node.
     pub fn ring_mean(&self) -> Option<f64> {
         let ring = self.ring.filter(|_| self.size > 1)?;
         Some(divide_exactly(ring.hops.into(), self.size.into()))
@@ -140,7 +140,7 @@ impl<'t> ShapeMeter<'t> {
     }
 }
 
-/// Returns the share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of
+/// Computes the share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of
 /// the allocation counts once for every ring through it, and the ring is closed where the allocation has all its
 /// routers. `None` if the machine has no such axis.
 pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
@@ -238,7 +238,7 @@ pub struct ShapeSums {
     units: Vec<[u64; 3]>,
     /// Number of jobs of two nodes or more.
     several: u64,
-    /// Links of their best halvings, and of those by rank.
+    /// Sums of the links of the best halvings, and of those by rank.
     cuts: [f64; 2],
     /// Over jobs of two nodes or more whose nodes are all joined by paths: their number, hops and steps of their
     /// rings, longest steps.
@@ -285,38 +285,38 @@ impl ShapeSums {
         }
     }
 
-    /// Returns for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at
+    /// Computes for each level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at
     /// the fewest.
     pub fn level_means(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
         let levels = self.levels.iter().zip(&self.units);
         levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of(sum, self.jobs))))
     }
 
-    /// Returns the mean hops of a step of the rings, every step counting the same; `None` without steps.
+    /// Computes the mean hops of a step of the rings, every step counting the same; `None` without steps.
     pub fn ring_mean(&self) -> Option<f64> {
         let [_, hops, steps, _] = self.rings;
         mean_of(hops, steps)
     }
 
-    /// Returns the mean of the longest steps, in hops; `None` without rings.
+    /// Computes the mean of the longest steps, in hops; `None` without rings.
     pub fn ring_longest(&self) -> Option<f64> {
         let [jobs, _, _, longest] = self.rings;
         mean_of(longest, jobs)
     }
 
-    /// Returns the mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
+    /// Computes the mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
     pub fn mean_cuts(&self) -> [Option<f64>; 2] {
         self.cuts
             .map(|sum| (self.several > 0).then(|| sum / self.several as f64))
     }
 
-    /// Returns the mean share of closed rings; `None` if no job has one.
+    /// Computes the mean share of closed rings; `None` if no job has one.
     pub fn closed_rings(&self) -> Option<f64> {
         (self.closed.0 > 0).then(|| self.closed.1 / self.closed.0 as f64)
     }
 }
 
-/// Returns the mean of `count` values; `None` if there are none.
+/// Divides the sum of `count` values by `count`; `None` if there are none.
 fn mean_of(sum: u64, count: u64) -> Option<f64> {
     (count > 0).then(|| divide_exactly(sum.into(), count.into()))
 }

@@ -52,7 +52,7 @@ impl Units {
         self.levels.iter().map(|level| &*level.level.name)
     }
 
-    /// Returns the names of the levels as a list.
+    /// Lists the names of the levels.
     pub fn name_list(&self) -> Vec<String> {
         self.level_names().map(String::from).collect()
     }
@@ -62,22 +62,22 @@ impl Units {
         self.levels.len()
     }
 
-    /// Checks whether there is none.
+    /// Checks whether there is no level.
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// Returns the unit of a level, counted from the leaf, that a node is in; `None` above the last level.
+    /// Finds the unit of a level, counted from the leaf, that a node is in; `None` above the last level.
     pub fn unit_of(&self, level: usize, node: NodeId) -> Option<u32> {
         Some(self.levels.get(level)?.level.unit_of(node))
     }
 
-    /// Returns the name of a unit of a level; `None` above the last level.
+    /// Looks up the name of a unit of a level; `None` above the last level.
     pub fn unit_name(&self, level: usize, unit: u32) -> Option<String> {
         Some(self.levels.get(level)?.level.unit_name(unit))
     }
 
-    /// Returns the fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of
+    /// Finds the fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of
     /// them if the machine has fewer nodes.
     ///
     /// # Complexity

@@ -11,7 +11,7 @@ use nodeorder_network::topology::Topology;
 const FEW: usize = 4;
 
 impl NodeOrder {
-    /// Lists remarks on its use on this machine: a file made for another one, and nodes left out.
+    /// Lists remarks on the use of the ordering on this machine: a file made for another one, and nodes left out.
     pub fn list_remarks(&self, topology: &Topology) -> Vec<String> {
         let mut remarks = Vec::from_iter(self.machine_remark(topology));
         let left_out = self.list_left_out(topology);
@@ -34,7 +34,7 @@ impl NodeOrder {
         remarks
     }
 
-    /// Lists the schedulable nodes that it leaves out, in id order.
+    /// Lists the schedulable nodes that the ordering leaves out, in id order.
     ///
     /// # Complexity
     /// O(1) where there are none, else O(slots).
@@ -63,7 +63,7 @@ impl NodeOrder {
         ))
     }
 
-    /// Returns the set of its nodes.
+    /// Collects the nodes of the ordering as a set.
     fn node_set(&self, topology: &Topology) -> FixedBitSet {
         let mut held = FixedBitSet::with_capacity(topology.nodes().slot_count() as usize);
         held.extend(self.nodes.iter().map(|node| node.index()));

@@ -3,7 +3,7 @@
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice};
 
-/// Returns spellings of the orderings that suit `topology`, the plainest first.
+/// Lists spellings of the orderings that suit `topology`, the plainest first.
 pub fn default_orderings(topology: &Topology) -> Vec<String> {
     let mut wanted: Vec<String> = vec!["row-major".into()];
     if let Some(lattice) = topology.lattice() {

@@ -35,7 +35,7 @@ pub(super) type ParseOptions = fn(&Topology, &Params) -> Result<Box<dyn OrderNod
 
 /// Options of one method, read for one topology, whose nodes they can order.
 pub trait OrderNodes: Send {
-    /// Returns the nodes in rank order.
+    /// Puts the nodes in rank order.
     ///
     /// # Errors
     /// More memory than allowed, a file that cannot be read, a search that its options do not let begin.
@@ -94,7 +94,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Checks whether `topology` has it.
+    /// Checks whether `topology` meets the need.
     pub fn are_met_by(self, topology: &Topology) -> bool {
         match self {
             Needs::Nothing | Needs::LatticeForAxes => true,

@@ -46,7 +46,7 @@ impl NodeOrder {
         })
     }
 
-    /// Returns the file's text: a header of comments (tool version, topology, ordering, node count), then one id
+    /// Writes the file's text: a header of comments (tool version, topology, ordering, node count), then one id
     /// a line.
     pub fn to_file(&self, topology: &Topology) -> String {
         let mut text = Vec::new();
@@ -94,7 +94,7 @@ impl NodeOrder {
     }
 }
 
-/// Returns the text with its line ends as spaces: a comment is one line.
+/// Replaces the line ends of a text by spaces: a comment is one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -150,7 +150,7 @@ fn find_header_line<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str
         .find_map(|line| Some((line, line.text.strip_prefix(mark)?.trim())))
 }
 
-/// Returns the machine `NAME (SPEC)` of the header. `None` if it is this one: machines that differ only in `limit` or
+/// Finds the machine `NAME (SPEC)` of the header. `None` if it is this one: machines that differ only in `limit` or
 /// `exclude` are the same network.
 fn other_machine(topology: &Topology, text: &Text) -> Option<String> {
     let (_, machine) = find_header_line(text, "# topology:")?;

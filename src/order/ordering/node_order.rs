@@ -13,7 +13,7 @@ pub struct NodeOrder {
     pub(super) label: String,
     /// Nodes in rank order.
     pub(super) nodes: Vec<NodeId>,
-    /// Lines for its file's header that say how it was found.
+    /// Lines for the header of the ordering's file that say how it was found.
     pub(super) notes: Vec<String>,
     /// Name and spec of the machine that its file says it was made for, where that is another network.
     pub(super) made_for: Option<String>,
@@ -50,7 +50,7 @@ impl NodeOrder {
         })
     }
 
-    /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit
+    /// Computes the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit
     /// a slot to find nodes that stand twice.
     pub fn memory_needed(topology: &Topology) -> u64 {
         8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
@@ -61,7 +61,7 @@ impl NodeOrder {
         &self.notes
     }
 
-    /// Returns a remark if its file was made for another network: both by name and specification.
+    /// Writes a remark if the ordering's file was made for another network: both by name and specification.
     pub fn machine_remark(&self, topology: &Topology) -> Option<String> {
         Some(format!(
             "{}: made for {}, used on {} ({})",
@@ -87,7 +87,7 @@ impl NodeOrder {
         self.nodes.len()
     }
 
-    /// Checks whether it has no nodes.
+    /// Checks whether the ordering has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

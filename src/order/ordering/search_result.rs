@@ -16,7 +16,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the words for people and files.
+    /// Names the status for people and files.
     pub fn name(self) -> &'static str {
         match self {
             Status::Optimal => "optimal",
@@ -56,7 +56,7 @@ pub(super) fn meets_bound(objective: f64, bound: f64) -> bool {
     objective - bound <= 1e-9 * objective
 }
 
-/// Returns `(objective - lower_bound) / objective`; 0 for an objective of 0.
+/// Computes `(objective - lower_bound) / objective`; 0 for an objective of 0.
 pub(super) fn relative_gap(objective: f64, lower_bound: f64) -> f64 {
     if objective > 0.0 {
         (objective - lower_bound) / objective

@@ -75,7 +75,7 @@ impl NodeOrder {
     }
 }
 
-/// Returns the names of the methods that suit a topology.
+/// Lists the names of the methods that suit a topology.
 pub fn suitable(topology: &Topology) -> Vec<&'static str> {
     list_suitable(&ORDERINGS, topology)
 }

@@ -108,7 +108,7 @@ impl Sequences {
     }
 }
 
-/// Returns `exp(-2πi · numerator/denominator)`. The angle is reduced in integers, so that the factor is a cosine
+/// Computes `exp(-2πi · numerator/denominator)`. The angle is reduced in integers, so that the factor is a cosine
 /// and a sine rounded once, whatever the numerator.
 pub(super) fn root(numerator: u64, denominator: u64) -> Complex {
     let angle = (numerator % denominator) as f64 / denominator as f64;
@@ -163,7 +163,7 @@ impl Fft {
         }
     }
 
-    /// Returns the index at which [`Fft::run`] leaves frequency `f`.
+    /// Computes the index at which [`Fft::run`] leaves frequency `f`.
     pub(super) fn position(&self, mut f: usize) -> usize {
         // Each stage leaves its digit of the frequency, the lowest first, as the highest digit of the index.
         let mut at = 0;

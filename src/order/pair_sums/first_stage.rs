@@ -51,11 +51,11 @@ pub(super) struct FirstStage {
     /// Sums of ω_S^{s·m₁} by the bits of m₁, one table for each byte of them: first for m₀ below 8; then for m₀
     /// from 8 on, all times ω_R^{8s}.
     lookups: [Vec<Lookup>; 2],
-    /// For even and odd j, for m₀ below 8: ω_R^{r·m₀} of the eight residues r.
+    /// Factors ω_R^{r·m₀} of the eight residues r, for even and for odd j, for each m₀ below 8.
     matrix: [[ComplexVector; LANES]; 2],
-    /// For even and odd j: ω_L^{r·t} of the first column t of each block.
+    /// Factors ω_L^{r·t} of the first column t of each block, for even and for odd j.
     blocks: [Vec<ComplexVector>; 2],
-    /// For even and odd j: ω_L^{r·t} for the columns t of one block.
+    /// Factors ω_L^{r·t} of the columns t inside a block, for even and for odd j.
     within: [Vec<ComplexVector>; 2],
 }
 

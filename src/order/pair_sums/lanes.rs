@@ -42,7 +42,7 @@ pub(super) struct Tables {
     flush: usize,
 }
 
-/// Returns the largest distance of a sum of terms.
+/// Computes the largest distance of a sum of terms.
 fn diameter(terms: &[&Term]) -> u32 {
     terms.iter().map(|t| t.labelling.diameter()).sum()
 }
@@ -73,7 +73,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Returns the bytes that tables for `terms` would take; `None` if distances do not fit a byte or a row's
+    /// Computes the bytes that tables for `terms` would take; `None` if distances do not fit a byte or a row's
     /// start does not fit 32 bits.
     pub(super) fn bytes(terms: &[&Term]) -> Option<u64> {
         let stride = (terms.first()?.labels.len() + LAGS) as u64;

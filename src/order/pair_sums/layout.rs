@@ -39,32 +39,32 @@ impl Layout {
         }
     }
 
-    /// Returns R, the number of residues.
+    /// Computes R, the number of residues.
     pub(super) fn residue_count(self) -> usize {
         WAYS * self.groups
     }
 
-    /// Returns L, the length of the whole transform.
+    /// Computes L, the length of the whole transform.
     pub(super) fn transform_length(self) -> usize {
         self.residue_count() * self.piece
     }
 
-    /// Returns T, the number of rows m that hold ranks.
+    /// Computes T, the number of rows m that hold ranks.
     pub(super) fn row_count(self) -> usize {
         self.n.div_ceil(self.piece)
     }
 
-    /// Returns the number of values of m₁ = ⌊m/16⌋.
+    /// Counts the values of m₁ = ⌊m/16⌋.
     pub(super) fn row_group_count(self) -> usize {
         self.row_count().div_ceil(WAYS)
     }
 
-    /// Returns the number of bytes that hold the bits of one column and one m₀ = m mod 16.
+    /// Counts the bytes that hold the bits of one column and one m₀ = m mod 16.
     pub(super) fn bit_bytes(self) -> usize {
         self.row_group_count().div_ceil(8)
     }
 
-    /// Returns the number of groups that are not the mirror image of a lower one. A real sequence has
+    /// Counts the groups that are not the mirror image of a lower one. A real sequence has
     /// `P[L-f] = P[f]`, so that these groups are enough.
     pub(super) fn distinct_groups(self) -> usize {
         self.groups / 2 + 1

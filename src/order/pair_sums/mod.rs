@@ -112,7 +112,7 @@ pub fn sum_windows(
     Ok(sizes.iter().map(|s| totals[*s]).collect())
 }
 
-/// Returns the memory of the transforms along `n` nodes, in bytes.
+/// Computes the memory of the transforms along `n` nodes, in bytes.
 fn transform_bytes(n: usize) -> u64 {
     160 * n as u64 + (1 << 26)
 }
@@ -160,7 +160,7 @@ struct Methods<'t> {
 /// Terms whose pairs are summed together.
 struct PairPass<'t> {
     terms: Vec<&'t Term>,
-    /// Whether by byte lanes, not plainly.
+    /// Whether pairs are summed in byte lanes; else one by one.
     by_lanes: bool,
     /// Estimated seconds on one core.
     seconds: f64,

@@ -27,12 +27,12 @@ struct LabelSum {
 }
 
 impl LabelSum {
-    /// Returns Σ (x - from) over members x, all at `from` or above.
+    /// Computes Σ (x - from) over members x, all at `from` or above.
     fn hops_above(self, from: u64) -> u64 {
         self.sum - self.count * from
     }
 
-    /// Returns Σ (to - x) over members x, all at `to` or below.
+    /// Computes Σ (to - x) over members x, all at `to` or below.
     fn hops_below(self, to: u64) -> u64 {
         self.count * to - self.sum
     }
@@ -98,7 +98,7 @@ impl PrefixSums {
         found
     }
 
-    /// Returns Σ over members of d(label, member), where a step along the axis is one hop. O(log labels).
+    /// Computes Σ over members of d(label, member), where a step along the axis is one hop. O(log labels).
     pub(super) fn distance_sum(&self, label: u32) -> u64 {
         let n = u64::from(self.axis.extent);
         let at = u64::from(label);

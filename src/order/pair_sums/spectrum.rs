@@ -124,7 +124,7 @@ struct LastStage {
 }
 
 impl LastStage {
-    /// Computes the factors.
+    /// Computes the factors of the last stage for transforms of this layout.
     fn new(layout: Layout) -> Self {
         let groups = layout.groups as u64;
         let mut ends = Vec::new();

@@ -117,7 +117,7 @@ impl<'a> Histogram<'a> {
         }
     }
 
-    /// Returns Σ over members of d(label, member).
+    /// Computes Σ over members of d(label, member).
     fn distance_sum(&self, label: u32) -> u64 {
         let weight = u64::from(self.labelling.weight);
         match &self.sums {

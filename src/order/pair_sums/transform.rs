@@ -90,7 +90,7 @@ pub(super) fn estimate_seconds(term: &Term) -> f64 {
         .sum()
 }
 
-/// Returns the largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times
+/// Computes the largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times
 /// members add up to `mass`.
 fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
     let u = f64::EPSILON / 2.0;
@@ -155,7 +155,7 @@ fn lag_sums_by(
     both
 }
 
-/// Returns, for r = 0..=n, Σ over cuts of halves · members among the first r ranks.
+/// Computes, for r = 0..=n, Σ over cuts of halves · members among the first r ranks.
 fn prefix_members(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
     // By term and label: the halves of the cuts that have the label inside.
     let mut weights: Vec<Vec<u64>> = terms

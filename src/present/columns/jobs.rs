@@ -19,13 +19,13 @@ pub struct JobRow<'a> {
     pub size: u32,
     /// Schedule, and the job's record in it; none in a replay.
     pub times: Option<(&'a ScheduleResult, &'a Record)>,
-    /// Metrics of its allocation.
+    /// Metrics of the job's allocation; `None` if it was not measured.
     pub metrics: Option<&'a AllocationMetrics>,
-    /// Further figures of its allocation.
+    /// Further figures of the job's allocation.
     pub figures: &'a AllocationFigures,
-    /// Host list of its nodes, such as `n[001-004,007]`; none unless asked for.
+    /// Host list of the job's nodes, such as `n[001-004,007]`; none unless asked for.
     pub hosts: Option<String>,
-    /// Its nodes with the number of pods on each, such as `a:4 b:2`; none without pods.
+    /// Nodes of the job with the number of pods on each, such as `a:4 b:2`; none without pods.
     pub pods: Option<String>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> JobRow<'a> {
         self.figures.traffic.as_deref()
     }
 
-    /// Returns the columns before those of shape and room, which begin with `first`.
+    /// Collects the columns before those of shape and room, which begin with `first`.
     pub fn leading_columns(first: &[Column<Self>], figures: FigureSet) -> Vec<Column<Self>> {
         let mut columns = [first, Self::METRICS].concat();
         if figures.extent {
@@ -154,7 +154,7 @@ impl<'a> JobRow<'a> {
         columns
     }
 
-    /// Returns the columns after those of shape and room.
+    /// Collects the columns after those of shape and room.
     pub fn trailing_columns(figures: FigureSet) -> Vec<Column<Self>> {
         // Shape and room stand before these, as they have columns that depend on the machine.
         let groups = [

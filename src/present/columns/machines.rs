@@ -42,13 +42,13 @@ impl<'a> RankedMachine<'a> {
         self.machine().bisection.as_ref()
     }
 
-    /// Returns the all-to-all throughput of all nodes for each link.
+    /// Computes the all-to-all throughput of all nodes for each link.
     fn throughput_per_link(&self) -> Option<Bracket> {
         let links = self.network().links as f64;
         self.contender.all_to_all_per(Some(links))
     }
 
-    /// Returns the all-to-all throughput of all nodes for each router.
+    /// Computes the all-to-all throughput of all nodes for each router.
     fn throughput_per_router(&self) -> Option<Bracket> {
         let routers = self.network().routers as f64;
         self.contender.all_to_all_per(Some(routers))
@@ -198,14 +198,14 @@ impl<'a> RankedMachine<'a> {
             |r| r.bill().radix;
     };
 
-    /// Returns all columns of `machines.csv`.
+    /// Lists all columns of `machines.csv`.
     // Throughput, cables and prices come last: they are empty unless asked for.
     pub fn all_columns() -> Vec<Column<Self>> {
         [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
     }
 }
 
-/// Returns the links of a cut, as an integer if their capacities add up to one.
+/// Counts the links of a cut, as an integer if their capacities add up to one.
 fn cut_links(cut: &Bisection) -> Value<'static> {
     // Capacities may be fractions; whole sums read as counts.
     cut.whole_links()

@@ -118,7 +118,7 @@ pub struct Heading {
     pub meaning: &'static str,
 }
 
-/// Returns the headings of some columns.
+/// Lists the headings of some columns.
 pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     columns
         .iter()
@@ -291,7 +291,7 @@ impl<W: Write> Table<W> {
         self.end_line()
     }
 
-    /// Writes what is still gathered.
+    /// Writes the bytes that are still gathered.
     ///
     /// # Errors
     /// Errors of `out`.

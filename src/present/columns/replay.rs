@@ -55,7 +55,7 @@ impl<'a> ReplayFigures<'a> {
             "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.";
     };
 
-    /// Further columns of its JSON document.
+    /// Further columns of the JSON document of a replay.
     pub const JSON: &'a [Column<Self>] = columns! {
         ordering of result, "", "The ordering as it was given.";
         allocator of result, "", "The allocator as it was given.";

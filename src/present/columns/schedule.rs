@@ -117,7 +117,7 @@ impl<'a> ScheduleFigures<'a> {
             "Mean over free node-seconds of 1 less longest free run over free nodes.";
     };
 
-    /// Returns the columns of the JSON document.
+    /// Lists the columns of the JSON document.
     pub fn json_columns() -> Vec<Column<Self>> {
         [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
     }
@@ -129,7 +129,7 @@ impl<'a> ScheduleFigures<'a> {
             |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| json_object(SIZE_CLASS, c))).to_string();
     };
 
-    /// Returns the columns of a row of a sweep.
+    /// Lists the columns of a row of a sweep.
     pub fn sweep_columns() -> Vec<Column<Self>> {
         // A row of a sweep has the `mean_mind` of its replay, too.
         let mind = [Column {
@@ -159,7 +159,7 @@ impl<'a> ScheduleFigures<'a> {
         .concat()
     }
 
-    /// Returns the columns of `schedule.csv`.
+    /// Lists the columns of `schedule.csv`.
     pub fn comparison_columns() -> Vec<Column<Self>> {
         let all = [
             Self::ORDERING,
@@ -197,12 +197,12 @@ impl<'a> ScheduleFigures<'a> {
         )
     }
 
-    /// Returns the columns of `machine-queue.csv`.
+    /// Lists the columns of `machine-queue.csv`.
     pub fn machine_columns() -> Vec<Column<Self>> {
         [Self::MACHINE, &Self::comparison_columns()].concat()
     }
 
-    /// Returns the time that `which` picks of the first submit and the last end, in seconds.
+    /// Computes the time that `which` picks of the first submit and the last end, in seconds.
     fn span_end(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
         // Ticks may be parts of a second: the schedule knows how to write them.
         let text = self

@@ -51,7 +51,7 @@ impl ResultRow {
         ResultRow(names.iter().cloned().zip(values).collect())
     }
 
-    /// Returns the text in a column, empty if there is none.
+    /// Looks up the text in a column, empty if there is none.
     pub fn text(&self, column: &str) -> Cow<'_, str> {
         match self.0.get(column) {
             Some(Value::Text(text)) => Cow::Borrowed(text),
@@ -60,7 +60,7 @@ impl ResultRow {
         }
     }
 
-    /// Returns the number in a column. `None` if the cell holds none.
+    /// Looks up the number in a column. `None` if the cell holds none.
     pub fn number(&self, column: &str) -> Option<f64> {
         match self.0.get(column)? {
             // Rows read from a file hold texts only.

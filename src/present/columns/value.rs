@@ -95,7 +95,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the number as a float. `None` for texts and empty cells.
+    /// Converts the number to a float. `None` for texts and empty cells.
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Integer(n) => Some(*n as f64),

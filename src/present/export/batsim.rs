@@ -259,7 +259,7 @@ struct Resources {
     names: Vec<String>,
 }
 
-/// Returns the sort key of a name: its bytes, digits in a row as one number.
+/// Makes the sort key of a name: its bytes, digits in a row as one number.
 fn sort_key(name: &str) -> Vec<(u8, u128)> {
     // Each other byte is a piece of its own.
     name.as_bytes()

@@ -196,7 +196,7 @@ fn write_adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
     text
 }
 
-/// Returns the number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that
+/// Writes the number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that
 /// none waits for another in a circle.
 fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     let graph = topology.graph()?;

@@ -19,10 +19,10 @@ pub struct JobHosts<'a> {
     pub per_node: u32,
 }
 
-/// A form: an entry of [`HOST_FORMS`]. It makes the text.
+/// A form in which hosts are written: an entry of [`HOST_FORMS`], whose function makes the text.
 pub type HostForm = Entry<fn(&JobHosts<'_>) -> String>;
 
-/// Every form.
+/// Every form in which hosts are written.
 pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
     "host form",
     "--to",

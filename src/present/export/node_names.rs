@@ -123,7 +123,7 @@ pub(super) fn plain_text(text: &str) -> String {
     text.replace(|c: char| !is_plain(c), "-")
 }
 
-/// Names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
+/// Makes names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
 pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     names
@@ -139,7 +139,7 @@ pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Strin
         .collect()
 }
 
-/// Returns a name that is not `taken` yet: this one, or this one with a number.
+/// Finds a name that is not `taken` yet: this one, or this one with a number.
 pub(super) fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
     let mut free = name.clone();
     let mut number = 2;

@@ -17,7 +17,7 @@ use nodeorder_traffic::mapping::Guest;
 /// A job on its nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportJob {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
     /// The node of each process.
     pub nodes: Vec<NodeId>,

@@ -12,7 +12,7 @@ use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
-/// Every target.
+/// Every export target.
 pub static TARGETS: Registry<ParseTarget> = Registry::new(
     "target",
     "--to",

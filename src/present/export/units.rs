@@ -15,7 +15,7 @@ pub(super) struct ExportUnit {
     pub name: String,
     /// The level's name.
     pub level: String,
-    /// How many levels it lies above the leaves: 0 for a leaf.
+    /// Number of levels that the unit lies above the leaves: 0 for a leaf.
     pub height: usize,
     /// Names of a leaf's nodes, in rank order.
     pub nodes: Vec<String>,
@@ -107,7 +107,7 @@ pub(super) fn list_units(input: &ExportInput) -> Result<Vec<ExportUnit>> {
     Ok(units)
 }
 
-/// Returns the name of a site's only switch without one above.
+/// Finds the name of a site's only switch without one above; `root` if there is none.
 fn root_name(site: Option<&Site>) -> &str {
     let lines = site
         .filter(|site| site.kind == SiteKind::Tree)
@@ -120,7 +120,7 @@ fn root_name(site: Option<&Site>) -> &str {
     }
 }
 
-/// Returns a name of letters, digits, `-`, `_` and `.`, which no other unit has.
+/// Makes a name of letters, digits, `-`, `_` and `.`, which no other unit has.
 fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     free_name(plain_text(&name.replace(' ', "")), taken)
 }

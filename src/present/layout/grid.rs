@@ -42,7 +42,7 @@ impl Grid {
         }
     }
 
-    /// Returns width and height of the whole grid.
+    /// Computes width and height of the whole grid.
     pub fn block_size(&self) -> (f64, f64) {
         let rows = self.count.div_ceil(self.columns);
         (
@@ -51,7 +51,7 @@ impl Grid {
         )
     }
 
-    /// Returns the upper left corner of a block.
+    /// Computes the upper left corner of a block.
     pub fn block_corner(&self, block: usize) -> (f64, f64) {
         let column = block % self.columns;
         let row = block / self.columns;

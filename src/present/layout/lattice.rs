@@ -10,7 +10,7 @@ const CELLS: usize = 100_000;
 /// Sentence about cells that hold several nodes.
 const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
-/// Returns the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list
+/// Finds the topology's lattice and its axes of more than one coordinate. `None` without a lattice, or with a list
 /// of cells too long to be drawn from.
 pub fn lattice_and_axes(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let lattice = topology.lattice().filter(|lattice| {

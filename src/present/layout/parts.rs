@@ -52,7 +52,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the centre of a cell: x, y and z.
+    /// Computes the centre of a cell: x, y and z.
     pub fn centre_of_cell(&self, cell: u32) -> [f64; 3] {
         let at = |k: usize| {
             self.points
@@ -66,7 +66,7 @@ impl Layout {
         })
     }
 
-    /// Returns number and origin of the slice or outermost unit that holds a cell.
+    /// Finds number and origin of the slice or outermost unit that holds a cell.
     pub fn panel_of_cell(&self, cell: u32) -> (u32, [f64; 3]) {
         match &self.parts[..] {
             // A single part counts all cells, and points have no parts: both are one panel.
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// Returns the cell of a node.
+    /// Finds the cell of a node.
     pub fn cell_of(&self, node: NodeId) -> usize {
         match &self.cells {
             Some(cells) => cells[node.index()] as usize,
@@ -100,7 +100,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns the block of the grid that holds a cell: its number and where it starts.
+    /// Finds the block of the grid that holds a cell: its number and where it starts.
     fn block_of_cell(&self, cell: u32) -> (u32, [f64; 3]) {
         let number = self
             .digits
@@ -158,9 +158,9 @@ pub struct Frame {
     pub short: String,
     /// Height of the room for the title, in cells.
     pub head: f64,
-    /// Whether it is drawn in a pale line, and left out where it is small.
+    /// Whether the frame is drawn in a pale line, and left out where it is small.
     pub faint: bool,
-    /// Whether it has no line: a title only.
+    /// Whether the frame has no line: a title only.
     pub bare: bool,
 }
 

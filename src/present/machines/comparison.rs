@@ -62,7 +62,7 @@ pub struct MachineOptions<'a> {
 }
 
 impl Machines {
-    /// Returns the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it
+    /// Finds the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it
     /// is 1 more than the number of machines that are surely better, so that machines that are not told apart may
     /// share a rank.
     pub fn rank(&self, slot: usize) -> Option<usize> {
@@ -93,7 +93,7 @@ impl Machines {
         (!self.differences.is_empty()).then_some(told)
     }
 
-    /// Returns the fewest and the most nodes of the machines' orderings. `None` if all have the same number.
+    /// Finds the fewest and the most nodes of the machines' orderings. `None` if all have the same number.
     pub fn node_counts(&self) -> Option<(usize, usize)> {
         let most = self.contenders.iter().map(|c| c.machine.best.len()).max()?;
         (most > self.largest).then_some((self.largest, most))
@@ -237,7 +237,7 @@ pub fn compare(
     })
 }
 
-/// Returns the figure that ranks a machine; means are over these jobs, by index.
+/// Computes the figure that ranks a machine; means are over these jobs, by index.
 fn ranking_score(contender: &Contender, criterion: Criterion, jobs: &[usize]) -> f64 {
     match criterion {
         Criterion::MeanLog => contender.mean_log(),
@@ -251,7 +251,7 @@ fn ranking_score(contender: &Contender, criterion: Criterion, jobs: &[usize]) ->
     }
 }
 
-/// Returns the figure of each job on a machine: response times or hops. Empty if it has none.
+/// Looks up the figure of each job on a machine: response times or hops. Empty if it has none.
 fn job_figures(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
     match (&contender.service, criterion) {
         (Some(service), Criterion::Response) => &service.responses,

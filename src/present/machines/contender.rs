@@ -33,7 +33,7 @@ impl Contender {
         }
     }
 
-    /// Returns the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
+    /// Computes the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
     pub(super) fn ranking_bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
             // First what was found: a machine is ranked by what it surely carries.
@@ -43,7 +43,7 @@ impl Contender {
         }
     }
 
-    /// Returns the all-to-all throughput of a node. `None` if it was not searched.
+    /// Computes the all-to-all throughput of a node. `None` if it was not searched.
     pub fn all_to_all(&self) -> Option<Bracket> {
         let throughput = &self.carried.as_ref()?.all_to_all;
         Some([throughput.carried_multiple(), throughput.carried_at_most()])
@@ -55,7 +55,7 @@ impl Contender {
         Some(self.all_to_all()?.map(|end| end * nodes))
     }
 
-    /// Returns the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money.
+    /// Computes the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money.
     /// `None` if there are none.
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
         // A machine of one router has no links, and prices may add up to nothing.
@@ -71,7 +71,7 @@ impl Contender {
         Some(self.total_throughput()?.map(|end| sum / end))
     }
 
-    /// Returns the best ordering's mean(log) in hops; of a random network the mean over its seeds.
+    /// Looks up the best ordering's mean(log) in hops; of a random network the mean over its seeds.
     pub(super) fn mean_log(&self) -> f64 {
         self.seeds
             .as_ref()
@@ -79,7 +79,7 @@ impl Contender {
             .map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
     }
 
-    /// Returns the best ordering's mean(log) on one of ten seeds; that of the machine where nothing is drawn.
+    /// Looks up the best ordering's mean(log) on one of ten seeds; that of the machine where nothing is drawn.
     pub(super) fn mean_log_of_seed(&self, index: usize) -> f64 {
         self.seeds
             .as_ref()
@@ -141,7 +141,7 @@ impl Criterion {
             .map_or(score, |end| end.round(score, self.decimals()))
     }
 
-    /// Returns the name of the figure.
+    /// Names the figure.
     pub fn name(self) -> &'static str {
         match self {
             Criterion::Response => "mean response time",
@@ -152,7 +152,7 @@ impl Criterion {
         }
     }
 
-    /// Returns the number of decimals that sentences give it.
+    /// Chooses the number of decimals that sentences give it.
     pub fn decimals(self) -> usize {
         match self {
             // A tenth of a second is below what any trace resolves; hops differ in their last decimals.
@@ -162,7 +162,7 @@ impl Criterion {
         }
     }
 
-    /// Returns the unit of the figure.
+    /// Names the unit of the figure.
     pub fn unit(self) -> &'static str {
         match self {
             Criterion::Response => "s",

@@ -21,7 +21,7 @@ pub struct WorkloadOptions<'a> {
 }
 
 impl<'a> WorkloadOptions<'a> {
-    /// Returns the allocators of the replay, those given or the default ones.
+    /// Lists the allocators of the replay, those given or the default ones.
     pub fn allocators(&self) -> Vec<String> {
         match self.allocators {
             // An empty list is no request for no allocator.
@@ -30,7 +30,7 @@ impl<'a> WorkloadOptions<'a> {
         }
     }
 
-    /// Returns the policy of the schedule. `None` if nothing is to be scheduled.
+    /// Chooses the policy of the schedule. `None` if nothing is to be scheduled.
     pub fn schedule_policy(&self) -> Option<&'a str> {
         Some(self.policy.unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
     }
@@ -73,7 +73,7 @@ impl<'a> WorkloadOptions<'a> {
         Ok(())
     }
 
-    /// Returns the jobs of a trace and how they are scheduled. `None` if nothing is to be scheduled.
+    /// Lists the jobs of a trace and how they are scheduled. `None` if nothing is to be scheduled.
     pub fn schedule_inputs(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
         let settings = TraceSettings {
             trace: trace.name().to_string(),

@@ -167,7 +167,7 @@ pub(super) fn replay_and_schedule(
     Ok(service)
 }
 
-/// Returns the mean distance of a replay and its improvement over the baseline.
+/// Computes the mean distance of a replay and its improvement over the baseline.
 fn allocator_service(result: &ReplayResult<'_>) -> AllocatorService {
     let gain = result
         .summary

@@ -7,7 +7,7 @@ use super::palette::look_of_slot;
 use super::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
-/// Height of a panel.
+/// Height of a panel, in pixels.
 const HIGH: f64 = 190.0;
 
 /// Points of one placement: a time and a value each.

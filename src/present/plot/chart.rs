@@ -22,17 +22,17 @@ pub const LOG_SIZES: &str = "job size (nodes), log scale";
 pub const TOP: f64 = 74.0;
 /// Height, in pixels, of the room below a panel for the ticks and the name of its axis.
 pub const BELOW: f64 = 60.0;
-/// Room right of everything.
+/// Width, in pixels, of the room right of everything.
 pub const MARGIN: f64 = 18.0;
-/// Height of a row of a legend: plotters' line of text of 13 pixels.
+/// Height of a row of a legend, in pixels: plotters' line of text of 13 pixels.
 const ROW: f64 = 13.0 * 1.362 * 1.25;
-/// Width of a label of a legend at most.
+/// Largest width of a label of a legend, in pixels.
 const LABEL_ROOM: f64 = 230.0;
-/// Room between a panel and the legend on its right.
+/// Width, in pixels, of the gap between a panel and the legend on its right.
 const LEGEND_GAP: f64 = 16.0;
-/// Room between a label of a legend and its sample.
+/// Width, in pixels, of the gap between a label of a legend and its sample.
 const SAMPLE_GAP: f64 = 8.0;
-/// Height of what stands below a panel, without the gap to the next.
+/// Height, in pixels, of what stands below a panel, without the gap to the next.
 const LABELS: f64 = 45.0;
 
 /// An axis and its name.
@@ -158,7 +158,7 @@ impl<'p> Panel<'p> {
 }
 
 impl Chart<'_, '_> {
-    /// Returns the pixel of a value.
+    /// Computes the pixel of a value.
     pub fn to_pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
         (
@@ -308,7 +308,7 @@ pub fn draw_panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Resu
     pen.draw_text(at, &bold.cut_to_width(text, room), &bold)
 }
 
-/// Returns left and right of `count` panels that share the vertical axis `y`.
+/// Computes left and right of `count` panels that share the vertical axis `y`.
 pub fn side_by_side(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
     const GAP: f64 = 22.0;
     let first = y.label_room();
@@ -368,12 +368,12 @@ impl Legend {
         SAMPLE + SAMPLE_GAP + widest
     }
 
-    /// Returns where panels end that have the legend on their right.
+    /// Computes where panels end that have the legend on their right.
     pub fn panel_right(&self) -> f64 {
         WIDTH - MARGIN - self.label_width() - LEGEND_GAP
     }
 
-    /// Returns the size of a figure whose panels take `height`, with the legend in one column on their right.
+    /// Computes the size of a figure whose panels take `height`, with the legend in one column on their right.
     pub fn figure_size(&self, top: f64, height: f64) -> Point {
         (
             WIDTH,
@@ -393,7 +393,7 @@ impl Legend {
         (columns, self.entries.len().div_ceil(columns))
     }
 
-    /// Returns the height of the legend in columns above the panels.
+    /// Computes the height of the legend in columns above the panels.
     pub fn flow_height(&self) -> f64 {
         self.columns_and_rows().1 as f64 * ROW + 2.0
     }

@@ -48,7 +48,7 @@ pub const ABOVE_BEST_TOP: f64 = 50.0;
 const PANEL: f64 = 426.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 52.0;
-/// Height of a panel with what stands below it.
+/// Height, in pixels, of a panel with what stands below it.
 const STEP: f64 = PANEL + 72.0;
 
 /// Distances that hold for every ordering of the machine.
@@ -89,7 +89,7 @@ struct Curves<'a> {
 }
 
 impl View {
-    /// Returns a description, the name of the horizontal axis and that of the vertical one.
+    /// Writes a description, the name of the horizontal axis and that of the vertical one.
     fn describe_view(self) -> [&'static str; 3] {
         let mpc = "MPC: mean distance (hops)";
         match self {
@@ -126,7 +126,7 @@ impl View {
         }
     }
 
-    /// Returns the value at which curves leave the picture.
+    /// Chooses the value at which curves leave the picture.
     fn highest_value(self) -> f64 {
         if self == View::AboveBest {
             ABOVE_BEST_TOP
@@ -258,7 +258,7 @@ impl Curves<'_> {
         self.curves(view, &mut chart)
     }
 
-    /// Returns the largest size drawn in `view`.
+    /// Finds the largest size drawn in `view`.
     fn largest_size(&self, view: View) -> usize {
         let largest = self.best.len() + 1;
         if view == View::Closer {

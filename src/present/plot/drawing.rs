@@ -55,7 +55,7 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// Returns the figure if there is something to draw, else an error with the reason why not.
+    /// Keeps the figure if there is something to draw, else fails with the reason why not.
     pub(super) fn if_drawable(self, good: bool, reason: &str) -> Result<Self> {
         if good {
             Ok(self)

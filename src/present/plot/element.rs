@@ -31,7 +31,7 @@ impl Stroke<'static> {
         }
     }
 
-    /// Returns the line of a curve.
+    /// Makes the line of a curve.
     pub fn line_of_look(Look { colour, dash, .. }: Look, width: f64) -> Self {
         Stroke {
             colour,

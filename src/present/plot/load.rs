@@ -30,7 +30,7 @@ pub struct Mapped<'a> {
     pub fabric: &'a Fabric<'a>,
     /// The traffic.
     pub guest: &'a Guest,
-    /// Where its processes run.
+    /// Nodes that the processes of `guest` run on.
     pub placement: &'a ProcessMapping,
     /// The nodes in rank order: the order of the traffic matrix.
     pub ranks: &'a [NodeId],
@@ -102,7 +102,7 @@ impl Loads<'_> {
         self.analysis.contention.loads[link] / self.fabric.links.capacity(link)
     }
 
-    /// Returns the step of the colour ramp for a value of at most `most`. `None` for zero.
+    /// Chooses the step of the colour ramp for a value of at most `most`. `None` for zero.
     fn ramp_step(value: f64, most: f64) -> Option<usize> {
         let step = (value / most * (RAMP_STEPS - 1) as f64).round() as usize;
         (value > 0.0).then_some(step.min(RAMP_STEPS - 1))
@@ -178,6 +178,7 @@ impl Loads<'_> {
         let bars = self.analysis.contention.histogram(self.fabric.links, BARS);
         let high = bars.iter().map(|b| b.links).max().unwrap_or(1) as f64;
         let y = Scale::linear((0.0, high), 6).with_brief_labels();
+        // Bar i of contention ends at i + 2 and is named by what it reaches there; the bar of idle links is about 1.
         let value =
             |i: usize| format_briefly(self.analysis.contention.max * i as f64 / BARS as f64);
         let tick = |i: usize| (i as f64 + 2.0, value(i));
@@ -338,7 +339,7 @@ impl Matrix {
     }
 }
 
-/// Returns the corners of a panel in pixels.
+/// Computes the corners of a panel in pixels.
 fn panel_corners(index: usize) -> (Point, Point) {
     let x = LEFT + (index % 2) as f64 * (COLUMN + GAP);
     let y = TOP + 26.0 + (index / 2) as f64 * (PANEL + GAP + 18.0);

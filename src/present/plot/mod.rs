@@ -45,7 +45,7 @@ pub use svg::{STYLE, strip_for_page};
 pub use winners::comparison_series;
 pub use winners::plot_winners;
 
-/// Returns the colours of ranks from the first to the last, as `#rrggbb`.
+/// Lists the colours of ranks from the first to the last, as `#rrggbb`.
 pub fn rank_colours() -> Vec<String> {
     (0..palette::RAMP_STEPS)
         .map(|step| palette::format_hex(palette::ramp_colour(step)))

@@ -16,7 +16,7 @@ use nodeorder_order::ordering::NodeOrder;
 
 const TOP: f64 = 74.0;
 const LEFT: f64 = 40.0;
-/// Room for the colour bar.
+/// Width, in pixels, of the room for the colour bar.
 const BAR: f64 = 110.0;
 const BOTTOM: f64 = 34.0;
 /// Most pixels that the cells take in height, and most that one of them takes.
@@ -216,18 +216,18 @@ fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     if path { steps } else { Vec::new() }
 }
 
-/// Returns the step of the colour ramp for a rank of `ranks`.
+/// Chooses the step of the colour ramp for a rank of `ranks`.
 fn rank_shade(rank: u32, ranks: usize) -> usize {
     rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
 }
 
 impl NodeMap {
-    /// Returns the pixel of a point of the layout.
+    /// Computes the pixel of a point of the layout.
     fn to_pixel(&self, x: f64, y: f64) -> Point {
         (LEFT + x * self.scale, TOP + y * self.scale)
     }
 
-    /// Returns the pixel of a cell's centre.
+    /// Computes the pixel of a cell's centre.
     fn centre_pixel(&self, cell: u32) -> Point {
         let [x, y, _] = self.layout.centre_of_cell(cell);
         self.to_pixel(x, y)

@@ -10,17 +10,17 @@ use serde::{Serialize, Serializer};
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// The drawing's ground.
+/// Colour of the drawing's ground.
 pub const PAPER: Rgb = (255, 255, 255);
-/// Titles and labels.
+/// Colour of titles and labels.
 pub const INK: Rgb = (33, 37, 41);
-/// Tick labels and notes.
+/// Colour of tick labels and notes.
 pub const MUTED: Rgb = (92, 99, 106);
-/// Axes.
+/// Colour of axes.
 pub const AXIS: Rgb = (134, 142, 150);
-/// Grid lines.
+/// Colour of grid lines.
 pub const GRID: Rgb = (226, 230, 234);
-/// Cells without a node of the ordering.
+/// Colour of cells without a node of the ordering.
 pub const HOLE: Rgb = (236, 238, 240);
 
 /// Okabe and Ito's colours without yellow, which vanishes on white; black last.
@@ -56,10 +56,10 @@ pub enum Mark {
 /// How a curve looks, also for those who draw it themselves.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
-    /// In JSON `#rrggbb`.
+    /// Colour of the curve; `#rrggbb` in JSON.
     #[serde(serialize_with = "as_hex")]
     pub colour: Rgb,
-    /// Strokes and gaps in pixels.
+    /// Lengths of strokes and gaps in turn, in pixels; empty for a line without gaps.
     pub dash: &'static [f64],
     /// The second cue beside its colour.
     pub mark: Mark,
@@ -95,7 +95,7 @@ pub fn look_of_slot(slot: usize) -> Look {
 /// Steps of [`ramp_colour`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
 pub const RAMP_STEPS: usize = 64;
 
-/// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
+/// Computes the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
 /// (after viridis).
 pub fn ramp_colour(step: usize) -> Rgb {
     const ANCHORS: [(f64, f64, f64); 9] = [
@@ -123,7 +123,7 @@ pub fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
-/// Returns the style of an area filled with a colour.
+/// Makes the style of an area filled with a colour.
 pub fn fill_style((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
     ShapeStyle {
         color: RGBAColor(r, g, b, alpha),

@@ -32,7 +32,7 @@ impl<'a> Pen<'a> {
         (pixels * self.scale).round() as i32
     }
 
-    /// Returns what plotters drew; an error gets the figure's title.
+    /// Names the figure in an error of plotters; what they drew is handed on.
     pub fn name_in_error<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
         drawn.map_err(|e| Error::Draw {
             figure: self.title.into(),

@@ -156,12 +156,12 @@ impl Scale {
         share.clamp(0.0, 1.0)
     }
 
-    /// Returns the pixel of a value on an axis from `start` to `end`.
+    /// Computes the pixel of a value on an axis from `start` to `end`.
     pub fn pixel_on_axis(&self, value: f64, (start, end): (f64, f64)) -> f64 {
         start + self.share_of_axis(value) * (end - start)
     }
 
-    /// Returns the value at a share of a linear axis.
+    /// Computes the value at a share of a linear axis.
     pub fn value_of(&self, share: f64) -> f64 {
         self.range.0 + share * (self.range.1 - self.range.0)
     }
@@ -189,7 +189,7 @@ impl Ranged for Scale {
             .round() as i32
     }
 
-    /// Returns the ticks; there are no lines between them.
+    /// Lists the ticks; there are no lines between them.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
         // Plotters asks a second time for the fine lines of the grid.
         if hint.weight().allow_light_points() {
@@ -241,7 +241,7 @@ fn powers_of_two((low, high): (f64, f64), most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Returns 1, 2 or 5 times a power of ten, the first of at least `least`.
+/// Finds 1, 2 or 5 times a power of ten, the first of at least `least`.
 fn nice_step(least: f64) -> f64 {
     // Without a floor the step of an empty range would be zero, and the ticks endless.
     let power = 10f64.powf(least.max(1e-12).log10().floor());

@@ -17,11 +17,11 @@ pub struct Arrow {
 
 /// A plane of cells with its links.
 pub struct Slice {
-    /// `, z = 3` and the like, and what is left out.
+    /// Title: the place of the plane, such as `, z = 3`, and what is left out.
     pub title: String,
     /// Name and extent of the axis to the right, as a label; with the part shown if that is not all.
     pub across: String,
-    /// Likewise of the axis upwards.
+    /// Name and extent of the axis upwards, as [`Slice::across`] gives them.
     pub up: String,
     pub columns: usize,
     pub rows: usize,

@@ -28,7 +28,7 @@ pub struct Svg<'a> {
     paint: String,
 }
 
-/// Returns the document around `body`: `title` names it, `description` says in words what it shows.
+/// Wraps `body` in a document: `title` names it, `description` says in words what it shows.
 pub fn wrap_document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
@@ -41,7 +41,7 @@ pub fn wrap_document(size: (u32, u32), body: &str, title: &str, description: &st
     )
 }
 
-/// Returns the drawing as a decoration of an HTML page that has [`STYLE`].
+/// Wraps the drawing as a decoration of an HTML page that has [`STYLE`].
 pub fn wrap_decoration(size: (u32, u32), body: &str) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
@@ -71,7 +71,7 @@ impl<'a> Svg<'a> {
         }
     }
 
-    /// Returns the path to add shapes of `paint` to.
+    /// Opens the path to add shapes of `paint` to.
     fn open_path(&mut self, paint: String) -> &mut String {
         if self.paint != paint {
             self.flush();
@@ -208,7 +208,7 @@ fn append_tenths(out: &mut String, tenths: i32, follows: bool) {
     };
 }
 
-/// Returns the letter of the style class of a grey, which the style sheet turns for dark surroundings; `None` for any
+/// Looks up the letter of the style class of a grey, which the style sheet turns for dark surroundings; `None` for any
 /// other colour, which is written as it is.
 fn grey_class(rgb: Rgb) -> Option<char> {
     let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];

@@ -130,7 +130,7 @@ pub fn register_fonts() {
     });
 }
 
-/// Returns the size of a style in device units an em.
+/// Computes the size of a style in device units an em.
 pub fn em_size(style: &impl BackendTextStyle) -> f64 {
     style.size() / FONT_SCALE
 }

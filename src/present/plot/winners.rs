@@ -9,7 +9,7 @@ use nodeorder_base::error::Result;
 use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 const TOP: f64 = 50.0;
-/// Height of an ordering's bars with the gap to the next.
+/// Height of an ordering's bars with the gap to the next, in pixels.
 const EACH: f64 = 28.0;
 /// Number of shades of a pixel column that an ordering wins only in part.
 const SHADES: f64 = 4.0;
@@ -117,7 +117,7 @@ fn lay_out_bars<'a>(
     Ok(share.iter().sum())
 }
 
-/// Returns the comparison's curves, leader first, as figures take them.
+/// Lists the comparison's curves, leader first, as figures take them.
 pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
     comparison
         .entries

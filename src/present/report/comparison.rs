@@ -24,7 +24,7 @@ pub fn saved(schedules: &Schedules) -> String {
         .replace('−', "-")
 }
 
-/// Returns the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
+/// Writes the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
 pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<String> {
     let mut sentences = vec![verdict::opening_sentences(comparison, workload).to_string()];
     for paragraph in verdict::detail_paragraphs(comparison, workload) {

@@ -32,7 +32,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns the name of the file and what is in it, as pages list it. `None` if pages do not.
+    /// Describes the file as pages list it: its name and what is in it. `None` if pages do not list it.
     pub(super) fn list_entry(&self) -> Option<(&str, &'static str)> {
         Some((&self.name, describe_file(&self.name)?))
     }

@@ -38,11 +38,11 @@ impl Figure {
 /// Which value of a column is marked as the best; none where all are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BestValue {
-    /// No value.
+    /// No value is marked.
     None,
-    /// The lowest value.
+    /// The lowest value is marked.
     Low,
-    /// The highest value.
+    /// The highest value is marked.
     High,
 }
 
@@ -76,7 +76,7 @@ enum Value {
 pub struct Column {
     title: String,
     cells: Vec<Cell>,
-    /// Classes of its heading and its cells.
+    /// Classes of the heading and the cells of the column.
     class: &'static str,
 }
 
@@ -256,22 +256,22 @@ impl Table {
         }
     }
 
-    /// Returns the cells of a row before its name.
+    /// Lists the cells of a row before its name.
     fn cells_before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.before.iter().map(move |column| &column.cells[*row])
     }
 
-    /// Returns the cells of a row after its name.
+    /// Lists the cells of a row after its name.
     fn cells_after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.columns.iter().map(move |column| &column.cells[*row])
     }
 
-    /// Returns the curve of a row. `None` if the table has no curves.
+    /// Looks up the curve of a row. `None` if the table has no curves.
     fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
         self.curves.get(*row)
     }
 
-    /// Returns the number of the first column after the names and curves, by which scripts sort.
+    /// Computes the number of the first column after the names and curves, by which scripts sort.
     fn first_column(&self) -> usize {
         self.before.len() + 1 + usize::from(!self.curves.is_empty())
     }
@@ -320,7 +320,7 @@ impl Section {
 pub struct Fact {
     pub term: String,
     pub value: RichText,
-    /// Whether it takes a line of its own.
+    /// Whether the fact takes a line of its own.
     pub wide: bool,
 }
 
@@ -335,7 +335,7 @@ impl Fact {
     }
 
     /// Makes a fact on a line of its own.
-    pub fn wide(term: impl Into<String>, value: impl Into<RichText>) -> Self {
+    pub fn on_own_line(term: impl Into<String>, value: impl Into<RichText>) -> Self {
         Fact {
             wide: true,
             ..Fact::new(term, value)
@@ -344,7 +344,7 @@ impl Fact {
 
     /// Makes a fact on a line of its own, whose value is what users type.
     pub fn code(term: impl Into<String>, value: &str) -> Self {
-        Fact::wide(term, RichText::default().code(value))
+        Fact::on_own_line(term, RichText::default().code(value))
     }
 }
 

@@ -66,7 +66,7 @@ impl<'r, W: Write> JobTable<'r, W> {
         self.out.end_line()
     }
 
-    /// Writes what is still gathered.
+    /// Writes the rows that are still gathered.
     ///
     /// # Errors
     /// Errors of the output.

@@ -26,7 +26,7 @@ struct Summary<'a> {
     throughput: Vec<serde_json::Value>,
 }
 
-/// Schedules with their figures in the order of `schedule.csv`.
+/// Schedules, each with its figures in the order of `schedule.csv`.
 #[derive(Serialize)]
 struct Scheduled<'a> {
     #[serde(flatten)]

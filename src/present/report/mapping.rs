@@ -13,7 +13,7 @@ const BUSIEST: usize = 10;
 /// Number of bars of the contention histogram.
 const BARS: usize = 20;
 
-/// Returns load and capacity of a directed link.
+/// Looks up load and capacity of a directed link.
 pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
     let (u, v) = fabric.links.link_ends(link);
     LinkLoad {
@@ -25,7 +25,7 @@ pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -
     }
 }
 
-/// Returns the links of the highest contention, that first.
+/// Finds the links of the highest contention, that first.
 pub fn busiest_links<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
     let busiest = analysis.contention.busiest_links(fabric.links, BUSIEST);
     busiest

@@ -112,7 +112,7 @@ impl<'a> BlockRows<'a> {
         table.finish()
     }
 
-    /// Returns the rows of each replay, in their order.
+    /// Locks the rows of each replay one after the other, in their order.
     pub fn texts(&self) -> impl Iterator<Item = MutexGuard<'_, Vec<u8>>> {
         self.texts
             .iter()
@@ -369,7 +369,7 @@ impl ReplaySummary<'_> {
         ])
     }
 
-    /// Returns the range of MIND of each job size with more placements than the threshold.
+    /// Finds the range of MIND of each job size with more placements than the threshold.
     fn size_spreads(&self, summary: &Summary) -> Vec<Spread> {
         let mut spreads = Vec::new();
         for (size, row) in summary.size_rows() {

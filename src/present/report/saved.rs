@@ -35,7 +35,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         .rich(&assumed)
         .text(". ");
     }
-    let sure = match first.low {
+    let intervals = match first.low {
         Some(_) => format!(
             " Intervals: {} weeks of the trace, drawn again.",
             saving.weeks
@@ -43,14 +43,14 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         None => String::new(),
     };
     let span = if saving.a_year { " a year" } else { "" };
-    let soonest = schedules.shortest_response().unwrap_or(&saving.best);
+    let shortest = schedules.shortest_response().unwrap_or(&saving.best);
     // Node-hours alone would praise an ordering under which jobs wait longer.
-    if !saving.is_shown() || soonest != saving.best {
+    if !saving.is_shown() || shortest != saving.best {
         let why = match first.low {
             // Weeks are resampled, and fewer than eight say nothing about a year.
             None => "the trace is too short for an interval, which takes eight weeks".into(),
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
-            Some(_) => format!("{soonest} has the shortest mean response time"),
+            Some(_) => format!("{shortest} has the shortest mean response time"),
         };
         let all: Vec<String> = saving.models.iter().map(amount_by_model).collect();
         return sentence(format!(
@@ -58,13 +58,13 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         ))
         .bold(&saving.reference)
         .text(format!(
-            ": {why}. On {} jobs use fewer{span}, by model of run times: {}.{sure} ",
+            ": {why}. On {} jobs use fewer{span}, by model of run times: {}.{intervals} ",
             saving.best,
             all.join(" and ")
         ));
     }
-    let others: Vec<String> = saving.models[1..].iter().map(amount_by_model).collect();
-    let others = match others.as_slice() {
+    let other_models: Vec<String> = saving.models[1..].iter().map(amount_by_model).collect();
+    let other_models = match other_models.as_slice() {
         [] => ". ".into(),
         all => format!("; it is {}. ", all.join(" and ")),
     };
@@ -78,11 +78,11 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         ))
         .bold(&saving.reference)
         .text(format!(
-            ": {}\u{a0}% of those used.{sure}",
+            ": {}\u{a0}% of those used.{intervals}",
             format_fixed(share, 2)
         ))
         .rich(&assumed)
-        .text(others)
+        .text(other_models)
 }
 
 /// Formats node-hours as a whole number.

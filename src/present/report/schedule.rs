@@ -194,7 +194,7 @@ pub fn draw_figures(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String
     Ok(drawings)
 }
 
-/// Returns the hours from `first` to `time`, which are in ticks of the schedule.
+/// Computes the hours from `first` to `time`, which are in ticks of the schedule.
 fn hours_after(first: i64, time: i64, outcome: &ScheduleResult) -> f64 {
     (time - first) as f64 / outcome.ticks as f64 / 3600.0
 }

@@ -37,7 +37,7 @@ const FIGURES: [(&str, &str, usize, BestValue); 11] = [
     ("Mean distance (hops)", "mean_mind", 4, BestValue::Low),
 ];
 
-/// Returns a row of a table of schedules.
+/// Makes a row of a table of schedules.
 pub(super) fn schedule_figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
     ScheduleFigures {
         machine: "",
@@ -48,7 +48,7 @@ pub(super) fn schedule_figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
     }
 }
 
-/// Returns the rows of `schedule.csv`.
+/// Makes the rows of `schedule.csv`.
 pub(super) fn schedule_rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigures<'_>> {
     schedules.rows.iter().map(schedule_figures)
 }
@@ -93,7 +93,7 @@ fn columns_by_class(schedules: &Schedules, rows: &[&OrderingSchedule]) -> Vec<Co
     columns
 }
 
-/// Returns the largest count of all rows.
+/// Finds the largest count of all rows.
 fn largest_count(schedules: &Schedules, count: fn(&OrderingSchedule) -> u64) -> u64 {
     schedules.rows.iter().map(count).max().unwrap_or(0)
 }

@@ -98,7 +98,7 @@ impl fmt::Display for RichText {
 
 impl HtmlSafe for RichText {}
 
-/// Returns the name of a workload's file without its folders.
+/// Cuts the folders off the path of a workload's file.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -129,7 +129,7 @@ pub fn hops_text(value: f64, decimals: usize) -> String {
     format!("{text} {unit}")
 }
 
-/// Returns by how many per cent `value` is above `best`; 0 if that is 0.
+/// Computes by how many per cent `value` is above `best`; 0 if that is 0.
 pub fn per_cent_above(value: f64, best: f64) -> f64 {
     if best > 0.0 {
         100.0 * (value / best - 1.0)
@@ -138,7 +138,7 @@ pub fn per_cent_above(value: f64, best: f64) -> f64 {
     }
 }
 
-/// Returns by how many per cent `best` is below `value`; 0 if that is 0.
+/// Computes by how many per cent `best` is below `value`; 0 if that is 0.
 pub fn per_cent_below(best: f64, value: f64) -> f64 {
     if value > 0.0 {
         100.0 * (1.0 - best / value)

@@ -27,12 +27,12 @@ pub fn holding_jobs(snapshot: &Snapshot, unit: &UnitState) -> String {
     }
 }
 
-/// Returns the names of all jobs that hold nodes of a unit.
+/// Lists the names of all jobs that hold nodes of a unit.
 fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitState) -> Vec<&'s str> {
     unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect()
 }
 
-/// Returns the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end
+/// Computes the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end
 /// frees it.
 pub fn hours_until(snapshot: &Snapshot, unit: &UnitState) -> Option<f64> {
     // Jobs past their limits may end at once.
@@ -196,7 +196,7 @@ pub(super) fn note_fact(term: &str, note: &ReasonCount) -> Fact {
     if !note.first.is_empty() {
         text += &format!(" (the first: {})", note.first);
     }
-    Fact::wide(term, text)
+    Fact::on_own_line(term, text)
 }
 
 /// Says how many nodes are free, and which job fits within one unit of each level.
@@ -295,7 +295,7 @@ fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
     Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))
 }
 
-/// Returns the hours from the latest time of the records to `time`.
+/// Computes the hours from the latest time of the records to `time`.
 fn hours_after(snapshot: &Snapshot, time: i64) -> f64 {
     (time - snapshot.latest) as f64 / 3600.0
 }

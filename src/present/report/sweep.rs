@@ -139,7 +139,7 @@ impl PageContent {
                     self.verdicts.push((group.verdict)(&figures.title(), best));
                 }
                 self.sections
-                    .push(row_section(figures, self.sections.len() + 1)?);
+                    .push(make_group_section(figures, self.sections.len() + 1)?);
             }
             if let Some((mut settings, verdict)) = settings {
                 settings.id = format!("s{}", self.sections.len() + 1);
@@ -177,7 +177,7 @@ fn list_run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact>
 }
 
 /// Makes the section of that number from the rows of a group.
-fn row_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
+fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Section> {
     let group = figures.group;
     let replayed = group.name == "replay";
     let about = if replayed {

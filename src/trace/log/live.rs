@@ -34,7 +34,7 @@ const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
 #[derive(Debug, Default)]
 struct Job {
     name: String,
-    /// The line that placed it.
+    /// Line of the log that placed the job, from 1.
     line: usize,
 }
 
@@ -54,7 +54,7 @@ impl JobTable {
         self.bytes
     }
 
-    /// Returns the key of a new job; fails with the line of the live one that has its name already.
+    /// Creates the key of a new job; fails with the line of the live one that has its name already.
     pub fn add_job(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
         let of_name = hash_name(name.as_bytes());
         if let Some(key) = self

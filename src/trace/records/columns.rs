@@ -23,9 +23,9 @@ pub const ROLES: [&str; 12] = [
 
 /// A public set of tables, by the columns that it has.
 pub struct Preset {
-    /// Its name.
+    /// Name of the set.
     pub name: &'static str,
-    /// As `--columns` takes it; names between `|` stand for each other.
+    /// Columns of the set, as `--columns` takes them; names between `|` stand for each other.
     columns: &'static str,
 }
 
@@ -100,7 +100,7 @@ const PLACEMENTS: &str =
 struct Named {
     role: &'static str,
     name: String,
-    /// Whether it is of a known set, and so may be missing or one of several names.
+    /// Whether the column is of a known set, and so may be missing or have one of several names.
     known: bool,
 }
 
@@ -202,7 +202,7 @@ impl Columns {
         }
     }
 
-    /// Returns the columns of recorded placements, whose times are in seconds.
+    /// Names the columns of recorded placements, whose times are in seconds.
     pub(super) fn for_placements() -> Columns {
         Columns {
             per_second: Some(1),

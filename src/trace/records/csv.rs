@@ -50,9 +50,9 @@ pub(super) struct Csv {
     header: Header,
 }
 
-/// Meanings of the columns, by a header line.
+/// A header line: which column holds which field of a record.
 struct Header {
-    /// The file it is of.
+    /// Number of the file that the header line stands in, from 0.
     file: u32,
     delimiter: char,
     width: usize,
@@ -135,7 +135,7 @@ struct CsvRow<'a> {
 }
 
 impl CsvRow<'_> {
-    /// Returns the text of a role. `None` if the table has no such column.
+    /// Looks up the text of a role. `None` if the table has no such column.
     fn role_text(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
         Some(self.fields[self.header.at[role]?].trim())

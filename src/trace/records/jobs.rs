@@ -26,7 +26,7 @@ fn before_1970(time: i64) -> bool {
 struct Numbers(BTreeMap<String, i32>);
 
 impl Numbers {
-    /// Returns the number of a name, from 1; -1 for none.
+    /// Looks up the number of a name, from 1; -1 for none.
     fn number_of_name(&mut self, name: &str) -> i32 {
         match self.0.get(name) {
             Some(number) => *number,
@@ -199,7 +199,7 @@ impl Records {
     }
 }
 
-/// Returns the reason why a record is no job of a trace. `None` if it is one.
+/// Finds the reason why a record is no job of a trace. `None` if it is one.
 fn reason_to_skip(record: &Record, options: &Options) -> Option<Reason> {
     let faults = [
         (

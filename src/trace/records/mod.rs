@@ -103,7 +103,7 @@ impl Records {
         self.jobs.taken_at()
     }
 
-    /// Lists the names of its files, by the number that records have of theirs.
+    /// Lists the names of the files, in the order of the numbers that records have for them.
     pub fn file_names(&self) -> Vec<String> {
         if self.tally.files.is_empty() {
             vec![self.name.clone()]

@@ -79,10 +79,10 @@ fn split_line(line: &[u8]) -> Option<[&[u8]; 4]> {
 struct Live {
     /// Its run; where it is `phased`, the phase since it last gave nodes back.
     run: Record,
-    /// The end of its last run, where it was queued again, or of its last phase.
+    /// End of the job's last run, where it was queued again, or of its last phase.
     again: Option<i64>,
     phased: bool,
-    /// Whether its end was read, which a server that restarts may write again.
+    /// Whether the job's end was read, which a server that restarts may write again.
     ended: bool,
 }
 
@@ -100,7 +100,7 @@ impl Live {
         };
     }
 
-    /// Ends a phase of a run, if one ended (a line u, c or e): true if so; it is in `run` then.
+    /// Ends a phase of a run, if one ended (a line u, c or e). Returns whether one did; it is in `run` then.
     fn end_phase(
         &mut self,
         kind: u8,
@@ -158,7 +158,7 @@ struct Pbs {
     lines: Lines,
     /// Jobs that started and have not ended, by id.
     live: BTreeMap<String, Live>,
-    /// The most of them at once, so far.
+    /// Largest number of these jobs at once, so far.
     most: usize,
     begun: bool,
     /// The latest time at the front of a line.
@@ -179,7 +179,7 @@ impl Pbs {
         }
     }
 
-    /// Returns the next job that has not ended, at the end of the file.
+    /// Takes the next job that has not ended, at the end of the file.
     fn next_unended(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         if !self.begun {
             let expected = "lines such as 01/26/2016 00:00:37;E;2994.pbs;…";
@@ -291,7 +291,7 @@ const RUNS: &[u8] = b"SERuce";
 /// held back, restarted; reservations; licences; provisioning.
 const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 
-/// Returns the reason why a line says nothing of a run, if it does not.
+/// Finds the reason why a line says nothing of a run, if it does not.
 fn reason_to_skip(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
     // Behind its nodes, a run that ended says when, and a phase what it asked for.
     let whole = if b"ER".contains(&kind) {

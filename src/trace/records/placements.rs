@@ -18,7 +18,7 @@ use nodeorder_base::error::Result;
 /// The header line.
 pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
 
-/// Writes the records that list their nodes; the others are counted by reason. How many were written.
+/// Writes the records that list their nodes; the others are counted by reason. Returns how many were written.
 ///
 /// # Errors
 /// A record that is wrong, with file and line; what `out` reports.
@@ -48,7 +48,7 @@ pub fn write_placements<E: From<nodeorder_base::error::Error> + From<std::io::Er
     Ok(written)
 }
 
-/// Returns the reason why a record is no recorded placement, if it is none.
+/// Finds the reason why a record is no recorded placement, if it is none.
 pub fn reason_to_skip(record: &Record) -> Option<Reason> {
     let listed = count_names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {

@@ -18,14 +18,14 @@ pub struct RecordFormat {
     pub example: &'static str,
     /// Kind of file, as messages name it: `accounting of Slurm`.
     pub noun: &'static str,
-    /// Whether its records may list their nodes.
+    /// Whether records of this format may list their nodes.
     pub lists_nodes: bool,
     /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
     pub(super) joins: bool,
     /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the
     /// document.
     pub(crate) begins: fn(&[u8]) -> bool,
-    /// Its reader.
+    /// Opens a file as a reader of its records.
     pub(super) open: Open,
 }
 
@@ -49,14 +49,14 @@ impl std::fmt::Debug for RecordFormat {
 /// How a job ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Not said.
+    /// The records do not say how the job ended.
     #[default]
     Unknown,
-    /// As it should.
+    /// The job ended as it should.
     Completed,
-    /// By its own fault, its limit's or a node's.
+    /// The job failed: by its own fault, its limit's or a node's.
     Failed,
-    /// By its user or an administrator.
+    /// The job was cancelled, by its user or an administrator.
     Cancelled,
 }
 
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// Returns the status of the Standard Workload Format.
+    /// Converts the state to a status of the Standard Workload Format.
     pub(super) fn swf_status(self) -> i32 {
         match self {
             State::Unknown => -1,
@@ -102,38 +102,38 @@ impl State {
 /// A job as a site recorded it. Times in seconds, those of a calendar since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Its name.
+    /// Name of the job.
     pub job: String,
-    /// When it was submitted.
+    /// Submit time; `None` if it is not known.
     pub submit: Option<i64>,
-    /// When it started; none where it did not, or where the file does not say.
+    /// Start time; `None` if the job did not start, or the file does not say.
     pub start: Option<i64>,
-    /// Seconds that it ran, 0 or more; none where it still runs or never did.
+    /// Seconds that the job ran, 0 or more; `None` if it still runs or never did.
     pub run: Option<i64>,
-    /// Seconds that it asked for; none for as long as it likes.
+    /// Seconds that the job asked for; `None` for any time.
     pub limit: Option<i64>,
-    /// Nodes; 0 where unknown.
+    /// Number of nodes; 0 where unknown.
     pub nodes: u32,
-    /// Its nodes as a host list, empty where they are not listed.
+    /// Nodes of the job as a host list; empty where they are not listed.
     pub hosts: String,
-    /// Its partition or queue, empty where unknown.
+    /// Partition or queue; empty where unknown.
     pub partition: String,
-    /// Its user, empty where unknown.
+    /// User; empty where unknown.
     pub user: String,
-    /// How it ended.
+    /// State in which the job ended.
     pub state: State,
     /// Nodes that were to lie in one block each (Slurm's `--segment`); 0 where none were.
     pub segment: u32,
-    /// The line it stands on, from 1.
+    /// Line that the record stands on, from 1.
     pub line: usize,
-    /// Number of its file, from 0.
+    /// Number of the record's file, from 0.
     pub file: u32,
-    /// Fingerprint of its row; 0 where the record is a whole job.
+    /// Fingerprint of the record's row; 0 where the record is a whole job.
     pub row: u64,
 }
 
 impl Record {
-    /// Returns when it ended, in seconds since 1970.
+    /// Computes when the job ended, in seconds since 1970; `None` if its start or run time is not known.
     pub fn end_time(&self) -> Option<i64> {
         Some(self.start? + self.run?)
     }
@@ -158,7 +158,7 @@ impl Record {
         };
     }
 
-    /// Says on which line of which file its row stands, and its fingerprint.
+    /// Sets the file and the line that the record's row stands on, and the fingerprint of the row.
     pub(super) fn stands_on(&mut self, file: u32, line: usize, row: u64) {
         (self.file, self.line, self.row) = (file, line, row);
     }
@@ -183,7 +183,7 @@ pub(super) trait Source {
     }
 }
 
-/// Returns the error of a value in a row.
+/// Builds the error of a value in a row.
 pub(super) fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
     Error::input(location, format!("{what} {}", quote_token(text)), expected)
 }

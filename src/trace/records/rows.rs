@@ -40,7 +40,7 @@ pub(super) fn hash_text(text: &str, number: i64) -> u64 {
 struct PendingRow {
     record: Record,
     key: u64,
-    /// Fingerprints of its rows, where there are several.
+    /// Fingerprints of the job's rows, where there are several.
     rows: HashSet<u64>,
     /// The least, largest and summed node count of a row.
     counts: (u32, u32, u32),
@@ -208,7 +208,7 @@ impl PendingRow {
         Reason::RowsJoined
     }
 
-    /// Returns the job with the nodes of all of its rows, and whether it is clear how many these are.
+    /// Makes the job with the nodes of all of its rows, and whether it is clear how many these are.
     fn into_job(self, joins: bool) -> (Record, bool) {
         let PendingRow {
             mut record,

@@ -143,7 +143,7 @@ impl SacctRow<'_> {
         self.fields.len() - self.header.width
     }
 
-    /// Returns the text of a column; those after the free ones are counted from the right. Empty if the header
+    /// Looks up the text of a column; those after the free ones are counted from the right. Empty if the header
     /// has none.
     fn column_text(&self, wanted: usize) -> &str {
         let Some(at) = self.header.at[wanted] else {

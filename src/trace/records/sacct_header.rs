@@ -94,7 +94,7 @@ pub(super) struct Header {
     pub file: u32,
     pub delimiter: char,
     pub text: String,
-    /// Fields of a row.
+    /// Number of fields of a row.
     pub width: usize,
     /// Where each of [`WANTED`] stands.
     pub at: [Option<usize>; WANTED.len()],

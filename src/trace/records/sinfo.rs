@@ -20,7 +20,7 @@ pub enum NodeState {
     Out,
 }
 
-/// Since 23.02 rows of `sinfo`, one for each kind of node and partition; before, `nodes`.
+/// What `sinfo --json` prints: since 23.02 rows `sinfo`, one for each kind of node and partition; before, `nodes`.
 #[derive(Deserialize)]
 struct Document {
     sinfo: Option<Vec<Row>>,

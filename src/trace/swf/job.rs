@@ -17,7 +17,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// One processor a node, all jobs, 8 GB.
+    /// Makes options for one processor a node, all jobs and 8 GB.
     fn default() -> Self {
         Options {
             procs_per_node: 1,
@@ -68,17 +68,17 @@ pub struct Job {
     pub think_time: i64,
     /// Nodes of its segments, in records of Slurm; 0 for none.
     pub segment: u32,
-    /// The line it stands on, from 1.
+    /// Line that the job stands on, from 1.
     pub line: usize,
 }
 
 impl Job {
-    /// Returns when it started on the traced machine: submit + wait, an unknown wait counting as none.
+    /// Computes when the job started on the traced machine: submit + wait, an unknown wait counting as none.
     pub fn start_time(&self) -> i64 {
         self.submit + self.wait.unwrap_or(0)
     }
 
-    /// Returns when it ended there: start + run.
+    /// Computes when the job ended there: start + run.
     pub fn end_time(&self) -> i64 {
         self.start_time() + self.run
     }

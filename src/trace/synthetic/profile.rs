@@ -39,17 +39,17 @@ const YEAR_TAIL: [(u32, u32, usize); 6] = [
 /// The weight of each of them in units of 1/12,800 of [`YEAR`]'s.
 const YEAR_EACH: u64 = 173;
 
-/// Returns the sizes of HECToR's jobs.
+/// Lists the sizes of HECToR's jobs.
 pub(super) fn hector_sizes() -> Sizes {
     sizes_by_octave("hector", &HECTOR)
 }
 
-/// Returns the sizes of Hopper's jobs at NERSC.
+/// Lists the sizes of Hopper's jobs at NERSC.
 pub(super) fn nersc_sizes() -> Sizes {
     sizes_by_octave("nersc", &NERSC)
 }
 
-/// Returns the sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up
+/// Lists the sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up
 /// to 2,048; mean 12.13.
 ///
 /// The number of sizes follows from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the

@@ -72,7 +72,7 @@ impl Channels {
         self.first_node.is_some() || self.first_switch.is_some()
     }
 
-    /// Returns the channels of a message over the node links of these nodes ([`Topology::node_links`]) and the links
+    /// Lists the channels of a message over the node links of these nodes ([`Topology::node_links`]) and the links
     /// `route`, with the share of it on each, ascending.
     pub(super) fn message_channels(
         &self,
@@ -101,7 +101,7 @@ impl Channels {
         channels
     }
 
-    /// Returns the channels that a guest loads, with the volume on each, ascending; `links` is the load of every
+    /// Lists the channels that a guest loads, with the volume on each, ascending; `links` is the load of every
     /// directed link.
     pub(super) fn guest_channels(
         &self,

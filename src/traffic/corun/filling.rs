@@ -10,11 +10,11 @@
 //! ```
 //!
 //! A change is not followed by filling everything anew. Up to the lowest level at which the change can be felt,
-//! the *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these only
-//! the ones that a chain of links joins to the change:
+//! the *floor*, filling goes as before; only flows with a stop level from there on can get another rate, and of these
+//! only the ones that a chain of links joins to the change:
 //!
-//! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B ends
-//!   (level 3), A and C are filled anew, to 6 and 10.
+//! - A flow that ends is felt from its stop level on. Above, when C ends (level 7), A and B keep their rates; when B
+//!   ends (level 3), A and C are filled anew, to 6 and 10.
 //! - A flow that starts is felt from the level on at which a link of its route would be full if all flows on it rose
 //!   together: below, it fills no link.
 //!
@@ -29,7 +29,7 @@ use std::ops::Range;
 /// A flow: messages of one job on one route, all at one rate.
 #[derive(Clone, Debug)]
 struct FlowState {
-    /// Its route, as indices in [`MaxMinRates::hops`].
+    /// Route of the flow, as indices in [`MaxMinRates::hops`].
     hops: Range<usize>,
     /// Rate of a message over the level while it rises.
     weight: f64,
@@ -97,7 +97,7 @@ pub(super) struct MaxMinRates {
     started: Vec<u32>,
     /// Lowest stop level of the flows that ended since the last update.
     lowest_end: f64,
-    /// Flows that are filled anew.
+    /// Flows whose rates the update computes anew.
     rising: Vec<u32>,
     /// Links by the level at which they are full, as the bits of the number (levels are not negative, so the bits
     /// order them).
@@ -140,7 +140,7 @@ impl MaxMinRates {
         filling
     }
 
-    /// Returns the bytes a second that a link carries now.
+    /// Adds up the bytes a second that a link carries now.
     #[cfg(test)]
     pub fn carried_rate(&self, link: usize) -> f64 {
         let mut used = 0.0;
@@ -342,7 +342,7 @@ impl MaxMinRates {
         self.rising = rising;
     }
 
-    /// Returns the level at which a message of the flow reaches the bound.
+    /// Computes the level at which a message of the flow reaches the bound.
     fn bound_level(&self, flow: u32) -> f64 {
         self.bound / self.flows[flow as usize].weight
     }

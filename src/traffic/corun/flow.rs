@@ -9,10 +9,10 @@ use super::messages::FlowGroup;
 /// of the slot that this holds for.
 pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
-/// Progress of the messages of a slot.
+/// The messages of a job on one route: how far they are, and at which rate.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
-    /// Index of its job.
+    /// Index of the job that sends the messages.
     pub job: usize,
     /// Seconds before the first byte arrives.
     pub latency: f64,
@@ -59,12 +59,12 @@ impl Flow {
         self.rate = rate;
     }
 
-    /// Returns the bytes of each message that are sent by `now`.
+    /// Computes the bytes of each message that are sent by `now`.
     pub fn sent_at(&self, now: f64) -> f64 {
         self.sent + self.rate * (now - self.since)
     }
 
-    /// Returns the bytes of all messages together that are sent by `now`.
+    /// Adds up the bytes of all messages together that are sent by `now`.
     pub fn carried_by(&self, now: f64) -> f64 {
         let at = self.sent_at(now);
         let mut sum = 0.0;

@@ -24,13 +24,13 @@ impl FlowJob {
         Ok(job)
     }
 
-    /// Returns the seconds of an iteration alone.
+    /// Adds up the seconds of an iteration alone.
     pub fn time_alone(&self) -> f64 {
         let sends: f64 = self.sending.iter().sum();
         sends + self.phases.iter().map(|phase| phase.compute).sum::<f64>()
     }
 
-    /// Returns the seconds that an iteration alone would save if first bytes arrived at once.
+    /// Computes the seconds that an iteration alone would save if first bytes arrived at once.
     pub fn latency_share(&self, channels: &Channels) -> f64 {
         let mut at_once = self.clone();
         for phase in &mut at_once.phases {

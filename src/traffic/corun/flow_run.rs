@@ -128,7 +128,7 @@ impl FlowRun {
         }
     }
 
-    /// Returns the seconds that each phase of a job sends alone.
+    /// Simulates the seconds that each phase of a job sends alone.
     pub fn time_phases_alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         job.phases
             .iter()

@@ -37,7 +37,7 @@ struct JobMember {
     /// By phase: the links that others may fill too, with the phase's uses of each ([`LinkUses`]).
     rows: Vec<Vec<(u32, f64)>>,
     stage: JobStage,
-    /// Second at which it ends if no other job begins to send.
+    /// Second at which the stage ends if no other job begins to send.
     until: f64,
 }
 

@@ -54,12 +54,12 @@ impl Job {
     /// - `compute`: seconds before an iteration's messages are sent; a number, or a text with a unit (`"20ms"`). 0
     ///   unless given.
     /// - `spread`: 0.2 draws each computation between 0.8 and 1.2 times `compute`. 0 unless given.
-    /// - `messages`: into how many messages, one after the other, the bytes of a pair are cut: each pays the latency of
-    ///   its route. 1 unless given.
+    /// - `messages`: into how many messages, one after the other, the bytes of a pair are cut: each pays the latency
+    ///   of its route. 1 unless given.
     /// - instead of `guest`, `bytes`, `compute` and `messages`: a table `[[jobs.phases]]` with these for each phase of
     ///   an iteration.
-    /// - or instead of all of these `benchmark`: one of [`Benchmark`] such as `npb-lu:n=64,class=B`, whose stages become
-    ///   phases; before the first it computes its operations, as fast as `speed` says.
+    /// - or instead of all of these `benchmark`: one of [`Benchmark`] such as `npb-lu:n=64,class=B`, whose stages
+    ///   become phases; before the first it computes its operations, as fast as `speed` says.
     ///
     /// Before the jobs, `speed = "100Gf"` says how many operations a second a process does; 1 Gf unless given.
     ///
@@ -181,7 +181,7 @@ impl Job {
         })
     }
 
-    /// Returns the number of processes of the largest phase.
+    /// Counts the processes of the largest phase.
     pub fn processes(&self) -> u32 {
         self.phases
             .iter()

@@ -124,7 +124,7 @@ impl PlacedJob {
         self
     }
 
-    /// Returns the seconds of an iteration as if no other job ran, without spread.
+    /// Computes the seconds of an iteration as if no other job ran, without spread.
     pub fn time_alone(&self) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.time_alone(),
@@ -132,7 +132,7 @@ impl PlacedJob {
         }
     }
 
-    /// Returns the seconds of an iteration alone that are latency.
+    /// Computes the seconds of an iteration alone that are latency.
     pub fn latency_share(&self, channels: &Channels) -> f64 {
         match &self.traffic {
             Traffic::Flow(job) => job.latency_share(channels),
@@ -245,7 +245,7 @@ impl RunningJobs {
         all.into_iter().collect()
     }
 
-    /// Creates the simulation of some running jobs, none of which meets another one.
+    /// Creates the simulation of running jobs that meet no other running job.
     pub(super) fn create_simulation(&self, keys: &[u32]) -> Box<dyn Simulation> {
         let jobs: Vec<&RunningJob> = keys
             .iter()

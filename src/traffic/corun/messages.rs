@@ -48,7 +48,7 @@ pub(super) struct FlowJob {
 }
 
 impl FlowJob {
-    /// Returns the channels that the job uses, ascending.
+    /// Collects the channels that the job uses, ascending.
     pub fn used_channels(&self) -> BTreeSet<u32> {
         self.phases
             .iter()

@@ -6,9 +6,10 @@
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
 //! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U bytes
-//!   for each byte of the phase's largest message. Where several jobs send over a channel, their messages share it equally (by
-//!   their weights), each job until its own are through; a phase takes as long as on its slowest channel, and no less
-//!   than alone. Much faster; a message that another channel holds up leaves none of its share to others here.
+//!   for each byte of the phase's largest message. Where several jobs send over a channel, their messages share it
+//!   equally (by their weights), each job until its own are through; a phase takes as long as on its slowest channel,
+//!   and no less than alone. Much faster; a message that another channel holds up leaves none of its share to others
+//!   here.
 //!
 //! [`side_by_side()`] runs the jobs of a file; [`RunningJobs`] those that come and go.
 //!

@@ -50,7 +50,7 @@ struct SeenState {
 /// The last states that a simulation was in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pattern {
-    /// Oldest first.
+    /// States that were met, oldest first.
     seen: VecDeque<SeenState>,
 }
 

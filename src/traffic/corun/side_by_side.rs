@@ -70,7 +70,7 @@ pub struct JobOutcome {
 }
 
 impl JobOutcome {
-    /// Returns the seconds beside the others over the seconds alone.
+    /// Divides the seconds beside the others by the seconds alone.
     pub fn slowdown(&self) -> f64 {
         self.seconds / self.alone
     }
@@ -293,7 +293,7 @@ pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usiz
         .collect()
 }
 
-/// Returns the seed of a job's draws: another one for each job, from the machine's seed.
+/// Makes the seed of a job's draws: another one for each job, from the machine's seed.
 fn job_seed(topology: &Topology, job: usize) -> u64 {
     let seed = topology.context().seed;
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -10,10 +10,10 @@ use nodeorder_network::topology::Topology;
 /// Rule by which messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fair {
-    /// Equally.
+    /// Messages share it equally.
     Flow,
-    /// By 1 over the latency of the route, as long-lived TCP streams do and SimGrid's model CM02 has it; equally
-    /// where the latency is 0.
+    /// Messages share it by 1 over the latency of their routes, as long-lived TCP streams do and SimGrid's model CM02
+    /// has it; equally where the latency is 0.
     Rtt,
 }
 
@@ -56,12 +56,12 @@ impl Speeds {
         figures.with_defaults(bandwidth)
     }
 
-    /// Returns the seconds before the first byte of a message between nodes this many hops apart arrives.
+    /// Computes the seconds before the first byte of a message between nodes this many hops apart arrives.
     pub fn path_latency(&self, hops: f64) -> f64 {
         hops * self.latency + 2.0 * self.node_latency
     }
 
-    /// Returns the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its
+    /// Computes the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its
     /// latency in hops.
     pub fn rate_weight(&self, hops: f64) -> f64 {
         match self.fair {

@@ -90,7 +90,7 @@ impl Timeline {
         line
     }
 
-    /// Returns the time in seconds, simulated and counted.
+    /// Adds up the time in seconds, simulated and counted.
     pub fn elapsed_time(&self) -> f64 {
         self.now + self.skipped
     }
@@ -143,7 +143,7 @@ pub(super) trait Simulation: Send {
     /// Simulates the next event, and all others at its time.
     fn simulate_step(&mut self, goal: StopCondition);
 
-    /// Returns the bytes that each channel has carried until now, channels ascending.
+    /// Lists the bytes that each channel has carried until now, channels ascending.
     fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
     /// Runs until each job has done so many iterations, and returns the time in seconds.

@@ -42,7 +42,7 @@ impl JobLoad {
         })
     }
 
-    /// Returns the seconds of an iteration alone.
+    /// Adds up the seconds of an iteration alone.
     pub fn time_alone(&self) -> f64 {
         self.phases
             .iter()
@@ -50,7 +50,7 @@ impl JobLoad {
             .sum()
     }
 
-    /// Returns every channel that a phase loads, ascending, with the most that the job asks of it, in bytes a second.
+    /// Lists every channel that a phase loads, ascending, with the most that the job asks of it, in bytes a second.
     pub fn peak_demands(&self) -> Vec<(u32, f64)> {
         let mut most: BTreeMap<u32, f64> = BTreeMap::new();
         for phase in &self.phases {
@@ -113,7 +113,7 @@ impl PhaseLoad {
         Ok(usage)
     }
 
-    /// Returns the seconds of sending alone.
+    /// Computes the seconds of sending alone.
     pub fn sending_time(&self) -> f64 {
         if self.bytes > 0.0 {
             self.bytes / self.rate

@@ -141,7 +141,7 @@ pub fn analyse_loads(
     assemble_analysis(fabric, placed, demand, dilation, loads)
 }
 
-/// Adds what follows from the loads of all links and from the mapping to the dilation.
+/// Completes an analysis: to the dilation come contention, node links and fast links, from the loads and the mapping.
 fn assemble_analysis(
     fabric: &Fabric<'_>,
     (guest, mapping): (&Guest, &ProcessMapping),
@@ -164,7 +164,7 @@ fn assemble_analysis(
     })
 }
 
-/// Returns `a / b`; 0 where `b` is 0, as means and shares without traffic are.
+/// Divides `a` by `b`; 0 where `b` is 0, as means and shares without traffic are.
 fn ratio_or_zero(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
@@ -277,7 +277,7 @@ impl PathSums {
         bar.1 += volume;
     }
 
-    /// Returns the histogram's bar of a distance, which grows as needed.
+    /// Finds the histogram's bar of a distance, which grows as needed.
     fn histogram_bar(&mut self, hops: usize) -> &mut (u64, f64) {
         if self.histogram.len() <= hops {
             self.histogram.resize(hops + 1, (0, 0.0));
@@ -323,7 +323,7 @@ impl PathSums {
         }
     }
 
-    /// Adds the sums of another part of the sources.
+    /// Adds the sums that another thread has made over its part of the sources.
     fn add_sums(&mut self, other: &PathSums) {
         self.max = self.max.max(other.max);
         self.hop_bytes += other.hop_bytes;
@@ -354,7 +354,7 @@ impl Contention {
         }
     }
 
-    /// Returns the `count` links of highest contention, highest first, ties in link order; idle ones are left out.
+    /// Finds the `count` links of highest contention, highest first, ties in link order; idle ones are left out.
     pub fn busiest_links(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.loads.len())
             .filter(|i| self.loads[*i] > 0.0)

@@ -53,7 +53,7 @@ pub struct CombinedLoad {
 }
 
 impl CombinedLoad {
-    /// Returns the load of a machine of `links` directed links without jobs. 20 bytes a link.
+    /// Creates the load of a machine of `links` directed links without jobs. 20 bytes a link.
     pub fn new(links: usize) -> Self {
         CombinedLoad {
             loads: vec![0; links],
@@ -89,12 +89,12 @@ impl CombinedLoad {
         }
     }
 
-    /// Returns the load of a directed link, in the unit of the volumes.
+    /// Computes the load of a directed link, in the unit of the volumes.
     pub fn link_load(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }
 
-    /// Returns the largest number of jobs on one link of a job that is (or would be) among the running ones, itself
+    /// Finds the largest number of jobs on one link of a job that is (or would be) among the running ones, itself
     /// included, and the highest contention on its links.
     pub fn most_on_links(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         let mut jobs = 0;

@@ -102,7 +102,7 @@ impl FlowTable {
         table
     }
 
-    /// Returns the flows of the `i`-th root.
+    /// Looks up the flows of the `i`-th root.
     fn flows_of_root(&self, i: usize) -> &[Flow] {
         &self.flows[self.first[i]..self.first[i + 1]]
     }
@@ -189,7 +189,7 @@ impl Demand {
         }
     }
 
-    /// Returns one unit of traffic from a router to another one.
+    /// Makes a demand of one unit of traffic from a router to another one.
     pub fn unit_between(from: u32, to: u32) -> Self {
         let flow = Flow {
             router: to,
@@ -205,7 +205,7 @@ impl Demand {
         }
     }
 
-    /// Returns the routers at which traffic starts (or ends), ascending.
+    /// Lists the routers at which traffic starts (or ends), ascending.
     pub fn roots(&self, end: End) -> &[u32] {
         match (&self.traffic, end) {
             // One router alone sends to no other: its row is empty, which does no harm.
@@ -215,7 +215,7 @@ impl Demand {
         }
     }
 
-    /// Returns the flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
+    /// Looks up the flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
     /// where they are not stored.
     pub fn flows_at<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
         let uniform = match (&self.traffic, end) {

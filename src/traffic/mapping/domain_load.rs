@@ -33,7 +33,7 @@ impl DomainLoad {
         let rails = topology
             .network()
             .rails()
-            .filter(|rails| rails.per_domain() > 1)?;
+            .filter(|rails| rails.nodes_per_domain() > 1)?;
         let mut max = 0f64;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {
@@ -67,7 +67,7 @@ impl DomainLoad {
     }
 }
 
-/// Returns the node that a message reaches over fast links; `None` if it takes none.
+/// Finds the node that a message reaches over fast links; `None` if it takes none.
 fn node_by_fast_links(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
     if rails.domain_of(from) == rails.domain_of(to) {
         return (from != to).then_some(to.0);

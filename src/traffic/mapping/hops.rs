@@ -23,7 +23,7 @@ pub enum Hops<'a> {
 }
 
 impl Hops<'_> {
-    /// Returns the hops to a router.
+    /// Finds the hops to a router.
     #[inline]
     pub fn hops_to(&self, router: u32) -> u32 {
         match self {
@@ -132,7 +132,7 @@ impl Rows {
         }
     }
 
-    /// Returns the hops from one source, by router.
+    /// Looks up the hops from one source, by router.
     fn row_of(&self, source: usize) -> &[u8] {
         &self.bytes[source * self.stride..][..self.stride]
     }

@@ -69,7 +69,7 @@ impl NodeLoads {
         through
     }
 
-    /// Returns the largest volume that one node sends or receives.
+    /// Finds the largest volume that one node sends or receives.
     pub fn largest_volume(&self) -> f64 {
         self.nodes
             .iter()
@@ -99,7 +99,7 @@ impl ProcessCounts {
     /// O(processes · log nodes).
     pub fn count_around(topology: &Topology, nodes: &[NodeId]) -> Vec<ProcessCounts> {
         let rails = topology.network().rails();
-        let each = rails.map_or(1, |rails| rails.per_server());
+        let each = rails.map_or(1, |rails| rails.nodes_per_server());
         let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
         let mut on = BTreeMap::<NodeId, u64>::new();
         let mut servers = BTreeMap::<u32, u64>::new();

@@ -113,7 +113,7 @@ impl ProcessMapping {
         &self.nodes
     }
 
-    /// Returns the node of one process.
+    /// Looks up the node of one process.
     ///
     /// # Panics
     /// For processes that the mapping does not have.
@@ -121,7 +121,7 @@ impl ProcessMapping {
         self.nodes[process as usize]
     }
 
-    /// Returns the distinct nodes, ascending: the allocation.
+    /// Lists the distinct nodes, ascending: the allocation.
     pub fn distinct_nodes(&self) -> Vec<NodeId> {
         let mut nodes = self.nodes.clone();
         nodes.sort_unstable();

@@ -84,7 +84,7 @@ pub(super) fn compare_fixed_routings(
     Ok((false, best.map(|best| FlowSolution { floor, ..best })))
 }
 
-/// Returns lengths of 1 on links between units of the outermost level; `None` if some routers have no nodes, or no
+/// Makes lengths of 1 on links between units of the outermost level; `None` if some routers have no nodes, or no
 /// link is between units.
 fn between_units(fabric: &Fabric<'_>) -> Option<Vec<f64>> {
     let network = fabric.topology.network();

@@ -19,7 +19,7 @@ use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
-/// Number of targets of all traffic for each part that a block has; a block has one at least. From 1,024 targets on
+/// Number of targets of all traffic for which a block gets one part more; it has at least one. From 1,024 targets on
 /// there are at most 48 blocks.
 const SHARED: usize = 512;
 /// Length above all lengths of paths.
@@ -35,19 +35,19 @@ pub(super) struct Dense<'a> {
     pub shortest: bool,
 }
 
-/// Returns the number of parts of a block, each searched for by one thread.
+/// Counts the parts of a block, each searched for by one thread.
 fn parts_per_block(targets: usize) -> usize {
     (targets / SHARED).max(1)
 }
 
-/// Returns the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
+/// Computes the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
 pub(super) fn dense_bytes(targets: usize, links: usize) -> u64 {
     let parts = parts_per_block(targets);
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
 
 impl Dense<'_> {
-    /// Returns the number of blocks.
+    /// Counts the blocks.
     pub fn block_count(&self) -> usize {
         self.part_count()
             .div_ceil(parts_per_block(self.all_targets().len()))
@@ -134,7 +134,7 @@ impl Dense<'_> {
         self.all_targets().len().div_ceil(LANES)
     }
 
-    /// Returns the targets of a part.
+    /// Lists the targets of a part.
     fn part_targets(&self, part: usize) -> &[u32] {
         let all = self.all_targets();
         &all[part * LANES..all.len().min((part + 1) * LANES)]
@@ -166,7 +166,7 @@ struct LaneSearch {
     active: Vec<bool>,
 }
 
-/// Returns the weight of a link in a router's shares: most on the shortest path, nothing beyond the window.
+/// Computes the weight of a link in a router's shares: most on the shortest path, nothing beyond the window.
 #[inline(always)]
 fn link_share(here: u32, there: u32, length: u32, window: u32) -> f32 {
     let slack = (there + length).wrapping_sub(here);
@@ -329,7 +329,7 @@ fn sum_lanes(mut lanes: [f32; LANES]) -> f32 {
     lanes[0] + lanes[2] + (lanes[1] + lanes[3])
 }
 
-/// Returns the least single-precision number that is not below `x`, or the next; 0 for 0.
+/// Rounds up to the least single-precision number that is not below `x`, or the next; 0 for 0.
 pub(super) fn round_up(x: f64) -> f32 {
     if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }

@@ -101,7 +101,7 @@ fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     Some(step)
 }
 
-/// Returns Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes.
+/// Computes Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes.
 /// Eight sums side by side.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn price_slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {

@@ -24,7 +24,7 @@ pub(super) struct Detours<'a> {
     pub even: bool,
 }
 
-/// Returns the bytes that [`Detours`] takes.
+/// Computes the bytes that [`Detours`] takes.
 pub(super) fn detour_bytes(routers: usize, links: usize) -> u64 {
     let routers = routers as u64;
     // Costs, volumes of all pieces, and ways: a target's take every link in one direction at most.
@@ -107,7 +107,7 @@ struct PriceAscent {
     mean: Vec<f64>,
     /// Length of the next step, relative to loads.
     length: f64,
-    /// Longest step allowed.
+    /// Longest step allowed, relative to loads.
     longest: f64,
     /// Prices and loads of the last round.
     last: Option<(Vec<f64>, Vec<f64>)>,
@@ -127,7 +127,7 @@ impl PriceAscent {
         }
     }
 
-    /// Returns the prices to try next.
+    /// Mixes the prices to try next.
     fn next_prices(&self, part: f64) -> Vec<f64> {
         let mut next = self.mean.clone();
         mix_in(&mut next, &self.front, part);

@@ -213,12 +213,12 @@ impl Assignment {
         find_sum(self.distances_of(i), open, self.sending[i], first)
     }
 
-    /// Returns the least difference of potentials and distance between sender `i` and open receivers.
+    /// Finds the least difference of potentials and distance between sender `i` and open receivers.
     fn least_slack(&self, i: usize, open: &[i32]) -> i32 {
         self.sending[i] + least_difference(self.distances_of(i), open)
     }
 
-    /// Returns the potentials of receivers, filled up with what is never tight.
+    /// Copies the potentials of receivers, filled up with what is never tight.
     fn open_potentials(&self) -> Vec<i32> {
         let mut open = self.receiving.clone();
         open.resize(open.len().next_multiple_of(LANES), FAR);
@@ -238,7 +238,7 @@ impl Assignment {
         }
     }
 
-    /// Returns the total distance, after a check of the proof: no slack below 0, and potentials that add up to the
+    /// Checks the proof, no slack below 0 and potentials that add up to the distance, and returns the total
     /// distance.
     fn check_proof(&self) -> u64 {
         let open = self.open_potentials();
@@ -288,7 +288,7 @@ fn find_sum(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usi
     None
 }
 
-/// Returns the least of the receivers' potentials minus distances.
+/// Finds the least of the receivers' potentials minus distances.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
 fn least_difference(row: &[u16], open: &[i32]) -> i32 {
     let mut least = [FAR; LANES];

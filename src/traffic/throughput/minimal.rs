@@ -80,7 +80,7 @@ impl<'a> MinimalRoutes<'a> {
         })
     }
 
-    /// Returns the number of intermediates: groups, or routers with nodes.
+    /// Counts the intermediates: groups, or routers with nodes.
     pub fn intermediate_count(&self) -> usize {
         match &self.groups {
             Some(groups) => groups.count as usize,
@@ -88,7 +88,7 @@ impl<'a> MinimalRoutes<'a> {
         }
     }
 
-    /// Returns a row that has `value` for every intermediate but `own`, and `rest` there and at its end.
+    /// Makes a row that has `value` for every intermediate but `own`, and `rest` there and at its end.
     pub fn fill_row(&self, own: usize, rest: f64, value: impl Fn(usize) -> f64) -> Vec<f64> {
         let count = self.intermediate_count();
         let mut row = vec![rest; count.next_multiple_of(LANES)];
@@ -98,7 +98,7 @@ impl<'a> MinimalRoutes<'a> {
         row
     }
 
-    /// Returns the intermediate that a router is itself, or lies in.
+    /// Finds the intermediate that a router is itself, or lies in.
     pub fn intermediate_of(&self, router: u32) -> usize {
         match &self.groups {
             Some(groups) => groups.group_of(router) as usize,
@@ -111,7 +111,7 @@ impl<'a> MinimalRoutes<'a> {
         self.intermediate_count() > 2 && self.intermediate_of(from) != self.intermediate_of(to)
     }
 
-    /// Returns which of the rows of [`MinimalRoutes::onward_costs`] is that of a source: its group on dragonflies.
+    /// Tells which of the rows of [`MinimalRoutes::onward_costs`] is that of a source: its group on dragonflies.
     pub fn onward_row(&self, from: u32) -> usize {
         // Where traffic enters an intermediate group depends on the group that it comes from.
         match &self.groups {
@@ -149,7 +149,7 @@ impl<'a> MinimalRoutes<'a> {
         }
     }
 
-    /// Returns the cost of a unit of traffic to `target` from every router.
+    /// Computes the cost of a unit of traffic to `target` from every router.
     pub fn costs_to<'c>(&self, target: u32, costs: &'c RouteCosts<'_>) -> Cow<'c, [f64]> {
         let Some(groups) = &self.groups else {
             return Cow::Borrowed(&costs.minimal[target as usize]);
@@ -173,7 +173,7 @@ impl<'a> MinimalRoutes<'a> {
             .collect()
     }
 
-    /// Returns the cost of a unit on from each intermediate, for traffic to `target` from sources with this row;
+    /// Computes the cost of a unit on from each intermediate, for traffic to `target` from sources with this row;
     /// `costs` are those of [`MinimalRoutes::costs_to`]. Infinite from the target's own.
     pub fn onward_costs(&self, row: usize, target: u32, costs: &[f64]) -> Vec<f64> {
         let own = self.intermediate_of(target);
@@ -200,7 +200,7 @@ impl<'a> MinimalRoutes<'a> {
         }
     }
 
-    /// Returns the loads of links, from what every router sends to each intermediate and, the minimal way, to
+    /// Computes the loads of links, from what every router sends to each intermediate and, the minimal way, to
     /// each router. On dragonflies the latter first joins the former, as far as the target's group.
     pub fn link_loads(&self, outward: &mut [Vec<f64>], sent: &[Vec<f64>]) -> Vec<f64> {
         match &self.groups {
@@ -209,7 +209,7 @@ impl<'a> MinimalRoutes<'a> {
         }
     }
 
-    /// Returns the loads where ways are those of `ecmp-hop`.
+    /// Computes the loads where ways are those of `ecmp-hop`.
     fn ecmp_loads(&self, outward: &[Vec<f64>], sent: &[Vec<f64>]) -> Vec<f64> {
         let pieces: Vec<Vec<f64>> = self
             .hosts
@@ -239,7 +239,7 @@ impl<'a> MinimalRoutes<'a> {
         loads
     }
 
-    /// Returns the loads on a dragonfly.
+    /// Computes the loads on a dragonfly.
     fn dragonfly_loads(
         &self,
         groups: &Groups,
@@ -280,7 +280,7 @@ impl<'a> MinimalRoutes<'a> {
         loads
     }
 
-    /// Returns the length of the link between two routers of a group; 0 for one router.
+    /// Looks up the length of the link between two routers of a group; 0 for one router.
     fn hop_cost(&self, from: u32, to: u32, lengths: &[f64]) -> f64 {
         let link = self.network.graph.find_link(from, to);
         link.map_or(0.0, |link| lengths[link])

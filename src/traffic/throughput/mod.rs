@@ -141,7 +141,7 @@ impl SearchPlan {
         }
     }
 
-    /// Returns the bytes that the search takes.
+    /// Computes the bytes that the search takes.
     fn memory_bytes(self, fabric: &Fabric<'_>, demand: &Demand) -> u64 {
         let links = fabric.links.len();
         match self {

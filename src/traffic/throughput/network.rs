@@ -33,7 +33,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Returns the length of a path without its steps.
+    /// Strips the steps off the length of a path.
     pub fn strip_steps(&self, path: u64) -> f64 {
         if self.step == 0 {
             path as f64
@@ -42,7 +42,7 @@ impl Lengths {
         }
     }
 
-    /// Returns a floor under the largest load over capacity, from Σ volume · length of the shortest path.
+    /// Proves a floor under the largest load over capacity, from Σ volume · length of the shortest path.
     pub fn prove_floor(&self, sum: f64) -> f64 {
         sum / self.capacity
     }
@@ -58,7 +58,7 @@ impl<'g> Network<'g> {
             .rails()
             .filter(|rails| rails.interfaces_per_node() > 1);
         // The other rails are copies of the first, whose traffic is shared among all at the end.
-        let first_rail = rails.map_or(u32::MAX, |rails| rails.per_rail());
+        let first_rail = rails.map_or(u32::MAX, |rails| rails.switches_per_rail());
         let hops = graph
             .hops_from(RouterId(0))
             .into_iter()
@@ -85,7 +85,7 @@ impl<'g> Network<'g> {
         network
     }
 
-    /// Returns the number of routers.
+    /// Counts the routers.
     pub fn router_count(&self) -> usize {
         self.graph.router_count()
     }
@@ -99,7 +99,7 @@ impl<'g> Network<'g> {
             .collect()
     }
 
-    /// Returns a price of 1 for each link that counts, else 0.
+    /// Makes prices of 1 for each link that counts, else 0.
     pub fn equal_prices(&self) -> Vec<f64> {
         self.inverse_capacity
             .iter()
@@ -107,7 +107,7 @@ impl<'g> Network<'g> {
             .collect()
     }
 
-    /// Returns the largest load over capacity.
+    /// Finds the largest load over capacity.
     pub fn highest_contention(&self, loads: &[f64]) -> f64 {
         loads
             .iter()
@@ -179,7 +179,7 @@ pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: 
     }
 }
 
-/// Returns e to the power of x, the same bits on every machine: within 1e-9 of it.
+/// Raises e to the power of x, the same bits on every machine: within 1e-9 of it.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     // 1.5 · 2⁵²: adding it rounds to whole numbers, and leaves them in the lowest bits.
@@ -198,9 +198,9 @@ pub(super) fn exp(x: f64) -> f64 {
 
 /// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
 pub(super) struct SearchErrors {
-    /// Worst load over capacity against its mean weighted by price, less 1.
+    /// Highest load over capacity divided by the mean of load over capacity, weighted by price; less 1.
     pub smooth: f64,
-    /// Price that traffic pays against the least that it could, less 1.
+    /// Price that traffic pays divided by the least that it could pay; less 1.
     pub routing: f64,
 }
 
@@ -226,7 +226,7 @@ impl SearchErrors {
         }
     }
 
-    /// Returns the next sharpness: such that both errors are about as large.
+    /// Chooses the next sharpness, at which both errors are about as large.
     pub fn next_sharpness(&self, sharp: f64) -> f64 {
         if self.smooth > self.routing {
             return sharp * (self.smooth / self.routing.max(1e-9)).sqrt().min(1.5);

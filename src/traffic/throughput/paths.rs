@@ -50,7 +50,7 @@ const LATER: PathLimit = PathLimit {
     near: 0.03,
 };
 
-/// Returns the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
+/// Estimates the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
 pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
@@ -158,7 +158,7 @@ pub(super) fn search_shares(
 }
 
 impl Pair {
-    /// Returns the length of the shortest known path, or the largest number if there is none.
+    /// Finds the length of the shortest known path, or the largest number if there is none.
     fn known_length(&self, lengths: &Lengths) -> u64 {
         let paths = self.paths.iter().map(|(path, _)| {
             let links = path.iter().map(|link| lengths.links[*link as usize]);
@@ -209,33 +209,40 @@ impl VolumeShifts<'_> {
 
     /// Shifts volume between the paths of each pair, the dearest to the cheapest first.
     fn sweep_pairs(&mut self, pairs: &mut [Pair], sharp: f64) {
-        let per = &self.network.inverse_capacity;
+        let inverse_capacity = &self.network.inverse_capacity;
         let worst = self.network.highest_contention(&self.loads);
-        set_prices(&mut self.prices, &self.loads, per, worst, sharp);
+        set_prices(
+            &mut self.prices,
+            &self.loads,
+            inverse_capacity,
+            worst,
+            sharp,
+        );
         self.rate = sharp / worst;
         let mut order = Vec::new();
         for Pair { paths, .. } in pairs.iter_mut().filter(|pair| pair.paths.len() > 1) {
             order.clear();
             for (i, (path, _)) in paths.iter().enumerate() {
                 let links = path.iter().map(|link| *link as usize);
-                let cost: f64 = links.map(|l| self.prices[l] * per[l]).sum();
+                let cost: f64 = links.map(|l| self.prices[l] * inverse_capacity[l]).sum();
                 order.push((cost, i));
             }
             order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            let mut low = 0;
-            for high in (1..order.len()).rev() {
-                if low >= high {
+            // From both ends of the order of cost, until they meet.
+            let mut cheapest = 0;
+            for dearest in (1..order.len()).rev() {
+                if cheapest >= dearest {
                     break;
                 }
-                let cheap = order[low].1;
-                let dear = order[high].1;
+                let cheap = order[cheapest].1;
+                let dear = order[dearest].1;
                 let most = paths[dear].1;
                 if most > 0.0 {
                     let moved = self.shift_volume(&paths[dear].0, &paths[cheap].0, most);
                     paths[dear].1 -= moved;
                     paths[cheap].1 += moved;
-                    // A path that is still used is as dear as the other now.
-                    low += usize::from(moved < most);
+                    // A path that is still used is as dear as the cheap one now, which takes no more.
+                    cheapest += usize::from(moved < most);
                 }
             }
         }
@@ -269,7 +276,7 @@ impl VolumeShifts<'_> {
         moved
     }
 
-    /// Returns the cost of the links of one path only, and how fast its logarithm changes.
+    /// Computes the cost of the links of one path only, and how fast its logarithm changes.
     fn price_own_links(&self, path: &[u32], side: u8) -> (f64, f64) {
         let mut cost = 0.0;
         let mut slope = 0.0;
@@ -331,7 +338,7 @@ impl SearchEnd {
         }
     }
 
-    /// Returns the length of the nearest router that waits; `None` if none does.
+    /// Finds the length of the nearest router that waits; `None` if none does.
     fn next_length(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((length, _))| *length)
     }
@@ -425,7 +432,7 @@ impl PathSearch {
         (best, paths)
     }
 
-    /// Returns the links of the path over a link at which both ends met.
+    /// Collects the links of the path over a link at which both ends met.
     fn path_over(&self, network: &Network<'_>, link: u32, [from, to]: [u32; 2]) -> Vec<u32> {
         let [front, back] = &self.ends;
         let mut path = vec![link];

@@ -24,17 +24,17 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// Returns the multiple of the traffic that the routing carries.
+    /// Computes the multiple of the traffic that the routing carries.
     pub fn carried_multiple(&self) -> f64 {
         1.0 / self.contention
     }
 
-    /// Returns the multiple that no routing of the same freedom exceeds.
+    /// Computes the multiple that no routing of the same freedom exceeds.
     pub fn carried_at_most(&self) -> f64 {
         1.0 / self.floor
     }
 
-    /// Returns the part by which the routing may stay below the best.
+    /// Computes the part by which the routing may stay below the best.
     pub fn relative_gap(&self) -> f64 {
         1.0 - self.floor / self.contention
     }

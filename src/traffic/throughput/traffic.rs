@@ -34,7 +34,7 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
     Demand::new(topology, &guest, &placed)
 }
 
-/// Returns the error of traffic that a machine has no use for.
+/// Builds the error of traffic that a machine has no use for.
 fn unsuited_traffic_error(topology: &Topology, text: &str, needs: &str) -> Error {
     let location = SourceLocation::option(format!("--traffic {text}"));
     let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());

@@ -10,12 +10,12 @@ pub struct RawLine<'a> {
     pub number: usize,
     /// The line without its end.
     pub bytes: &'a [u8],
-    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    /// Number of the line's file, from 0 ([`super::Lines::open_all`]).
     pub file: u32,
 }
 
 impl<'a> RawLine<'a> {
-    /// Returns the location of the line, for messages.
+    /// Names the location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
@@ -25,7 +25,7 @@ impl<'a> RawLine<'a> {
         Error::input(self.location(), found, expected)
     }
 
-    /// Returns the line as text.
+    /// Reads the line as text.
     ///
     /// # Errors
     /// It is not UTF-8.

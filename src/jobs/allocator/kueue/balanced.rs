@@ -105,7 +105,7 @@ fn take_fullest(
     (rest <= 0).then_some(choice)
 }
 
-/// Returns the most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest
+/// Finds the most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest
 /// domains of `group` that may hold the job.
 fn bound_group(
     p: &Placement<'_>,
@@ -263,7 +263,7 @@ fn prune_domain(p: &Placement<'_>, rooms: &mut [DomainCapacity], id: u32, thresh
     }
 }
 
-/// Returns the entropy (to base 2) of the pods that fit, spread over the domains right below `domain`. Adds the terms
+/// Computes the entropy (to base 2) of the pods that fit, spread over the domains right below `domain`. Adds the terms
 /// from the domain with the most pods on, so that domains whose pods are spread alike give exactly the same number.
 fn pod_entropy(p: &Placement<'_>, rooms: &[DomainCapacity], domain: u32) -> f64 {
     let children = p
@@ -279,7 +279,7 @@ fn pod_entropy(p: &Placement<'_>, rooms: &[DomainCapacity], domain: u32) -> f64 
         .sum()
 }
 
-/// Returns as few domains as the greedy choice takes, of these sets the one with the least room that suffices, the
+/// Selects as few domains as the greedy choice takes, of these sets the one with the least room that suffices, the
 /// first such in order; `None` if there is none.
 ///
 /// Goes through the domains one by one and keeps, for each number of domains taken, every combination of leaders and

@@ -15,7 +15,7 @@ pub struct Domains {
     children: Vec<Range<u32>>,
     /// By level: its domains.
     levels: Vec<Range<u32>>,
-    /// By path given to [`Domains::new`]: its leaf.
+    /// Leaf of each path that [`Domains::new`] was given, in its order.
     leaf: Vec<u32>,
 }
 
@@ -72,27 +72,27 @@ impl Domains {
         self.parent.len()
     }
 
-    /// Returns the domains of a level.
+    /// Lists the domains of a level.
     pub fn domains_of_level(&self, level: usize) -> Range<u32> {
         self.levels[level].clone()
     }
 
-    /// Returns the domains right below one.
+    /// Lists the domains right below one.
     pub fn children_of(&self, domain: u32) -> Range<u32> {
         self.children[domain as usize].clone()
     }
 
-    /// Returns the domains right below those of a row of neighbours on one level; an empty row below leaves.
+    /// Lists the domains right below those of a row of neighbours on one level; an empty row below leaves.
     pub fn children_of_row(&self, row: &Range<u32>) -> Range<u32> {
         self.children_of(row.start).start..self.children_of(row.end - 1).end
     }
 
-    /// Returns the leaf of the path that was given as number `index`.
+    /// Looks up the leaf of the path that was given as number `index`.
     pub fn leaf_of(&self, index: usize) -> u32 {
         self.leaf[index]
     }
 
-    /// Returns the domain of `level` that a leaf is in.
+    /// Finds the domain of `level` that a leaf is in.
     pub fn ancestor_at(&self, leaf: u32, level: usize) -> u32 {
         (level + 1..self.level_count()).fold(leaf, |at, _| self.parent[at as usize])
     }
@@ -146,13 +146,13 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// Returns level and pods of the outermost slices in a tree of `depth` levels; single pods on leaves if there
-    /// are none.
+    /// Looks up the level and the number of pods of the outermost slices in a tree of `depth` levels; single pods on
+    /// leaves if there are none.
     pub fn outermost_layer(&self, depth: usize) -> (usize, i64) {
         self.layers.first().copied().unwrap_or((depth - 1, 1))
     }
 
-    /// Returns the number of pods in multiples of which domains of `level`, below the outermost slices, get pods.
+    /// Looks up the number of pods in multiples of which domains of `level`, below the outermost slices, get pods.
     pub fn inner_slice_size(&self, level: usize) -> i64 {
         let within = self
             .layers

@@ -55,6 +55,7 @@ impl LabelledNodes {
                 for rank in &unit.ranks {
                     labels[*rank as usize].push(label.clone());
                 }
+                // Jobs that name no level are packed at the lowest one with a unit of several nodes.
                 if unit.ranks.len() > 1 {
                     default = whole + at - skip;
                 }

@@ -143,7 +143,7 @@ struct MergedOptions<'t> {
 }
 
 impl MergedOptions<'_> {
-    /// Returns the value of an option; `None` if neither job nor allocator gives it.
+    /// Looks up the value of an option; `None` if neither job nor allocator gives it.
     fn option_text(&self, key: &str) -> Option<&str> {
         self.texts.get(key).map(String::as_str)
     }
@@ -154,7 +154,7 @@ impl MergedOptions<'_> {
             .map_or(Vec::new(), |text| text.split('/').collect())
     }
 
-    /// Returns the error that the value of `key` is not what is expected.
+    /// Builds the error that the value of `key` is not what is expected.
     fn invalid_option(&self, key: &'static str, expected: &str) -> Error {
         let found = format!("{key} = `{}`", self.option_text(key).unwrap_or_default());
         Error::input(self.location.clone(), found, expected)

@@ -3,12 +3,13 @@
 //! The rule has two steps, named as in `tas_flavor_snapshot.go`; before them (`fillInCounts`, here
 //! [`Domains::sum_descendants`]) it is counted how many pods fit into each domain of the tree.
 //!
-//! - 2a, [`Placement::find_level_with_fit_domains`]: from the level that the job asks for outwards, look for one domain
-//!   that holds the whole job, and take the tightest one. If there is none on the outermost level, or the job may not go
-//!   up, take several domains of that level.
-//! - 2b, [`Placement::descend_to_leaves`]: level by level inwards, hand the pods of the chosen domains to as few domains
-//!   below them as possible ([`Placement::update_counts_to_minimum`]): the fullest first under LeastFreeCapacity, those
-//!   with most room first under BestFit, and as the last one the tightest that holds the rest.
+//! - 2a, [`Placement::find_level_with_fit_domains`]: from the level that the job asks for outwards, look for one
+//!   domain that holds the whole job, and take the tightest one. If there is none on the outermost level, or the job
+//!   may not go up, take several domains of that level.
+//! - 2b, [`Placement::descend_to_leaves`]: level by level inwards, hand the pods of the chosen domains to as few
+//!   domains below them as possible ([`Placement::update_counts_to_minimum`]): the fullest first under
+//!   LeastFreeCapacity, those with most room first under BestFit, and as the last one the tightest that holds the
+//!   rest.
 //!
 //! Under BestFit, `mode=preferred,level=rack`:
 //!
@@ -86,7 +87,7 @@ pub enum PlacementError {
 }
 
 impl PlacementError {
-    /// Returns the reason in words, the same for all such jobs.
+    /// Puts the reason in words, the same for all such jobs.
     pub(super) fn describe_reason(&self) -> &'static str {
         match self {
             PlacementError::TooFew(..) | PlacementError::TooFewByLayer(_) => {
@@ -140,7 +141,7 @@ impl Placement<'_> {
         self.request.by_leaf && self.request.pods == 1 && !self.leader
     }
 
-    /// Returns the sort key of a domain; `leader`: for domains that may take the leader, which come first.
+    /// Makes the sort key of a domain; `leader`: for domains that may take the leader, which come first.
     pub fn sort_key(&self, share: &DomainShare, leader: bool) -> Key {
         let room = &share.room;
         let leaf = match room.min_leaf_pods {
@@ -168,7 +169,7 @@ impl Placement<'_> {
         shares.sort_by_cached_key(|share| self.sort_key(share, leader));
     }
 
-    /// Returns, of sorted domains, the one with the least room that suffices; the first if none does. Only
+    /// Finds, of sorted domains, the one with the least room that suffices; the first if none does. Only
     /// domains with as much affinity as the first count.
     fn find_best_fit_domain(
         &self,
@@ -236,7 +237,7 @@ impl Placement<'_> {
             .min_by_key(|share| (share.room.slices_with_leader, self.sort_key(share, true)))
     }
 
-    /// Returns the failure of a job of whose slices `fits` fit, layer by layer where it has several.
+    /// Explains the failure of a job of whose slices `fits` fit, layer by layer where it has several.
     fn explain_failure(&self, level: usize, rooms: &[DomainCapacity], fits: i64) -> PlacementError {
         let layers = &self.request.slices.layers;
         if layers.len() < 2 {
@@ -259,7 +260,7 @@ impl Placement<'_> {
         PlacementError::TooFewByLayer(counts)
     }
 
-    /// Returns domains of a level that hold the job together. Fails if all of them are too few.
+    /// Selects domains of a level that hold the job together. Fails if all of them are too few.
     fn select_domains(
         &self,
         level: usize,

@@ -8,7 +8,7 @@ use super::choice::find_topology_assignment;
 use super::domains::{DomainCapacity, Domains, Slices};
 use super::placement::{LeafAssignment, PlacementError, PodSetRequest, TopologyRequest};
 
-/// Returns the pods of a job after the `missing` ones of a failed node were put elsewhere; `rest` are those that
+/// Places the `missing` pods of a job whose node failed, and returns all of its pods; `rest` are those that
 /// stay, by leaf. `rooms` gives the room for the slices asked for, without the rest, other jobs and the failed node.
 ///
 /// # Errors

@@ -136,7 +136,7 @@ struct KueueTas {
 }
 
 impl KueueTas {
-    /// Returns what fits on a node with so many GPUs free.
+    /// Counts what fits on a node with so many GPUs free.
     fn count_leaf_capacity(&self, rank: u32, places: u32, slices: &Slices) -> DomainCapacity {
         let JobRequest { gpus, leader, .. } = self.request;
         let mut room = DomainCapacity::default();

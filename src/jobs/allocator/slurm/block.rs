@@ -84,7 +84,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the number of base blocks of the smallest aggregated block of at least 2^`least`: all if there is none.
+    /// Counts the base blocks of the smallest aggregated block of at least 2^`least`: all if there is none.
     fn aggregate_size(&self, least: u32) -> usize {
         let level = self
             .levels
@@ -95,7 +95,7 @@ impl Blocks {
         level.map_or(self.left.len().max(1), |level| 1 << level)
     }
 
-    /// Returns ⌈log2 ⌈ranks/base⌉⌉: how often a base block must be doubled to hold the ranks.
+    /// Computes ⌈log2 ⌈ranks/base⌉⌉: how often a base block must be doubled to hold the ranks.
     fn count_doublings(&self, ranks: u32) -> u32 {
         ranks.div_ceil(self.base).next_power_of_two().ilog2()
     }
@@ -124,7 +124,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the base blocks of the aggregated block of `count` that begins at `from`; the last one may be cut off.
+    /// Lists the base blocks of the aggregated block of `count` that begins at `from`; the last one may be cut off.
     fn block_range(&self, from: usize, count: usize) -> std::ops::Range<usize> {
         from..(from + count).min(self.left.len())
     }
@@ -134,7 +134,7 @@ impl Blocks {
         self.left[self.block_range(from, count)].iter().sum()
     }
 
-    /// Returns the largest number of free nodes that a segment can take in the aggregated block that begins at `from`.
+    /// Finds the largest number of free nodes that a segment can take in the aggregated block that begins at `from`.
     fn max_free_for_segment(&self, plan: &SegmentPlan, from: usize) -> u32 {
         let all = &self.left[self.block_range(from, plan.block)];
         let mut sums: Vec<u32> = all

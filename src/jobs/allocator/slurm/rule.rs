@@ -27,9 +27,9 @@ pub(super) struct SlurmRequest {
     pub spread: bool,
     /// Whether all segments are in one aggregated block, if they fit.
     pub consolidate: bool,
-    /// Whether the job has its units alone.
+    /// Whether no other job has nodes in the units of this one.
     pub exclusive: bool,
-    /// Whether its nodes are neighbours in the table.
+    /// Whether the job's nodes are neighbours in the table.
     pub contiguous: bool,
     /// Smallest and largest number of nodes, if the job leaves a choice.
     pub node_range: Option<(u32, u32)>,
@@ -201,7 +201,7 @@ pub(super) struct SelectRequest<'a> {
 }
 
 impl SelectRequest<'_> {
-    /// Returns the number of ranks of each segment.
+    /// Chooses the number of ranks of each segment.
     pub fn segment_size(&self) -> u32 {
         self.request
             .segment
@@ -209,7 +209,7 @@ impl SelectRequest<'_> {
             .unwrap_or(self.count)
     }
 
-    /// Returns the smallest number of ranks that will do.
+    /// Finds the smallest number of ranks that will do.
     pub fn min_count(&self) -> u32 {
         self.request
             .node_range

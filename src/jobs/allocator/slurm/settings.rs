@@ -40,7 +40,7 @@ pub fn list_settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
     }
 }
 
-/// Returns the number of nodes of most units of the innermost level of several nodes; `None` if there is no such
+/// Finds the number of nodes that most units of the innermost level of several nodes have; `None` if there is no such
 /// level.
 fn common_unit_size(machine: &Topology) -> Option<u32> {
     let network = machine.network();
@@ -55,7 +55,7 @@ fn common_unit_size(machine: &Topology) -> Option<u32> {
     })
 }
 
-/// Returns the most common count above 0, the largest of several; `None` if all are 0.
+/// Finds the most common count above 0, the largest of several; `None` if all are 0.
 fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
     let mut all: Vec<u32> = counts.filter(|count| *count > 0).collect();
     all.sort_unstable();
@@ -65,7 +65,7 @@ fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
         .map(|(_, count)| count)
 }
 
-/// Returns the extents of a torus or a mesh of three axes; `None` for other machines.
+/// Finds the extents of a torus or a mesh of three axes; `None` for other machines.
 fn torus_extents(machine: &Topology) -> Option<[u32; 3]> {
     let of_site = machine
         .network()
@@ -164,7 +164,7 @@ fn torus_settings(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
     found
 }
 
-/// Returns half the surface of a box.
+/// Computes half the surface of a box.
 fn half_surface([x, y, z]: &[u32; 3]) -> u32 {
     x * y + y * z + z * x
 }

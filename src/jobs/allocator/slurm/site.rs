@@ -54,7 +54,7 @@ pub fn check_equal_weights(
     Err(Error::unsuited(location.clone(), problem, remedy))
 }
 
-/// Returns a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
+/// Builds a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
 fn ranks_by_name<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
     let topology = context.topology;
     let ranks: HashMap<NodeId, u32> = context.order.nodes().iter().copied().zip(0..).collect();
@@ -65,7 +65,7 @@ fn ranks_by_name<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Opti
     }
 }
 
-/// Returns the site's file and the ranks that each of its lines names; `None` if there is no file for this plugin.
+/// Finds the site's file and the ranks that each of its lines names; `None` if there is no file for this plugin.
 fn ranks_of_lines<'a>(
     context: &AllocatorContext<'a>,
     kind: SiteKind,

@@ -70,6 +70,7 @@ impl TorusBoxes {
                     larger: None,
                 });
             }
+            // The torus's shapes are sorted by size, so the next larger one is the first larger one behind.
             for at in first..boxes.len() {
                 let size = boxes[at].size;
                 boxes[at].larger = (at + 1..boxes.len()).find(|other| boxes[*other].size > size);

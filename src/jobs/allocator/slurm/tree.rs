@@ -54,6 +54,7 @@ impl SwitchTree {
         let mut level = vec![0; count];
         let mut depth = vec![0; count];
         let mut inner = vec![false; count];
+        // The most steps up to a switch from below are its height; the steps from it to the root are its depth.
         for (switch, depth) in depth.iter_mut().enumerate() {
             for (steps, above) in (0..).zip(list_ancestors(&parent, switch)).skip(1) {
                 level[above] = steps.max(level[above]);
@@ -104,7 +105,7 @@ impl SwitchTree {
         }
     }
 
-    /// Returns the index of the leaf to take ranks from next; `None` if none is left.
+    /// Finds the index of the leaf to take ranks from next; `None` if none is left.
     fn next_leaf(&self, need: u32) -> Option<usize> {
         let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
         open.reduce(|best, leaf| {

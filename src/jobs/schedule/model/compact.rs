@@ -32,7 +32,7 @@ impl CompactPlacement {
         })
     }
 
-    /// Returns the ranks of the compact placement of `count` nodes, ascending.
+    /// Lists the ranks of the compact placement of `count` nodes, ascending.
     pub fn compact_ranks(&self, count: u32) -> Vec<u32> {
         let mut ranks = self.ranks_outwards[..count as usize].to_vec();
         ranks.sort_unstable();

@@ -43,7 +43,7 @@ pub struct StartedTask<'s> {
     pub index: u32,
     /// Task, with times in ticks.
     pub task: &'s Task,
-    /// Ranks of its allocation.
+    /// Ranks of the task's allocation.
     pub ranks: &'s Ranks,
     /// Metrics of the allocation, if [`Model::needs_metrics`] asks for them.
     pub placement: Option<&'s AllocationMetrics>,
@@ -80,7 +80,7 @@ pub trait Model: Send {
         false
     }
 
-    /// Returns how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks
+    /// Computes how long a task that starts now will run if nothing changes, in ticks. Fails if the machine lacks
     /// something that the model needs.
     fn start_task(&mut self, start: &StartedTask<'_>) -> Result<i64>;
 
@@ -112,7 +112,7 @@ pub(super) fn describe_reference(base: Option<f64>) -> String {
     }
 }
 
-/// Returns `ticks` times `factor`, rounded to the nearest tick, at least 1.
+/// Multiplies `ticks` by `factor`, rounded to the nearest tick, at least 1.
 pub(super) fn scale_ticks(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)
 }

@@ -165,7 +165,7 @@ impl PlaceProfile {
         }
     }
 
-    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is
+    /// Finds the index of the segment that begins at `time`, not before the first; splits a segment if there is
     /// none.
     fn split_at_time(&mut self, time: i64) -> usize {
         let at = self.segments.partition_point(|(from, _)| *from < time);

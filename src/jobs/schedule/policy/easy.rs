@@ -87,7 +87,7 @@ impl HeadReservation {
         HeadReservation { time, extra }
     }
 
-    /// Returns the limits of a task that may be backfilled now.
+    /// Computes the limits of a task that may be backfilled now.
     fn backfill_window(&self, machine: &ClusterState<'_>) -> BackfillWindow {
         BackfillWindow {
             free: machine.count_free(),

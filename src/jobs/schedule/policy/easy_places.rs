@@ -52,9 +52,9 @@ pub(super) struct EasyPlaces {
 /// Promise to the head of the queue.
 struct Reservation {
     head: u32,
-    /// Time at which it starts at the latest.
+    /// Time at which the head starts at the latest.
     time: i64,
-    /// Ranks on which it can start then.
+    /// Ranks on which the head can start then.
     place: Ranks,
 }
 

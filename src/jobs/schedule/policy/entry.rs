@@ -137,7 +137,7 @@ pub trait Policy: Send {
         None
     }
 
-    /// Returns the times of the policy's passes.
+    /// Chooses the times of the policy's passes.
     fn passes(&self) -> Passes {
         Passes::default()
     }

@@ -35,7 +35,7 @@ impl Estimates {
         Ok(Estimates { true_times, passes })
     }
 
-    /// Returns the run time that a candidate counts with.
+    /// Chooses the run time that a candidate counts with.
     pub fn candidate_time(self, task: &Task) -> i64 {
         if self.true_times {
             task.run

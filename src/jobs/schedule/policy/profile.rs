@@ -118,7 +118,7 @@ impl Profile {
             .unwrap_or(i64::MAX)
     }
 
-    /// Returns the time at which a segment begins.
+    /// Looks up the time at which a segment begins.
     pub fn segment_begin(&self, step: usize) -> i64 {
         self.segments[step].time
     }
@@ -160,7 +160,7 @@ impl Profile {
         count
     }
 
-    /// Returns the index of the segment that begins at `time`, not before the first; splits a segment if there is
+    /// Finds the index of the segment that begins at `time`, not before the first; splits a segment if there is
     /// none.
     fn split_at_time(&mut self, time: i64) -> usize {
         let at = self.segments.partition_point(|step| step.time < time);

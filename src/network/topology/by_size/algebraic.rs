@@ -47,7 +47,7 @@ fn count_points(q: u64) -> u128 {
     saturating_power(q, 2) + u128::from(q) + 1
 }
 
-/// Returns the prime powers, ascending.
+/// Lists the prime powers, ascending.
 fn prime_powers() -> impl Iterator<Item = u32> {
     (2..).filter(|q| prime_power(*q).is_some())
 }

@@ -72,9 +72,10 @@ impl SizeRule {
 /// - PolarFly: the smallest q; without `per_router` each router carries half its degree, rounded up (Lakhotia et al.,
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.
-/// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
-///   as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each leaf switch up
-///   as down, to as few spine switches of `SPINE_PORTS` ports as that takes (of more ports where there are more units).
+/// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the
+///   GB200's); as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each
+///   leaf switch up as down, to as few spine switches of `SPINE_PORTS` ports as that takes (of more ports where there
+///   are more units).
 /// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links

@@ -1,12 +1,12 @@
 //! Whole roots, and extents that are nearly the same: for instance 3x2x2 where twelve routers are enough, 3x3x2 for
 //! thirteen.
 
-/// Returns a power, the largest number where it has more than 128 bits.
+/// Computes a power, the largest number where it has more than 128 bits.
 pub(super) fn saturating_power(base: u64, exponent: u32) -> u128 {
     u128::from(base).saturating_pow(exponent)
 }
 
-/// Returns the largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
+/// Computes the largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
 pub(super) fn floor_root(n: u64, d: u32) -> u64 {
     let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
     // The float may be off by one.
@@ -19,7 +19,7 @@ pub(super) fn floor_root(n: u64, d: u32) -> u64 {
     m.max(1)
 }
 
-/// Returns `dimensions` extents that differ by one at most, the larger ones first: those of the smallest product of at
+/// Finds `dimensions` extents that differ by one at most, the larger ones first: those of the smallest product of at
 /// least `enough`.
 pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     let m = floor_root(enough, dimensions);

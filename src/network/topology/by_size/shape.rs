@@ -6,12 +6,12 @@ use nodeorder_base::params::Params;
 /// Keys of a shape, each with its value.
 pub(super) type ShapeOptions = Vec<(&'static str, String)>;
 
-/// Returns whole numbers as the values of keys.
+/// Writes whole numbers as the values of keys.
 pub(super) fn number_options<const N: usize>(keys: [(&'static str, u64); N]) -> ShapeOptions {
     keys.map(|(key, number)| (key, number.to_string())).into()
 }
 
-/// Returns the number of nodes on each router: `per_router` as given, else `default`.
+/// Reads the number of nodes on each router: `per_router` as given, else `default`.
 pub(super) fn nodes_per_router(params: &Params, default: u64) -> Result<u64> {
     // The default that families declare is another.
     if !params.has_key("per_router") {

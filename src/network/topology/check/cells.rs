@@ -98,7 +98,7 @@ impl SwitchCells {
         self.open[cell as usize - self.known.len()].clear();
     }
 
-    /// Returns the members of a cell.
+    /// Looks up the members of a cell.
     pub fn members(&self, cell: u32) -> &[u32] {
         match self.known.get(cell as usize) {
             Some(pair) => pair,

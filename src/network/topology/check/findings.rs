@@ -53,7 +53,7 @@ impl Findings {
     }
 }
 
-/// Returns the name of a switch: its own where the description gives it one, else its nodes, else its number.
+/// Finds the name of a switch: its own where the description gives it one, else its nodes, else its number.
 pub(super) fn switch_name(machine: &Topology, router: RouterId) -> String {
     if let Some(name) = machine.network().switch_names.get(router.index()) {
         return name.clone();

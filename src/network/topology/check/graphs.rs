@@ -27,7 +27,7 @@ pub(super) struct PairedGraphs<'a> {
 }
 
 impl PairedGraphs<'_> {
-    /// Returns the number of the second description's first switch.
+    /// Computes the number of the second description's first switch.
     pub fn first_there(&self) -> u32 {
         self.graphs[0].router_count() as u32
     }
@@ -37,7 +37,7 @@ impl PairedGraphs<'_> {
         self.graphs[0].router_count() + self.graphs[1].router_count()
     }
 
-    /// Returns the side of a switch, 0 for the first description and 1 for the second, and its router there.
+    /// Finds the side of a switch, 0 for the first description and 1 for the second, and its router there.
     pub fn side_and_router(&self, switch: u32) -> (usize, RouterId) {
         match switch.checked_sub(self.first_there()) {
             Some(router) => (1, RouterId(router)),
@@ -72,7 +72,7 @@ impl PairedGraphs<'_> {
         self.machines[side].nodes_of(router).next().is_some()
     }
 
-    /// Returns the name of a switch, as [`switch_name`].
+    /// Finds the name of a switch, as [`switch_name`].
     pub fn switch_name_of(&self, switch: u32) -> String {
         let (side, router) = self.side_and_router(switch);
         switch_name(self.machines[side], router)

@@ -194,7 +194,7 @@ fn report_links(graphs: &PairedGraphs<'_>, cells: &SwitchCells, found: &mut Find
     }
 }
 
-/// Returns the name of a cell: that of its first switch, and how many more of one description are like it.
+/// Makes the name of a cell: that of its first switch, and how many more of one description are like it.
 fn cell_name(graphs: &PairedGraphs<'_>, cells: &SwitchCells, cell: u32) -> String {
     let members = cells.members(cell);
     let [here, there] = graphs.count_sides(members);

@@ -113,13 +113,13 @@ fn compare_uplinks(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     }
 }
 
-/// Returns the router that a matched leaf switch is in one of the descriptions.
+/// Looks up the router that a matched leaf switch is in one of the descriptions.
 fn router_of_leaf(graphs: &PairedGraphs<'_>, side: usize, leaf: usize) -> RouterId {
     let (here, there) = graphs.leaves[leaf];
     RouterId([here, there][side])
 }
 
-/// Returns the name that a description gives a matched leaf switch.
+/// Finds the name that a description gives a matched leaf switch.
 fn leaf_name(graphs: &PairedGraphs<'_>, side: usize, leaf: usize) -> String {
     switch_name(graphs.machines[side], router_of_leaf(graphs, side, leaf))
 }

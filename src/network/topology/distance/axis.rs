@@ -36,7 +36,7 @@ impl Axis {
         }
     }
 
-    /// Returns the hops between two coordinates.
+    /// Computes the hops between two coordinates.
     #[inline]
     pub fn distance_between(self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
@@ -47,7 +47,7 @@ impl Axis {
         }
     }
 
-    /// Returns the largest distance.
+    /// Computes the largest distance.
     pub fn diameter(self) -> u32 {
         match self.shape {
             Shape::Path => self.extent - 1,
@@ -68,7 +68,7 @@ impl Axis {
         }
     }
 
-    /// Returns the smallest and the largest number of links of a router along this axis.
+    /// Computes the smallest and the largest number of links of a router along this axis.
     pub fn degree_range(self) -> (u32, u32) {
         let n = self.extent;
         match self.shape {
@@ -113,7 +113,7 @@ impl Axis {
         }
     }
 
-    /// Returns [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
+    /// Computes [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
     pub fn even_pair_sum(self, count: u64) -> u128 {
         let n = u128::from(self.extent);
         let sum = match self.shape {

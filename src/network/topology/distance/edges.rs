@@ -13,7 +13,7 @@ use super::axis::{Axis, Shape};
 /// Largest set for which this bound is computed: beyond it the one by entropy is higher.
 const MAX_SIZE: usize = 4096;
 
-/// Returns lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty
+/// Computes lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty
 /// where an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn bound_means_by_links(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes
@@ -52,7 +52,8 @@ struct NearestRouters {
 }
 
 impl NearestRouters {
-    /// Counts the routers of the product of `axes`, each path made part of a ring.
+    /// Counts the routers near one of them on the torus that holds the product of `axes`: each path as a part of a
+    /// ring.
     fn new(axes: &[Axis]) -> Self {
         let mut shells = vec![1.0];
         for axis in axes {
@@ -85,7 +86,7 @@ impl NearestRouters {
         NearestRouters { cumulative: within }
     }
 
-    /// Returns the number of neighbours of a router; 0 where there is one router.
+    /// Looks up the number of neighbours of a router; 0 where there is one router.
     fn router_degree(&self) -> f64 {
         self.cumulative.first().map_or(0.0, |(count, _)| *count)
     }

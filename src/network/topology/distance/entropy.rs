@@ -18,10 +18,10 @@
 //! ([`bound_agreement`]). On the circle let G be the mass of half of it, from θ on. Then D = ∫ 2G(1-G) dθ over half a
 //! turn, and G changes at the rate b - a, where a and b are the densities at θ and across. Begin where G is 1/2, and
 //! let M be the most that G reaches: the mass 1-M beyond half of the ring is kept apart. For any A and k with
-//! 2M(1-M) + k ≥ A, and v(G) = λ arccosh((2G(1-G) + k)/A), the inequality 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓ v(G)(b-a) ≥
-//! -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at a, b = A/2λ · exp(∓v/λ). Integrated, with - on the
-//! way up to M and + on the way back, D - λH is at least μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one
-//! of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
+//! 2M(1-M) + k ≥ A, and v(G) = λ arccosh((2G(1-G) + k)/A), the inequality 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓
+//! v(G)(b-a) ≥ -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at a, b = A/2λ · exp(∓v/λ). Integrated,
+//! with - on the way up to M and + on the way back, D - λH is at least μ - kn/2 + 2∫v dG from 1/2 to M. A circle of
+//! length n is one of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
 
 use super::axis::{Axis, Shape};
 use super::edges;
@@ -48,7 +48,7 @@ const ROUNDING_MARGIN: f64 = 1.0 - 1e-9;
 const STEPS_PER_OCTAVE: f64 = 8.0;
 
 impl Product {
-    /// Returns lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
+    /// Computes lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the
     /// bound by entropy and, with one node a router, that by the links inside the set. O(largest), and for each
     /// of 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
@@ -95,12 +95,12 @@ impl Product {
     }
 }
 
-/// Returns the height of a line (slope, height at 0) at x.
+/// Computes the height of a line (slope, height at 0) at x.
 fn line_height((slope, at_0): (f64, f64), x: f64) -> f64 {
     slope * x + at_0
 }
 
-/// Returns the upper envelope of lines (slope, height at 0), given by ascending slope: the lines that are highest
+/// Finds the upper envelope of lines (slope, height at 0), given by ascending slope: the lines that are highest
 /// somewhere.
 fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut hull: Vec<(f64, f64)> = Vec::new();
@@ -117,7 +117,7 @@ fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     hull
 }
 
-/// Returns a lower bound of D - λH over all distributions on this axis.
+/// Computes a lower bound of D - λH over all distributions on this axis.
 fn bound_on_axis(axis: Axis, lambda: f64) -> f64 {
     let n = axis.extent;
     let weight = |x: u32| (-f64::from(axis.distance_between(x, n / 2)) / lambda).exp();
@@ -132,7 +132,7 @@ fn bound_on_axis(axis: Axis, lambda: f64) -> f64 {
     gibbs.max(circle - bound_agreement(ring, lambda) / 3.0)
 }
 
-/// Returns a lower bound of D - τH of a density on a circle of length 1 for any τ: the chord between elements of
+/// Computes a lower bound of D - τH of a density on a circle of length 1 for any τ: the chord between elements of
 /// [`CIRCLE_BOUNDS`], which a concave function is not below.
 fn bound_on_circle(tau: f64) -> f64 {
     let at = -6.0 * (tau.log2() + 2.0);
@@ -150,7 +150,7 @@ fn bound_on_circle(tau: f64) -> f64 {
     at_low + (at_high - at_low) * (tau - low) / (high - low)
 }
 
-/// Returns τ and the bound of element i of [`CIRCLE_BOUNDS`].
+/// Looks up τ and the bound of element i of [`CIRCLE_BOUNDS`].
 fn circle_element(i: usize) -> (f64, f64) {
     (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE_BOUNDS[i])
 }
@@ -160,7 +160,7 @@ const INTERVAL_RATIO: f64 = 1.03;
 /// Number of intervals of the slope on one side that [`bound_agreement`] looks at for each of these.
 const SLOPE_INTERVALS: u32 = 12;
 
-/// Returns an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring
+/// Computes an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring
 /// of `extent`.
 ///
 /// There p(x) is proportional to exp(-2φ(x)/λ), with φ(x) = E d(x, X'): the logarithm holds every p above 0, and all
@@ -196,7 +196,7 @@ fn bound_agreement(extent: u32, lambda: f64) -> f64 {
     worst
 }
 
-/// Returns the largest Σ p² for m in `low..=high` and slopes of at most these; `None` where there is no such
+/// Computes the largest Σ p² for m in `low..=high` and slopes of at most these; `None` where there is no such
 /// distribution.
 fn bound_agreement_within(
     extent: u32,

@@ -19,7 +19,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Returns the hops between two routers. O(axes).
+    /// Computes the hops between two routers. O(axes).
     #[inline]
     pub fn distance_between(&self, a: u32, b: u32) -> u32 {
         let size = self.group.count_routers() as u32;
@@ -32,7 +32,7 @@ impl Hub {
         }
     }
 
-    /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
+    /// Computes the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut sum = 0u128;
         let mut largest = 0;

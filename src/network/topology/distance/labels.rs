@@ -32,14 +32,14 @@ pub struct Label {
 }
 
 impl Label {
-    /// Returns the value of this label at a router.
+    /// Computes the value of this label at a router.
     fn value_at(self, router: u32) -> u32 {
         router / self.stride % self.extent
     }
 }
 
 impl Labels {
-    /// Returns the distance of two routers. O(labels).
+    /// Computes the distance of two routers. O(labels).
     pub fn distance_between(&self, a: u32, b: u32) -> u32 {
         let differing = self.labels.iter();
         let differing = differing.filter(|label| label.value_at(a) != label.value_at(b));
@@ -57,7 +57,7 @@ impl Labels {
         at
     }
 
-    /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
+    /// Computes the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     ///
     /// The largest: pairs that differ in all labels of a set are counted by inclusion and exclusion, from how many
     /// agree in each of its subsets. O(routers · labels · 2^labels).
@@ -97,7 +97,7 @@ impl Labels {
         (sum, largest)
     }
 
-    /// Returns the labels of a set, given as one bit each.
+    /// Lists the labels of a set, given as one bit each.
     fn labels_in_set(&self, set: usize) -> impl Iterator<Item = &Label> {
         (0..)
             .zip(&self.labels)

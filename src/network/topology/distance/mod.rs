@@ -37,7 +37,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Returns the hops between two routers; `None` where only a search finds them. O(axes) or O(levels).
+    /// Computes the hops between two routers; `None` where only a search finds them. O(axes) or O(levels).
     pub fn distance_between(&self, a: RouterId, b: RouterId) -> Option<u32> {
         match self {
             Metric::Product(product) => Some(product.distance_between(a.0, b.0)),
@@ -75,7 +75,7 @@ impl Labelling {
         }
     }
 
-    /// Returns the label of a router.
+    /// Computes the label of a router.
     pub fn label_of(&self, router: RouterId) -> u32 {
         let position = match self.block {
             None => router.0,
@@ -85,12 +85,12 @@ impl Labelling {
         position / self.stride % self.axis.extent
     }
 
-    /// Returns the weighted distance between two labels.
+    /// Computes the weighted distance between two labels.
     pub fn distance_between(&self, a: u32, b: u32) -> u32 {
         self.weight * self.axis.distance_between(a, b)
     }
 
-    /// Returns the largest weighted distance.
+    /// Computes the largest weighted distance.
     pub fn diameter(&self) -> u32 {
         self.weight * self.axis.diameter()
     }

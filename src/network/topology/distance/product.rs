@@ -21,7 +21,7 @@ impl Product {
         }
     }
 
-    /// Returns the hops between two routers. O(axes).
+    /// Computes the hops between two routers. O(axes).
     #[inline]
     pub fn distance_between(&self, mut a: u32, mut b: u32) -> u32 {
         let mut sum = 0;
@@ -38,17 +38,17 @@ impl Product {
         self.axes.iter().map(|a| u64::from(a.extent)).product()
     }
 
-    /// Returns the largest distance between any two routers.
+    /// Computes the largest distance between any two routers.
     pub fn diameter(&self) -> u32 {
         self.axes.iter().map(|a| a.diameter()).sum()
     }
 
-    /// Returns the difference of router numbers for one step along axis `i`.
+    /// Computes the difference of router numbers for one step along axis `i`.
     pub fn stride(&self, i: usize) -> u32 {
         self.axes[i + 1..].iter().map(|a| a.extent).product()
     }
 
-    /// Returns the coordinate of `router` along axis `i`.
+    /// Computes the coordinate of `router` along axis `i`.
     pub fn coordinate(&self, i: usize, router: u32) -> u32 {
         router / self.stride(i) % self.axes[i].extent
     }
@@ -62,7 +62,7 @@ impl Product {
             .sum()
     }
 
-    /// Returns the smallest and the largest number of links at a router.
+    /// Computes the smallest and the largest number of links at a router.
     pub fn degree_range(&self) -> (u32, u32) {
         self.axes
             .iter()
@@ -111,7 +111,7 @@ impl Product {
         sum
     }
 
-    /// Returns the largest distance between two routers that carry nodes: those with `count` above 0.
+    /// Finds the largest distance between two routers that carry nodes: those with `count` above 0.
     ///
     /// The farthest distance from every router to the set is found axis by axis:
     /// `f(x) = max over y in the set of Σ d_i(x_i, y_i)` separates into one maximum an axis.

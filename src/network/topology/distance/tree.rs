@@ -16,7 +16,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns the hops between two leaves. O(levels).
+    /// Computes the hops between two leaves. O(levels).
     #[inline]
     pub fn distance_between(&self, mut a: u32, mut b: u32) -> u32 {
         let mut height = 0;
@@ -37,7 +37,7 @@ impl Tree {
         self.arity.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on leaf r.
+    /// Computes the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on leaf r.
     /// O(leaves·levels).
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut units: Vec<u64> = count.iter().map(|c| u64::from(*c)).collect();

@@ -76,7 +76,7 @@ impl Field {
         })
     }
 
-    /// Returns `v`·x, where xᵉ = `tail`.
+    /// Multiplies `v` by x, where xᵉ = `tail`.
     fn times_x(&self, v: u32, tail: u32) -> u32 {
         let top = self.q / self.p;
         let times = u64::from(v / top);
@@ -118,7 +118,7 @@ impl Field {
         self.power(self.logarithms[a as usize] + self.logarithms[b as usize])
     }
 
-    /// Returns a / b, b not 0.
+    /// Divides a by b, which is not 0.
     pub(super) fn divide(&self, a: u32, b: u32) -> u32 {
         if a == 0 {
             return 0;
@@ -127,7 +127,7 @@ impl Field {
         self.power(self.logarithms[a as usize] + self.q - 1 - self.logarithms[b as usize])
     }
 
-    /// Returns ξ to the power `i`, ξ the primitive element.
+    /// Raises ξ, the primitive element, to the power `i`.
     pub(super) fn power(&self, i: u32) -> u32 {
         self.powers[(i % (self.q - 1)) as usize]
     }

@@ -27,16 +27,16 @@ const ARRANGEMENT_NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 /// Rule for the group that a global port leads to. Port j of group i, of g groups, leads to:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrangement {
-    /// group j, or j+1 where j ≥ i.
+    /// Port j of group i leads to group j, or j+1 where j ≥ i.
     Absolute,
-    /// group i+j+1 mod g.
+    /// Port j of group i leads to group i+j+1 mod g.
     Relative,
-    /// group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
+    /// Port j of group i leads to group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
     Circulant,
 }
 
 impl Arrangement {
-    /// Returns the port of group `i` that leads to group `t`: the inverse of the rules above.
+    /// Finds the port of group `i` that leads to group `t`: the inverse of the rules above.
     fn port_towards(self, i: u64, t: u64, groups: u64) -> u64 {
         let ahead = (t + groups - i) % groups;
         match self {
@@ -47,7 +47,7 @@ impl Arrangement {
         }
     }
 
-    /// Returns the name in a specification.
+    /// Looks up the name in a specification.
     pub fn name(self) -> &'static str {
         ARRANGEMENT_NAMES[self as usize]
     }
@@ -95,7 +95,7 @@ impl GlobalLinks {
         count_pairs(self.groups.into())
     }
 
-    /// Returns the number of cables between each pair of groups.
+    /// Counts the cables between each pair of groups.
     pub fn cables_per_pair(&self) -> u64 {
         match u64::from(self.groups) - 1 {
             0 => 0,
@@ -103,7 +103,7 @@ impl GlobalLinks {
         }
     }
 
-    /// Returns an upper bound of the links: repeated arrangements step from router to router at most twice as
+    /// Computes an upper bound of the links: repeated arrangements step from router to router at most twice as
     /// often as there are routers, for each pair of groups.
     pub fn max_links(&self) -> u64 {
         self.count_group_pairs() * self.cables_per_pair().min(2 * u64::from(self.routers))

@@ -56,7 +56,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     Ok(Box::new(GnmOptions { size, m }))
 }
 
-/// Returns the advice where no draw is connected: a number of links that is enough.
+/// Writes the advice where no draw is connected: a number of links that is enough.
 fn advise_links(n: u64) -> String {
     let comfortable = ((n as f64) * (n as f64).ln() / 2.0 + n as f64).ceil() as u64;
     let links = comfortable.min(count_pairs(n));

@@ -71,7 +71,7 @@ const DOUBLE: Opt = Opt::flag(
 enum WrapRule {
     None,
     All,
-    /// Those that `wrap=` says.
+    /// The dimensions that `wrap=` names.
     Given,
 }
 

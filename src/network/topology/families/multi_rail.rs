@@ -178,12 +178,12 @@ impl BuildNetwork for MultiRailOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let options = *self;
         let r = self.rails;
-        let mut levels = vec![Level::with_equal_units("unit", r.per_unit())];
+        let mut levels = vec![Level::with_equal_units("unit", r.nodes_per_unit())];
         if r.domain > 1 {
-            levels.push(Level::with_equal_units("domain", r.per_domain()));
+            levels.push(Level::with_equal_units("domain", r.nodes_per_domain()));
         }
         if r.gpus {
-            levels.push(Level::with_equal_units("node", r.per_server()));
+            levels.push(Level::with_equal_units("node", r.nodes_per_server()));
         }
         let [rails, units, spines, cores] = [r.rails, r.units, r.spines, r.cores].map(u64::from);
         let links = rails * spines * (units + cores);
@@ -205,14 +205,14 @@ impl BuildNetwork for MultiRailOptions {
         let fabric = self.fabric;
         // Cables of a unit up, where they can be counted.
         let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
-        let m = [r.per_unit(), r.units];
+        let m = [r.nodes_per_unit(), r.units];
         let cut_bounds = match up {
             Ok(up) => on_request(move || CutBounds::for_fat_tree(&m, &[1, up])),
             Err(_) => None,
         };
         Ok(Network {
-            hosts: r.units * r.per_server(),
-            dealt_over: r.per_server(),
+            hosts: r.units * r.nodes_per_server(),
+            dealt_over: r.nodes_per_server(),
             // Without weights the graph is smaller and its searches are faster.
             link_weights: if fabric == 1 {
                 None
@@ -233,7 +233,7 @@ impl BuildNetwork for MultiRailOptions {
             ..Network::new(
                 self.canonical_spec(),
                 r.switch_count(),
-                r.per_leaf(),
+                r.servers_per_unit(),
                 move |visit| options.for_each_link(visit),
             )
         })
@@ -269,7 +269,7 @@ impl MultiRailOptions {
         }
     }
 
-    /// Returns the canonical inline specification: options that have their default are left out.
+    /// Writes the canonical inline specification: options that have their default are left out.
     fn canonical_spec(&self) -> String {
         let Rails {
             rails,
@@ -301,7 +301,7 @@ impl MultiRailOptions {
         spec
     }
 
-    /// Returns the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
+    /// Makes the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
     fn closed_form(&self) -> Metric {
         let r = self.rails;
         if !r.gpus && self.fabric == 1 {
@@ -309,7 +309,7 @@ impl MultiRailOptions {
                 arity: vec![r.units],
             });
         }
-        let each = r.per_server();
+        let each = r.nodes_per_server();
         let rail = Label {
             extent: each,
             stride: 1,
@@ -342,7 +342,7 @@ mod tests {
             for router in 0..network.routers() {
                 for node in machine.nodes_of(nodeorder_base::ids::RouterId(router)) {
                     assert_eq!(machine.router_of(node).0, router);
-                    let (unit, rail) = (node.0 / rails.per_unit(), rails.rail_of(node));
+                    let (unit, rail) = (node.0 / rails.nodes_per_unit(), rails.rail_of(node));
                     assert_eq!(router, rails.leaf_switch(unit, rail.unwrap_or(0)));
                     all.push(node);
                 }

@@ -25,10 +25,9 @@ impl PolarityGraph {
     /// Largest q whose points have 32-bit numbers.
     pub const MAX_Q: u32 = 46_340;
 
-    /// Reads `q`.
+    /// Reads the option `q`, the number of elements of the field.
     ///
-    /// # Errors
-    /// No prime power, with those near it.
+    /// # Errors A number that is no prime power; the message names those near it.
     pub fn from_params(params: &Params) -> Result<Self> {
         let q: u32 = params.required_integer("q", 2, PolarityGraph::MAX_Q)?;
         let Some(field) = Field::new(q) else {
@@ -49,7 +48,7 @@ impl PolarityGraph {
         q * (q + 1) * (q + 1) / 2
     }
 
-    /// Returns the coordinates of a point.
+    /// Computes the coordinates of a point.
     fn coordinates_of(&self, point: u32) -> [u32; 3] {
         let q = self.q;
         match point / q {

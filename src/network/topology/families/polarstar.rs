@@ -55,7 +55,8 @@ const MAX_D: u32 = 1 << 12;
 /// - `quad`: pairs {0,1}, {2,3}, …, f swaps the two of a pair, and d links a router are such that every two routers of
 ///   different pairs are linked, or else their images under f are. With such a graph (property R*) the diameter is 3;
 ///   at quadrics, whose loop the product keeps, x is linked to f(x): degree q + 1 + d everywhere. The paper builds
-///   graphs of this order and degree inductively ("Inductive-Quad"); here they come from a tournament, see [`quad_supernode`].
+///   graphs of this order and degree inductively ("Inductive-Quad"); here they come from a tournament, see
+///   [`quad_supernode`].
 /// - `paley`: GF(n), n = 2d + 1, two elements linked where they differ by a square, f multiplies by a primitive
 ///   element. Loops are left out: at quadrics the degree is q + d.
 ///

@@ -86,7 +86,7 @@ pub(super) fn collect_links<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> 
     links
 }
 
-/// Returns how often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
+/// Chooses how often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
 fn max_draws(links: u64) -> u64 {
     (100_000_000 / links.max(1)).clamp(20, 1000)
 }

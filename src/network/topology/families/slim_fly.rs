@@ -37,7 +37,7 @@ pub(crate) fn is_valid_order(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
-/// Returns the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved,
+/// Computes the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved,
 /// rounded to whole generators.
 pub(crate) fn router_degree(q: u32) -> u64 {
     let q = u64::from(q);
@@ -143,7 +143,7 @@ impl BuildNetwork for SlimFlyOptions {
     }
 }
 
-/// Returns the exponents of the primitive element in X and in X'.
+/// Lists the exponents of the primitive element in X and in X'.
 fn generator_exponents(q: u32) -> [Vec<u32>; 2] {
     let first: Vec<u32> = if q % 4 == 3 {
         let w = q.div_ceil(4);

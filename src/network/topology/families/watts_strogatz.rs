@@ -100,7 +100,7 @@ fn draw_rewired_ring(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u
     collect_links(neighbours.iter().map(Vec::as_slice))
 }
 
-/// Returns the router `step` routers on from u around a ring of n.
+/// Finds the router `step` routers on from u around a ring of n.
 fn step_around(u: u32, step: u32, n: u32) -> u32 {
     ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32
 }

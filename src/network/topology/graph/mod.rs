@@ -119,7 +119,7 @@ impl RouterGraph {
         self.weights.is_some()
     }
 
-    /// Returns the weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
+    /// Lists the weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn neighbour_weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
         self.links_from(router.0).map(|link| self.weight_of(link))
     }
@@ -149,34 +149,34 @@ impl RouterGraph {
         }
     }
 
-    /// Returns the number of routers.
+    /// Counts the routers.
     pub fn router_count(&self) -> usize {
         self.first_links.len() - 1
     }
 
-    /// Returns the number of links, each counted once.
+    /// Counts the links, each once.
     pub fn link_count(&self) -> usize {
         self.heads.len() / 2
     }
 
-    /// Returns the routers linked to `router`, ascending.
+    /// Looks up the routers linked to `router`, ascending.
     pub fn neighbours(&self, router: RouterId) -> &[u32] {
         self.heads_from(router.0)
     }
 
-    /// Returns the graph renumbered for searches, made on first use. O(routers + links), about 8 bytes a link and 8 a
-    /// router.
+    /// Returns the graph renumbered for searches, which is made on first use. O(routers + links), about 8 bytes a link
+    /// and 8 a router.
     pub fn rows_for_search(&self) -> &Rows {
         self.rows
             .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads_from(router)))
     }
 
-    /// Returns the capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
+    /// Looks up the capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn neighbour_capacities(&self, router: RouterId) -> &[f64] {
         &self.capacities[self.links_from(router.0)]
     }
 
-    /// Returns the distance from one router to all: hops, or sums of weights; [`UNREACHED`] where there is no path.
+    /// Finds the distance from one router to all: hops, or sums of weights; [`UNREACHED`] where there is no path.
     /// O(routers + links).
     pub fn hops_from(&self, from: RouterId) -> Vec<u32> {
         let mut hops = vec![UNREACHED; self.router_count()];
@@ -221,7 +221,7 @@ impl RouterGraph {
         self.router_count() - self.iter().filter(|(u, v, _)| parts.union(*u, *v)).count()
     }
 
-    /// Returns the graph of some of the routers, given ascending and numbered by their positions.
+    /// Builds the graph of some of the routers, given ascending and numbered by their positions.
     pub fn induced_subgraph(&self, routers: &[u32]) -> RouterGraph {
         let mut part = RouterGraph::from_arcs(0, Vec::new());
         part.weights = self.weights.as_ref().map(|_| Vec::new());
@@ -242,7 +242,7 @@ impl RouterGraph {
     }
 }
 
-/// Returns a link as two arcs, one in each direction.
+/// Splits a link into two arcs, one in each direction.
 pub(super) fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
     [(u, v, value), (v, u, value)]
 }
@@ -267,7 +267,7 @@ impl RouterGraph {
         self.heads.len()
     }
 
-    /// Returns the number of directed links of the network: all but joints, by which nodes pass traffic on without a
+    /// Counts the directed links of the network: all but joints, by which nodes pass traffic on without a
     /// cable of it. Joints have weights, no limit of capacity, and no part in loads.
     pub fn cabled_link_count(&self) -> usize {
         self.len() - self.joints
@@ -283,23 +283,24 @@ impl RouterGraph {
         self.heads.is_empty()
     }
 
-    /// Returns the indices of the links that leave `router`.
+    /// Looks up the indices of the links that leave `router`.
     pub fn links_from(&self, router: u32) -> Range<usize> {
         self.first_links[router as usize]..self.first_links[router as usize + 1]
     }
 
-    /// Returns the routers that the links from `router` enter, ascending, in the order of [`RouterGraph::links_from`].
+    /// Looks up the routers that the links from `router` enter, ascending, in the order of
+    /// [`RouterGraph::links_from`].
     pub fn heads_from(&self, router: u32) -> &[u32] {
         &self.heads[self.links_from(router)]
     }
 
-    /// Returns the two routers of link `index`: from, to. O(log routers).
+    /// Finds the two routers of link `index`: from, to. O(log routers).
     pub fn link_ends(&self, index: usize) -> (u32, u32) {
         let from = self.first_links.partition_point(|first| *first <= index) - 1;
         (from as u32, self.heads[index])
     }
 
-    /// Returns the router that link `index` enters.
+    /// Looks up the router that link `index` enters.
     pub fn link_head(&self, index: usize) -> u32 {
         self.heads[index]
     }
@@ -317,12 +318,12 @@ impl RouterGraph {
         }
     }
 
-    /// Returns the capacity of link `index`; 1 is an ordinary link.
+    /// Looks up the capacity of link `index`; 1 is an ordinary link.
     pub fn capacity(&self, index: usize) -> f64 {
         self.capacities[index]
     }
 
-    /// Returns the weight of link `index`: its length in distances.
+    /// Looks up the weight of link `index`: its length in distances.
     pub fn weight(&self, index: usize) -> f64 {
         self.weight_of(index).into()
     }
@@ -331,14 +332,14 @@ impl RouterGraph {
         self.weights.as_ref().map_or(1, |weights| weights[index])
     }
 
-    /// Returns `(from, to, index)` of every directed link, in order of the index.
+    /// Lists `(from, to, index)` of every directed link, in order of the index.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
         (0..self.router_count() as u32)
             .flat_map(move |from| self.links_from(from).map(move |i| (from, self.heads[i], i)))
     }
 }
 
-/// Returns the length of a link of this weight as [`RouterGraph::fill_path_lengths`] adds it up: weight · 2³² + 1.
+/// Packs the length of a link of this weight as [`RouterGraph::fill_path_lengths`] adds it up: weight · 2³² + 1.
 pub fn pack_link_length(weight: u32) -> u64 {
     u64::from(weight) << 32 | 1
 }

@@ -80,12 +80,12 @@ impl Rows {
         }
     }
 
-    /// Returns the row of a router.
+    /// Looks up the row of a router.
     pub fn row_of(&self, router: RouterId) -> usize {
         self.row_of_router[router.index()] as usize
     }
 
-    /// Returns the rows linked to a row; the row itself may be among them. O(log links) before the first.
+    /// Lists the rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.neighbours[row as usize * self.row_width..][..self.row_width];
         first
@@ -94,12 +94,12 @@ impl Rows {
             .chain(self.overflow_of(row).iter().map(|(_, u)| *u))
     }
 
-    /// Returns the number of rows that [`Rows::linked_to`] gives. O(log links).
+    /// Counts the rows that [`Rows::linked_to`] gives. O(log links).
     pub fn linked_count(&self, row: u32) -> usize {
         self.row_width + self.overflow_of(row).len()
     }
 
-    /// Returns the links of a row beyond the width.
+    /// Finds the links of a row beyond the width.
     fn overflow_of(&self, row: u32) -> &[(u32, u32)] {
         let from = self.overflow.partition_point(|(v, _)| *v < row);
         let to = self.overflow.partition_point(|(v, _)| *v <= row);

@@ -11,9 +11,9 @@ use nodeorder_base::input::Text;
 /// A value and the line it begins on.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Name of the file it stands in.
+    /// Name of the file that the value stands in.
     file: Arc<str>,
-    /// Line it begins on, from 1.
+    /// Line that the value begins on, from 1.
     pub line: usize,
     pub value: Value,
 }
@@ -78,7 +78,7 @@ impl Node {
         self.as_text()?.parse().ok()
     }
 
-    /// Returns an error about this value.
+    /// Builds an error about this value.
     pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         let location = SourceLocation::Line {
             file: self.file.clone(),
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// Returns the value under `key`. Fails if there is no such key, `what` being expected.
+    /// Looks up the value under `key`. Fails if there is no such key, `what` being expected.
     pub fn require_key(&self, key: &str, what: &str) -> Result<&Node> {
         let Some(value) = self.find_key(key) else {
             let found = format!("{} without `{key}`", self.describe());
@@ -105,24 +105,24 @@ impl Node {
         Ok(value)
     }
 
-    /// Returns the error about the value of `key`, if something else was expected.
+    /// Builds the error about the value of `key`, if something else was expected.
     pub fn wrong_value(&self, key: &str, expected: &str) -> Error {
         self.error_here(format!("{key}: {}", self.describe()), expected)
     }
 
-    /// Returns the list under a key. Fails, with the line, if there is no such key or something else.
+    /// Looks up the list under a key. Fails, with the line, if there is no such key or something else.
     pub fn require_list(&self, key: &str) -> Result<&[Node]> {
         let value = self.require_key(key, "a list")?;
         let items = value.items();
         items.ok_or_else(|| value.wrong_value(key, "a list"))
     }
 
-    /// Returns the list under a key; nothing if there is no such key or something else.
+    /// Looks up the list under a key; nothing if there is no such key or something else.
     pub fn items_of(&self, key: &str) -> &[Node] {
         self.find_key(key).and_then(Node::items).unwrap_or_default()
     }
 
-    /// Returns the text under a key. Fails, with the line, if there is no such key, an empty text or something else.
+    /// Looks up the text under a key. Fails, with the line, if there is no such key, an empty text or something else.
     pub fn require_text(&self, key: &str) -> Result<&str> {
         let value = self.require_key(key, "a text")?;
         let text = value.as_text().filter(|text| !text.is_empty());

@@ -78,7 +78,7 @@ impl<'a> Attributes<'a> {
         attributes
     }
 
-    /// Returns the text of the attribute `name` at an element, or its default.
+    /// Finds the text of the attribute `name` at an element, or its default.
     fn attribute_value(&self, element: Node<'a, 'a>, name: &str) -> Option<&'a str> {
         for data in element
             .children()

@@ -261,7 +261,7 @@ fn split_comment(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Returns the first text in quotes; `None` if there is none, or an empty one.
+/// Finds the first text in quotes; `None` if there is none, or an empty one.
 fn first_quoted(text: &str) -> Option<&str> {
     text.split('"').nth(1).filter(|text| !text.is_empty())
 }

@@ -130,7 +130,7 @@ fn slice_indices(text: &str, count: usize) -> Option<Vec<usize>> {
     }
 }
 
-/// Returns a bound of a slice, which counts from the end if it is negative.
+/// Computes a bound of a slice, which counts from the end if it is negative.
 fn count_from_end(bound: i64, count: usize) -> usize {
     if bound < 0 {
         bound.saturating_add(count as i64).max(0) as usize
@@ -143,9 +143,9 @@ fn count_from_end(bound: i64, count: usize) -> usize {
 struct Instance<'d> {
     /// Name of the device.
     device: &'d str,
-    /// Index of its first element.
+    /// Index of the first element of the instance.
     first: usize,
-    /// Number of its elements.
+    /// Number of elements of the instance.
     count: usize,
 }
 

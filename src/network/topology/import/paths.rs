@@ -71,7 +71,7 @@ impl HostPaths {
         switch
     }
 
-    /// Returns the wiring. The widest units are joined by one switch above them all if there is more than one. A
+    /// Completes the wiring. The widest units are joined by one switch above them all if there is more than one. A
     /// switch whose name another has, too, is called by its path; `name` gives levels their names, the leaf
     /// being 0.
     pub fn into_wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {

@@ -56,7 +56,7 @@ fn build_target(file: &SourceFile<'_>) -> Result<Network> {
 /// Architectures that are known, for messages.
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
-/// Returns the family and the inline specification of an architecture. Fails with a description of what was expected.
+/// Finds the family and the inline specification of an architecture. Fails with a description of what was expected.
 fn specification_of(
     kind: &str,
     numbers: &[u32],
@@ -104,7 +104,7 @@ fn specification_of(
     }
 }
 
-/// Returns the family and the specification of a torus or mesh, whose first dimension is the fastest in the file.
+/// Finds the family and the specification of a torus or mesh, whose first dimension is the fastest in the file.
 fn grid_of(kind: &str, dims: &[u32]) -> (&'static TopologyEntry, String) {
     let slowest_first: Vec<u32> = dims.iter().rev().copied().collect();
     let dims = by_x(&slowest_first);

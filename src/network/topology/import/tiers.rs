@@ -184,7 +184,7 @@ fn is_host_column(name: &str) -> bool {
     HOSTS.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// Returns a name with 0 for each of its digits.
+/// Replaces each digit of a name by 0.
 fn without_digits(name: &str) -> String {
     name.replace(|c: char| c.is_ascii_digit(), "0")
 }

@@ -54,7 +54,7 @@ pub(super) struct Wiring {
     pub whole_levels: Vec<(String, String)>,
     /// Notes on the file for its reader.
     pub remarks: Vec<String>,
-    /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide
+    /// Whether the wiring is an outline: a tree whose switches may stand for several, and which does not say how wide
     /// links are.
     pub outline: bool,
     /// Speeds of links, by their switches, if the file gives some: in any unit, but the same for all.
@@ -69,7 +69,7 @@ pub(super) struct Wiring {
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     pub name: String,
-    /// Names of its nodes; an empty name is a slot without a node.
+    /// Names of the switch's nodes; an empty name is a slot without a node.
     pub nodes: Vec<String>,
     /// Line of the file that describes it.
     pub line: usize,
@@ -221,11 +221,7 @@ impl Wiring {
         }
         let apart = (0..switch_count).find(|i| !parts.equiv(0, *i));
         if let Some(apart) = apart.filter(|_| !self.forest) {
-            let first = &self.switches[0].name;
-            let switch = &self.switches[apart];
-            let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
-            let location = SourceLocation::line(&file.path().display().to_string(), switch.line);
-            return Err(Error::input(location, found, "a connected network"));
+            return Err(self.disconnected_error(apart, file));
         }
         let (mut order, without_nodes): (Vec<usize>, Vec<usize>) =
             (0..switch_count).partition(|i| !self.switches[*i].nodes.is_empty());
@@ -317,6 +313,15 @@ impl Wiring {
         })
     }
 
+    /// Describes the switch `apart`, which no path joins to the first one.
+    fn disconnected_error(&self, apart: usize, file: &SourceFile<'_>) -> Error {
+        let first = &self.switches[0].name;
+        let switch = &self.switches[apart];
+        let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
+        let location = SourceLocation::line(&file.path().display().to_string(), switch.line);
+        Error::input(location, found, "a connected network")
+    }
+
     /// Sorts switches so that those of a unit follow each other: units in the order of their first switch.
     fn sort_by_unit(&self, order: &mut [usize]) {
         // The unit of a switch at each level, numbered in the order of the file.
@@ -330,6 +335,40 @@ impl Wiring {
         }
         order.sort_by(|a, b| units_of[*a].cmp(&units_of[*b]));
     }
+}
+
+/// Lists the links by their routers, ascending, and the capacity of each; `router` holds the router of each switch.
+fn number_links(
+    links: &BTreeMap<(usize, usize), f64>,
+    router: &[u32],
+) -> (Vec<(u32, u32)>, Vec<f64>) {
+    let mut numbered = Vec::with_capacity(links.len());
+    for ((a, b), capacity) in links {
+        let ends = (router[*a].min(router[*b]), router[*a].max(router[*b]));
+        numbered.push((ends, *capacity));
+    }
+    numbered.sort_unstable_by_key(|(ends, _)| *ends);
+    numbered.into_iter().unzip()
+}
+
+/// Lists the names of the nodes, slot by slot, and of the switches, both in `order`, of which the first `hosts` have
+/// nodes. A slot without a node has an empty name.
+fn take_names(
+    mut switches: Vec<Switch>,
+    order: &[usize],
+    (hosts, per_router): (usize, usize),
+) -> (Vec<String>, Vec<String>) {
+    let mut names = Vec::with_capacity(hosts * per_router);
+    let mut switch_names = Vec::with_capacity(order.len());
+    for (i, switch) in order.iter().enumerate() {
+        let switch = &mut switches[*switch];
+        switch_names.push(std::mem::take(&mut switch.name));
+        if i < hosts {
+            names.append(&mut switch.nodes);
+            names.resize((i + 1) * per_router, String::new());
+        }
+    }
+    (names, switch_names)
 }
 
 /// Builds the level of these units, of which the switches follow each other in `order`.

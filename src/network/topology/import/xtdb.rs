@@ -105,7 +105,7 @@ fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     })
 }
 
-/// Returns the value of a key. Fails if the line lacks it.
+/// Looks up the value of a key. Fails if the line lacks it.
 fn value_of<'l>(line: &Line<'_>, values: &HashMap<&'l str, &'l str>, key: &str) -> Result<&'l str> {
     let value = values.get(key).copied();
     value.ok_or_else(|| line.error_here(format!("a line without {key}"), format!("{key}=…")))

@@ -15,9 +15,9 @@
 //! a plane is the XOR of the missing sets after its hops, and these are the complements of the visited sets, which the
 //! search makes anyway. The first hops therefore write nothing but visited sets; only later ones change a plane.
 //!
-//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows_for_search`]), and
-//! more of what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072,
-//! where they outgrow the cache; sets of 128 bits are no faster on either.
+//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows_for_search`]),
+//! and more of what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on
+//! 131,072, where they outgrow the cache; sets of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -83,7 +83,7 @@ pub struct BatchSearch<'g> {
     first_reached: Vec<(u32, u8)>,
 }
 
-/// Returns the bytes that the buffers for `graph` take at most.
+/// Computes the bytes that the buffers for `graph` take at most.
 pub fn buffer_bytes(graph: &RouterGraph) -> u64 {
     // Visited, next and a spare; a part for each hop that is kept, and one for each plane that these do not touch (six
     // hops in a row change at least three). The 16 bytes are the sum and the pairs of the first hops.
@@ -285,12 +285,12 @@ impl<'g> BatchSearch<'g> {
     }
 }
 
-/// Returns the Gray code of a distance.
+/// Computes the Gray code of a distance.
 fn gray_code(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
-/// Returns the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no
+/// Finds the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no
 /// distance needs: [`BatchSearch::run_batch`] gives up then, so any plane may take the change.
 fn changing_plane(hops: u32) -> usize {
     ((hops + 1).trailing_zeros() as usize).min(PLANES - 1)

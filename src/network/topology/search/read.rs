@@ -30,7 +30,7 @@ impl BatchSearch<'_> {
         }
     }
 
-    /// Returns plane `bit` in one row: a bit of the Gray code of its distances from all sources.
+    /// Reads plane `bit` in one row: a bit of the Gray code of its distances from all sources.
     #[inline(always)]
     pub(super) fn gray_bits(&self, bit: usize, row: usize) -> SourceSet {
         let sets = self.planes[bit].iter();
@@ -39,7 +39,7 @@ impl BatchSearch<'_> {
         })
     }
 
-    /// Returns the distance of `router` from the `source`-th router of the batch.
+    /// Reads the distance of `router` from the `source`-th router of the batch.
     #[inline]
     pub fn hops_between(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.row_of(router);
@@ -66,19 +66,19 @@ impl BatchSearch<'_> {
         sum
     }
 
-    /// Returns the sum of the distances of `router` from all sources, which the search has added up. O(1).
+    /// Reads the sum of the distances of `router` from all sources, which the search has added up. O(1).
     pub fn total_hops(&self, router: RouterId) -> u64 {
         self.total_hops_of_row(self.rows.row_of(router) as u32)
     }
 
-    /// Returns [`BatchSearch::total_hops`] of the router of a row.
+    /// Reads [`BatchSearch::total_hops`] of the router of a row.
     pub fn total_hops_of_row(&self, row: u32) -> u64 {
         self.sums[row as usize]
             .wrapping_add(self.common_hops)
             .into()
     }
 
-    /// Returns the largest distance of `router` from a source in `mask`.
+    /// Finds the largest distance of `router` from a source in `mask`.
     pub fn largest_hops(&self, router: RouterId, mask: &SourceSet) -> u32 {
         // Bit by bit from the top: sources without a bit that others have are no longer among the farthest.
         let mut among = *mask;
@@ -141,12 +141,12 @@ impl BatchSearch<'_> {
     }
 }
 
-/// Returns the bit of one source: 0 or 1.
+/// Reads the bit of one source: 0 or 1.
 fn bit_of(set: &SourceSet, source: usize) -> u32 {
     (set[source / 64] >> (source % 64) & 1) as u32
 }
 
-/// Returns the bits of sources 8·`eight` to 8·`eight` + 7.
+/// Reads the bits of sources 8·`eight` to 8·`eight` + 7.
 fn byte_of(set: &SourceSet, eight: usize) -> u8 {
     (set[eight / 8] >> (eight % 8 * 8)) as u8
 }

@@ -19,7 +19,7 @@ pub(super) fn combine_sets(
     std::array::from_fn(|w| word(set[w], with[w]))
 }
 
-/// Returns the set of the first `count` sources.
+/// Makes the set of the first `count` sources.
 pub fn first_sources(count: usize) -> SourceSet {
     std::array::from_fn(|w| match count.saturating_sub(64 * w) {
         0 => 0,

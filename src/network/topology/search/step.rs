@@ -18,7 +18,7 @@ pub(super) enum MissingShare {
 }
 
 impl MissingShare {
-    /// Returns the share of `left` among all `pairs` of a source and a row.
+    /// Tells how large `left` is among all `pairs` of a source and a row.
     pub fn new(left: usize, rows: usize, pairs: usize) -> Self {
         if 4 * left < rows {
             MissingShare::Few
@@ -36,7 +36,7 @@ pub(super) struct HopBuffers<'a> {
     pub all: &'a SourceSet,
     /// Sources that reached the row before the hop.
     pub visited: &'a [SourceSet],
-    /// Output: sources that have reached the row after it.
+    /// Output: sources that have reached the row after the hop.
     pub next: &'a mut [SourceSet],
     /// Output: a part of the plane in which the missing sources change, unless `fresh`.
     pub plane: &'a mut [SourceSet],

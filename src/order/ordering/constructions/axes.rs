@@ -74,7 +74,7 @@ impl AxisOptions {
         Ok(AxisOptions { axes, reversed })
     }
 
-    /// Returns the ordering of these axes along a walk, given by the function that lists the cells of a view.
+    /// Makes the ordering of these axes along a walk, given by the function that lists the cells of a view.
     pub fn walk_cells(
         self,
         list_cells: impl Fn(&LatticeView<'_>) -> Vec<u32> + Send + 'static,
@@ -85,7 +85,7 @@ impl AxisOptions {
         })
     }
 
-    /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
+    /// Arranges the cells of `topology` as these options turn them. Fails if it has no coordinates.
     pub fn lattice_view<'a>(&self, topology: &'a Topology) -> Result<LatticeView<'a>> {
         let lattice = lattice_of(topology)?;
         let mut view = LatticeView {
@@ -121,7 +121,7 @@ impl<F: Fn(&LatticeView<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
     }
 }
 
-/// Returns the coordinates of `topology`. Fails if it has none.
+/// Looks up the coordinates of `topology`. Fails if it has none.
 fn lattice_of(topology: &Topology) -> Result<&Lattice> {
     topology.lattice().ok_or_else(|| {
         Error::unsuited(
@@ -149,12 +149,12 @@ fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
 }
 
 impl LatticeView<'_> {
-    /// Returns the number of cells.
+    /// Counts the cells.
     pub fn cell_count(&self) -> usize {
         self.lattice.cell_count()
     }
 
-    /// Returns the lattice cell at a position in the method's axes.
+    /// Computes the lattice cell at a position in the method's axes.
     pub fn cell_at(&self, position: &[u32]) -> u32 {
         position.iter().enumerate().fold(0, |cell, (i, x)| {
             let x = if self.reversed[i] {
@@ -166,12 +166,12 @@ impl LatticeView<'_> {
         })
     }
 
-    /// Returns one value an axis in the method's order of axes, from the lattice's.
+    /// Reorders values, one an axis, from the lattice's order of axes to the method's.
     pub fn in_method_order<T: Copy>(&self, stored: &[T]) -> Vec<T> {
         self.axes.iter().map(|a| stored[*a]).collect()
     }
 
-    /// Returns the cells sorted by `index`, their (unique) place on a curve. O(cells · log cells) time; an
+    /// Sorts the cells by `index`, their (unique) place on a curve. O(cells · log cells) time; an
     /// index and a number for each cell.
     pub fn cells_by_curve<K: Ord + Send>(&self, index: impl Fn(&[u32]) -> K + Sync) -> Vec<u32> {
         let origin = vec![0; self.extents.len()];
@@ -186,7 +186,7 @@ impl LatticeView<'_> {
         keyed.into_iter().map(|(_, cell)| cell).collect()
     }
 
-    /// Returns the cells at the positions that `place` derives from row-major counters.
+    /// Lists the cells at the positions that `place` derives from row-major counters.
     pub fn cells_in_turn(&self, mut place: impl FnMut(&[u32], &mut [u32])) -> Vec<u32> {
         let mut cells = Vec::with_capacity(self.cell_count());
         let mut position = vec![0; self.extents.len()];
@@ -248,7 +248,7 @@ pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) 
     }
 }
 
-/// Returns the row-major numbers of the positions of a box, sorted by `key`.
+/// Lists the row-major numbers of the positions of a box, sorted by `key`.
 pub(super) fn numbers_by_key<K: Ord>(extents: &[u32], key: impl Fn(&[u32]) -> K) -> Vec<u32> {
     let mut keyed = Vec::new();
     for_each_position(extents, |position| {

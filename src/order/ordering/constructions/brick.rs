@@ -133,12 +133,12 @@ impl<'a> Bricks<'a> {
         }
     }
 
-    /// Returns the number of bricks.
+    /// Counts the bricks.
     pub(super) fn len(&self) -> u32 {
         self.counts.iter().product()
     }
 
-    /// Returns the number of the brick at a position.
+    /// Computes the number of the brick at a position.
     fn brick_at(&self, position: &[u32]) -> u32 {
         self.counts
             .iter()

@@ -91,22 +91,22 @@ struct Side {
 }
 
 impl Side {
-    /// Returns the number of cells.
+    /// Counts the cells.
     fn cell_count(self) -> i64 {
         self.length.abs()
     }
 
-    /// Returns a side along the same axis.
+    /// Makes a side along the same axis.
     fn with_length(self, length: i64) -> Self {
         Side { length, ..self }
     }
 
-    /// Returns the first half, rounded down.
+    /// Takes the first half, rounded down.
     fn first_half(self) -> Self {
         self.with_length(self.length.div_euclid(2))
     }
 
-    /// Returns the first half, made even where there is room: a part with an even side can be left at the
+    /// Takes the first half, made even where there is room: a part with an even side can be left at the
     /// neighbour of where it was entered.
     fn first_even_half(self) -> Self {
         let half = self.first_half();
@@ -114,12 +114,12 @@ impl Side {
         half.with_length(half.length + if odd { self.length.signum() } else { 0 })
     }
 
-    /// Returns what follows `first`, the beginning of this side.
+    /// Keeps what follows `first`, the beginning of this side.
     fn rest_after(self, first: Side) -> Self {
         self.with_length(self.length - first.length)
     }
 
-    /// Returns the side walked the other way.
+    /// Turns the side: it is walked the other way.
     fn turned_back(self) -> Self {
         self.with_length(-self.length)
     }
@@ -128,13 +128,13 @@ impl Side {
 /// Cell at which a part is entered, by axis.
 type Corner = [i64; 3];
 
-/// Returns the corner after `side`.
+/// Computes the corner after `side`.
 fn corner_past(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length;
     corner
 }
 
-/// Returns the last cell along `side`.
+/// Computes the last cell along `side`.
 fn last_cell_along(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length - side.length.signum();
     corner
@@ -149,7 +149,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the parts that the curve passes through in turn. `None` for a row.
+    /// Lists the parts that the curve passes through in turn. `None` for a row.
     fn split_part(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
         let flat = self.flat;
         if self.sides.iter().filter(|s| s.cell_count() > 1).count() <= 1 {

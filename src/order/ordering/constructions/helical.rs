@@ -22,7 +22,7 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// Returns the cells in the order of the walk.
+/// Lists the cells in the order of the walk.
 fn walk_rings(view: &LatticeView<'_>) -> Vec<u32> {
     view.cells_in_turn(|counter, position| {
         // Completed walks along the axis: the row-major index of the slower counters.

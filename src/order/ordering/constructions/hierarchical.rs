@@ -96,7 +96,7 @@ impl OrderNodes for Hierarchical {
     }
 }
 
-/// Returns the chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
+/// Deals out the chunks of each unit of the outermost level; they are units of the inner level, or routers.
 fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
     let slots = topology.network().slots();
     // Ids that follow each other on a router; all of a server's where its GPUs are on a router each.
@@ -213,7 +213,7 @@ fn list_block_nodes(
     deal_chunks(units)
 }
 
-/// Returns the nodes of one chunk of each unit in turn, until all are used up.
+/// Deals out the nodes of one chunk of each unit in turn, until all are used up.
 fn deal_chunks(units: Vec<UnitChunks>) -> Vec<NodeId> {
     // Chunks without schedulable nodes take no turn.
     let mut left: Vec<_> = units

@@ -81,12 +81,12 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
     Ok(())
 }
 
-/// Returns the least number of bits, at least 1, whose cube covers `extents`.
+/// Finds the least number of bits, at least 1, whose cube covers `extents`.
 pub(super) fn bits_to_cover(extents: &[u32]) -> u32 {
     coordinate_bits(extents).into_iter().fold(1, u32::max)
 }
 
-/// Returns the index of `position` on the curve of the cube of side 2^bits.
+/// Computes the index of `position` on the curve of the cube of side 2^bits.
 pub(super) fn hilbert_index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),
@@ -99,7 +99,7 @@ pub(super) fn hilbert_index(position: &[u32], bits: u32) -> u128 {
     }
 }
 
-/// Returns the index by Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the
+/// Computes the index by Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the
 /// rotations of all levels undone and then Gray-decoded.
 fn skilling_index(position: &[u32], bits: u32) -> u128 {
     // Up to four axes need no allocation, which would cost more than the transform.

@@ -67,9 +67,9 @@ fn measure_residual(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
 
 /// Tridiagonal matrix: L on a Krylov space.
 struct Tridiagonal {
-    /// Diagonal.
+    /// Diagonal entries of the matrix.
     alpha: Vec<f64>,
-    /// Off-diagonal, and behind it the norm of what the next step would add.
+    /// Off-diagonal entries, and at the end the norm of the vector that the next step would add.
     beta: Vec<f64>,
 }
 
@@ -101,7 +101,7 @@ fn run_lanczos(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> 
     }
 }
 
-/// Returns the sum of the basis vectors with these weights. The basis is made again rather than kept: the same
+/// Adds up the basis vectors with these weights. The basis is made again rather than kept: the same
 /// operations give the same vectors.
 fn combine_basis(graph: &RouterGraph, first: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; first.len()];
@@ -121,7 +121,7 @@ struct Lanczos<'a> {
     /// Last two vectors of the basis.
     previous: Vec<f64>,
     current: Vec<f64>,
-    /// Room for the next one.
+    /// Buffer for the next vector of the basis.
     next: Vec<f64>,
     /// Norm of the current vector before it was scaled.
     beta: f64,
@@ -156,7 +156,7 @@ impl<'a> Lanczos<'a> {
 }
 
 impl Tridiagonal {
-    /// Returns the smallest eigenvalue, by bisection, and its unit eigenvector.
+    /// Finds the smallest eigenvalue, by bisection, and its unit eigenvector.
     fn smallest_eigenpair(&self) -> (f64, Vec<f64>) {
         let alpha = &self.alpha;
         let beta = &self.beta;
@@ -195,7 +195,7 @@ impl Tridiagonal {
         pivot < 0.0
     }
 
-    /// Returns the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and
+    /// Computes the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and
     /// start where the pivots meet nearest to zero, which is where the eigenvector is large.
     fn eigenvector_of(&self, value: f64) -> Vec<f64> {
         let alpha = &self.alpha;
@@ -225,7 +225,7 @@ impl Tridiagonal {
     }
 }
 
-/// Returns `x`, or where it is too small to divide by, a number that is not.
+/// Replaces `x` by a number that one can divide by where it is too small for that.
 fn avoid_zero(x: f64) -> f64 {
     if x.abs() < 1e-150 { 1e-150 } else { x }
 }
@@ -241,7 +241,7 @@ fn apply_laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Returns x·y.
+/// Computes x·y.
 fn dot_product(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let x = x.chunks_exact(LANES);
@@ -286,7 +286,7 @@ fn scale_to_unit(x: &mut [f64]) -> bool {
     possible
 }
 
-/// Returns a number between -½ and ½, without any pattern that a network could share: SplitMix64 of the index.
+/// Draws a number between -½ and ½, without any pattern that a network could share: SplitMix64 of the index.
 fn pseudo_random(index: u64) -> f64 {
     let mut z = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -54,7 +54,7 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
+/// Lists the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
 /// slower coordinates, as walked, is odd.
 fn snake_cells(view: &LatticeView<'_>) -> Vec<u32> {
     view.cells_in_turn(|counter, position| reflect_counter(counter, &view.extents, position))

@@ -54,7 +54,7 @@ impl OrderNodes for Spectral {
     }
 }
 
-/// Returns the routers by ascending component. Fails if the graph cannot be made in the memory allowed.
+/// Sorts the routers by ascending component. Fails if the graph cannot be made in the memory allowed.
 fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
     let copies = topology

@@ -90,7 +90,7 @@ pub(super) const START: Opt =
 
 /// Walk of the router graph.
 struct Walk {
-    /// Router that it starts from.
+    /// Router that the walk starts from.
     start: u32,
     /// Whether the user named that router.
     is_chosen: bool,
@@ -147,7 +147,7 @@ pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> 
         .collect()
 }
 
-/// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are
+/// Lists the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are
 /// visited. Routers out of reach start a search of their own, the lowest first.
 fn walk_breadth_first(
     graph: &RouterGraph,
@@ -176,7 +176,7 @@ fn walk_breadth_first(
     queue
 }
 
-/// Returns the routers in depth-first order; those out of reach start a search of their own.
+/// Lists the routers in depth-first order; those out of reach start a search of their own.
 fn walk_depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
@@ -205,7 +205,7 @@ fn walk_depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     order
 }
 
-/// Returns the routers in reverse Cuthill-McKee order.
+/// Lists the routers in reverse Cuthill-McKee order.
 fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<u32> {
     let mut roots = vec![walk.start];
     if !walk.is_chosen {
@@ -260,7 +260,7 @@ fn find_peripheral_routers(graph: &RouterGraph, start: u32) -> [u32; 2] {
     }
 }
 
-/// Returns the routers with nodes, each the nearest one left to that before it.
+/// Lists the routers with nodes, each the nearest one left to that before it.
 fn walk_to_nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
     let mut waiting: Vec<bool> = topology
         .nodes_per_router()

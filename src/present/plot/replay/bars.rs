@@ -10,11 +10,11 @@ use crate::plot::scale::{Scale, format_fixed, format_thousands, lowest_and_highe
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 
-/// Height of a bar with the gap to the next.
+/// Height of a bar with the gap to the next, in pixels.
 const EACH: f64 = 22.0;
-/// Room for a number right of a panel's bars.
+/// Width, in pixels, of the room for a number right of a panel's bars.
 const NUMBER: f64 = 52.0;
-/// Room above the bars for the names of the panels.
+/// Height, in pixels, of the room above the bars for the names of the panels.
 const NAMES: f64 = 22.0;
 /// Number of panels in a row.
 const ACROSS: usize = 3;

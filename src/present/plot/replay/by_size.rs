@@ -10,9 +10,9 @@ use crate::plot::palette::{INK, Look, Mark, look_of_slot};
 use crate::plot::scale::{Scale, lowest_and_highest};
 use nodeorder_base::error::Result;
 
-/// Height of a panel.
+/// Height of a panel, in pixels.
 const PANEL: f64 = 190.0;
-/// Room above a panel for its name.
+/// Height, in pixels, of the room above a panel for its name.
 const NAMES: f64 = 24.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
 /// Number of panels in a row.

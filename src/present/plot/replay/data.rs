@@ -76,7 +76,7 @@ pub fn drawable_points(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Poin
         .collect()
 }
 
-/// Returns the labels of rows as a list in a sentence, and their legend.
+/// Joins the labels of rows as a list in a sentence, and makes their legend.
 pub fn labels_and_legend<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
     let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
     (join_labels(rows.iter().map(|row| row.label)), legend)

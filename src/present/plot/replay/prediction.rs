@@ -9,9 +9,9 @@ use crate::plot::scale::{Scale, lowest_and_highest};
 use crate::plot::text::Text;
 use nodeorder_base::error::Result;
 
-/// Height of a panel.
+/// Height of a panel, in pixels.
 const PANEL: f64 = 250.0;
-/// Room above a panel for its name and what is said of it.
+/// Height, in pixels, of the room above a panel for its name and what is said of it.
 const NAMES: f64 = 40.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
 /// Number of panels in a row.

@@ -60,12 +60,12 @@ impl Log {
     }
 }
 
-/// Returns the octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
+/// Computes the octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
 fn octave_of_size(size: u32) -> u32 {
     u32::BITS - (size - 1).leading_zeros()
 }
 
-/// Returns the sizes of an octave, as a label.
+/// Writes the sizes of an octave as a label.
 fn octave_label(octave: u32) -> String {
     let last = 1u64 << octave;
     match octave {

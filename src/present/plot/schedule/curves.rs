@@ -8,7 +8,7 @@ use crate::plot::palette::look_of_slot;
 use crate::plot::scale::Scale;
 use nodeorder_base::error::Result;
 
-/// Height of a panel, and the gap to the next.
+/// Height of a panel, and the gap to the next, in pixels.
 const PANEL: f64 = 150.0;
 const GAP: f64 = 44.0;
 

@@ -15,13 +15,13 @@ const MOST_JOBS: usize = 600;
 /// A job on its ranks. Times in hours from the start of the schedule.
 #[derive(Clone, Copy, Debug)]
 pub struct Stay<'a> {
-    /// Its number in the queue: decides its colour.
+    /// Number of the job in the queue, which decides its colour.
     pub job: u32,
-    /// When it started.
+    /// Start of the job, in hours.
     pub from: f64,
-    /// When it ended.
+    /// End of the job, in hours.
     pub to: f64,
-    /// The ranks it held.
+    /// Ranks that the job held.
     pub ranks: &'a Ranks,
 }
 
@@ -87,7 +87,7 @@ impl Occupancy {
         }
     }
 
-    /// Returns one of 18 colours; jobs that follow each other differ.
+    /// Chooses one of 18 colours; jobs that follow each other differ.
     fn job_colour(job: u32) -> Rgb {
         let (r, g, b) = look_of_slot(job as usize % 6).colour;
         let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];

@@ -42,14 +42,14 @@ pub fn html(
             format_thousands(whole + broken),
             format_thousands(jobs)
         );
-        facts.push(Fact::wide("Segments broken", text));
+        facts.push(Fact::on_own_line("Segments broken", text));
     }
     for reason in &audit.left_out {
         facts.push(note_fact("Left out", reason));
     }
     for reason in &audit.mended {
         let text = format!("{} {}", format_thousands(reason.count), reason.about);
-        facts.push(Fact::wide("Read with", text));
+        facts.push(Fact::on_own_line("Read with", text));
     }
     let page = Document {
         title: format!("What the scheduler did to the jobs of {}", file_name(trace)),

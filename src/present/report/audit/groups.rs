@@ -10,7 +10,7 @@ use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 
-/// Returns the hours of the periods that the audit is divided into: those of the recorded placement.
+/// Chooses the hours of the periods that the audit is divided into: those of the recorded placement.
 pub fn period_hours(audit: &Audit) -> i64 {
     audit.placements.first().map_or(1, Summary::choose_period)
 }
@@ -93,7 +93,7 @@ pub fn size_section(audit: &Audit) -> Result<Section> {
     Ok(section)
 }
 
-/// Returns the line of a figure by job size of each placement.
+/// Makes the line of a figure by job size of each placement.
 fn size_lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u32, f64)>> {
     audit
         .placements
@@ -102,7 +102,7 @@ fn size_lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u
         .collect()
 }
 
-/// Returns the values of a figure of one placement by job size, where it has any.
+/// Lists the values of a figure of one placement by job size, where it has any.
 fn size_line(summary: &Summary, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<(u32, f64)> {
     summary
         .size_classes()
@@ -199,7 +199,7 @@ pub fn time_section(audit: &Audit) -> Result<Option<Section>> {
     Ok(Some(section))
 }
 
-/// Returns the line of a figure over time of each placement.
+/// Makes the line of a figure over time of each placement.
 fn period_lines(periods: &[Vec<(i64, Sums)>], value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Points> {
     let mut lines = Vec::new();
     for placement in periods {

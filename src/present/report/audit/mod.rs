@@ -80,7 +80,7 @@ impl AuditColumns {
     }
 }
 
-/// Returns the columns of shapes that audits do not have anyway.
+/// Lists the columns of shapes that audits do not have anyway.
 fn shape_columns() -> Vec<Column<AllocationShape>> {
     let mut columns = SHAPE.to_vec();
     // Audits have it among their own columns.

@@ -49,11 +49,11 @@ pub fn html(
     }
     for contender in &machines.contenders {
         if let Some(assumed) = &contender.machine.assumed {
-            facts.push(Fact::wide("Capacities", assumed.as_str()));
+            facts.push(Fact::on_own_line("Capacities", assumed.as_str()));
         }
     }
     if let Some(hint) = jobs.and_then(|jobs| jobs.processors) {
-        facts.push(Fact::wide("Processors of the trace", hint));
+        facts.push(Fact::on_own_line("Processors of the trace", hint));
     }
     let (verdict, details) = outcome_sentences(machines, workload);
     let page = Document {
@@ -86,7 +86,7 @@ pub fn html(
     Ok(page.html())
 }
 
-/// Returns the terms that the sections use.
+/// Collects the terms that the sections use.
 fn page_terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);

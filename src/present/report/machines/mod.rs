@@ -62,7 +62,7 @@ pub fn files<'a>(
     Ok(files)
 }
 
-/// Returns `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON;
+/// Lists `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON;
 /// all null if nothing is known.
 pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
     let links = bisection.map(|cut| match cut.whole_links() {

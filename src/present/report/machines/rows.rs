@@ -5,7 +5,7 @@ use crate::columns::schedule::ScheduleFigures;
 use crate::machines::Machines;
 use crate::report::schedule_comparison::schedule_figures;
 
-/// Returns the rows of `machines.csv`, ranked.
+/// Makes the rows of `machines.csv`, ranked.
 pub fn machine_rows(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
     scored.map(|(i, (contender, score))| RankedMachine {
@@ -17,7 +17,7 @@ pub fn machine_rows(machines: &Machines) -> impl Iterator<Item = RankedMachine<'
     })
 }
 
-/// Returns the rows of `machine-curves.csv`: the best ordering of each machine at each job size.
+/// Makes the rows of `machine-curves.csv`: the best ordering of each machine at each job size.
 pub fn curve_rows(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
@@ -35,7 +35,7 @@ pub fn curve_rows(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>>
     })
 }
 
-/// Returns the rows of `machine-jobs.csv`: one for each machine and allocator.
+/// Makes the rows of `machine-jobs.csv`: one for each machine and allocator.
 pub fn job_rows(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     let served = machines
         .contenders
@@ -50,7 +50,7 @@ pub fn job_rows(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     })
 }
 
-/// Returns the rows of `machine-queue.csv`: one for each machine whose jobs have times.
+/// Makes the rows of `machine-queue.csv`: one for each machine whose jobs have times.
 pub fn queue_rows(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     machines.contenders.iter().filter_map(|contender| {
         let schedule = contender.service.as_ref()?.schedule.as_ref()?;

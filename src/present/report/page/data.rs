@@ -273,7 +273,7 @@ fn choose_sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.into_iter().map(|s| s as u32).collect()
 }
 
-/// Returns the names of all nodes. `None` if they take more than [`NAMES`] bytes.
+/// Lists the names of all nodes. `None` if they take more than [`NAMES`] bytes.
 fn node_names(topology: &Topology) -> Option<Names<'_>> {
     if let Some((before, width, after)) = topology.name_pattern() {
         return Some(Names::Pattern(before, width, after));
@@ -310,7 +310,7 @@ fn distance_data(topology: &Topology) -> DistanceData {
     }
 }
 
-/// Returns the texts of the small tables, as they are beside the page.
+/// Collects the texts of the small tables, as they are beside the page.
 fn embedded_files(files: &[File<'_>]) -> Vec<EmbeddedFile> {
     let mut tables = Vec::new();
     for file in files {

@@ -150,7 +150,7 @@ impl Page<'_> {
     }
 }
 
-/// Returns the terms that the page uses.
+/// Collects the terms that the page uses.
 fn page_terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
     // Only machines with empty positions speak of slots.
@@ -219,7 +219,7 @@ fn machine_facts(
         Fact::code("Specification", &s.spec),
     ];
     if let Some(text) = topology.network().assumption() {
-        facts.push(Fact::wide("Assumed", text));
+        facts.push(Fact::on_own_line("Assumed", text));
     }
     if let Some(ratio) = s.oversubscription {
         let by = s.oversubscription_by;
@@ -229,10 +229,10 @@ fn machine_facts(
         ));
     }
     if let Some(source) = topology.source() {
-        facts.push(Fact::wide("Source", source));
+        facts.push(Fact::on_own_line("Source", source));
     }
     if let Some(hint) = &workload.processors {
-        facts.push(Fact::wide("Processors of the trace", hint.as_str()));
+        facts.push(Fact::on_own_line("Processors of the trace", hint.as_str()));
     }
     facts
 }
@@ -277,7 +277,7 @@ fn stretch_table(comparison: &Comparison) -> (Option<Table>, RichText) {
     (Some(table), said)
 }
 
-/// Returns the width of a stretch on a log axis: it weighs by the doublings that it spans.
+/// Computes the width of a stretch on a log axis: it weighs by the doublings that it spans.
 fn log_width(stretch: &WinningStretch) -> f64 {
     (stretch.to as f64 + 0.5).ln() - (stretch.from as f64 - 0.5).ln()
 }

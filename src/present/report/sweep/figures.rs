@@ -95,7 +95,7 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
     Ok(section)
 }
 
-/// Returns the file name of a figure of a section.
+/// Makes the file name of a figure of a section.
 pub fn figure_file(number: usize, column: &str) -> String {
     format!("section-{number:02}-{}.svg", column.replace('_', "-"))
 }

@@ -11,7 +11,7 @@ const DISTANCE: &str = "mean distance within a job (hops)";
 pub struct RowGroup {
     /// Value of the column `group`.
     pub name: &'static str,
-    /// Columns that part it into sections.
+    /// Columns whose values part the group into sections.
     pub keys: &'static [&'static str],
     /// Function that makes the title of a section from their values.
     pub title: fn(&[String]) -> String,

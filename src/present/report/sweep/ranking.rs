@@ -56,7 +56,7 @@ pub fn rank_settings<'r>(
     ranked
 }
 
-/// Returns the key that settings are ranked by; settings without these figures come last.
+/// Computes the key that settings are ranked by; settings without these figures come last.
 fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
     // Replays have neither queue nor waits.
     let [first, second] = if rows.iter().all(|row| row.text("group") == "replay") {
@@ -70,7 +70,7 @@ fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
     )
 }
 
-/// Returns a figure of a row. `None` if it has no such figure.
+/// Looks up a figure of a row. `None` if it has no such figure.
 fn row_figure(row: &ResultRow, column: &str) -> Option<f64> {
     if column != UNITS {
         return row.number(column);
@@ -80,7 +80,7 @@ fn row_figure(row: &ResultRow, column: &str) -> Option<f64> {
     levels[0]["spanned"].as_f64()
 }
 
-/// Returns the mean of a figure over the rows that have it. `None` if none has.
+/// Computes the mean of a figure over the rows that have it. `None` if none has.
 pub(super) fn mean_value(rows: &[&ResultRow], column: &str) -> Option<f64> {
     let values: Vec<f64> = rows.iter().filter_map(|row| row.number(column)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)

@@ -34,7 +34,7 @@ pub fn group_rows<'r>(
     sections
 }
 
-/// Returns the different values of a column, in the order they come.
+/// Lists the different values of a column, in the order they come.
 pub fn distinct_values<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     rows.map(|row| row.text(column).into_owned())
@@ -42,7 +42,7 @@ pub fn distinct_values<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &s
         .collect()
 }
 
-/// Returns the mean of `figure` over the rows (seeds) with these values. `None` if no row has such a figure.
+/// Computes the mean of `figure` over the rows (seeds) with these values. `None` if no row has such a figure.
 pub fn mean_where(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let mut rows = rows.to_vec();
     for (column, label) in fixed {
@@ -88,12 +88,12 @@ impl<'r> SectionFigures<'r> {
         (self.group.title)(&self.titles)
     }
 
-    /// Returns the index of the machine among the keys. `None` if they have none.
+    /// Finds the index of the machine among the keys. `None` if they have none.
     pub fn machine_key(&self) -> Option<usize> {
         self.group.keys.iter().position(|key| *key == "topology")
     }
 
-    /// Returns the values of all keys but the machine's.
+    /// Lists the values of all keys but the machine's.
     pub fn workload_values(&self) -> Vec<&str> {
         let mut values: Vec<&str> = self.titles.iter().map(String::as_str).collect();
         if let Some(topology) = self.machine_key() {
@@ -111,7 +111,7 @@ impl<'r> SectionFigures<'r> {
             .reduce(f64::min)
     }
 
-    /// Returns the mean of a figure of an ordering under a choice, over seeds. `None` if there is none.
+    /// Computes the mean of a figure of an ordering under a choice, over seeds. `None` if there is none.
     pub fn mean_figure(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
         mean_where(
             &self.rows,
@@ -120,7 +120,7 @@ impl<'r> SectionFigures<'r> {
         )
     }
 
-    /// Returns the choices that rank the orderings.
+    /// Chooses the choices that rank the orderings.
     pub fn ranking_choices(&self) -> &[String] {
         // Contentions under different routings are not comparable; the plan's first routing ranks.
         if self.group.first_ranks {

@@ -51,7 +51,7 @@ fn rank_choices(figures: &SectionFigures<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the mean of a figure of a setting over orderings and seeds. `None` if there is none.
+/// Computes the mean of a figure of a setting over orderings and seeds. `None` if there is none.
 fn setting_mean(figures: &SectionFigures<'_>, choice: &str, column: &str) -> Option<f64> {
     mean_where(&figures.rows, &[(figures.group.by, choice)], column)
 }

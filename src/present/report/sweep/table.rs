@@ -50,7 +50,7 @@ fn is_figure(text: &str) -> bool {
     text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
 }
 
-/// Returns the place of an error in the table.
+/// Names the place of an error in the table.
 fn line_location(results: &Text, line: u64) -> SourceLocation {
     SourceLocation::line(results.name(), line as usize)
 }

@@ -1,12 +1,12 @@
 //! The linear equations of one step of a least-squares fit.
 
-/// Returns the sum of the products of two lists.
+/// Adds up the products of two lists.
 pub(super) fn dot_product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the damped step of the parameters that lowers the sum of squares of `residuals`; `slopes` has the change of
-/// the residuals with each parameter.
+/// Computes the damped step of the parameters that lowers the sum of squares of `residuals`; `slopes` has the change
+/// of the residuals with each parameter.
 pub(super) fn solve_damped(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
     let right = slopes
         .iter()

@@ -107,7 +107,7 @@ impl Measured {
     }
 }
 
-/// Returns the phases of a pattern on `n` nodes.
+/// Builds the phases of a pattern on `n` nodes.
 fn pattern_phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
     let phase = |guest| Phase {
         compute: 0.0,

@@ -208,7 +208,7 @@ impl<'a> SimulatedRows<'a> {
             .collect())
     }
 
-    /// Returns ln(simulated / measured) of every row.
+    /// Computes ln(simulated / measured) of every row.
     fn log_residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let seconds = self.simulate_seconds(figures)?;
         let rows = seconds.iter().zip(self.rows);
@@ -218,7 +218,7 @@ impl<'a> SimulatedRows<'a> {
             .collect())
     }
 
-    /// Returns the start of the search: every figure as large as the rows allow when it is the only one.
+    /// Computes the start of the search: every figure as large as the rows allow when it is the only one.
     fn starting_figures(&self) -> Result<[Option<f64>; 5]> {
         let mut start = [None; 5];
         let none = self.simulate_seconds(&[None; 5])?;
@@ -280,7 +280,7 @@ impl<'a> SimulatedRows<'a> {
         })
     }
 
-    /// Returns the change of every row's residual with the logarithm of each free figure.
+    /// Computes the change of every row's residual with the logarithm of each free figure.
     fn residual_slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
         let mut slopes = Vec::new();
         for at in free {
@@ -300,7 +300,7 @@ impl<'a> SimulatedRows<'a> {
         Ok(slopes)
     }
 
-    /// Returns the standard errors of the figures, as parts, if the variance of a row's residual is `variance`.
+    /// Estimates the standard errors of the figures, as parts, if the variance of a row's residual is `variance`.
     fn standard_errors(&self, least: &BestFigures, variance: f64) -> Result<[f64; 5]> {
         let free: Vec<usize> = (0..FIGURES.len())
             .filter(|at| least.figures[*at].is_some())
@@ -327,7 +327,7 @@ const UNLIMITED_BANDWIDTH: f64 = 1e18;
 const SLOPE_STEP: f64 = 1e-4;
 
 impl Fit {
-    /// Returns the figures as a model of the network takes them.
+    /// Arranges the figures as a model of the network takes them.
     pub fn figures(&self) -> NetworkFigures {
         let [
             node_bandwidth,

@@ -68,8 +68,8 @@ impl BuildGuest for ChakraFiles {
     /// the ranks whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What
     /// each sends of its own `comm_size` S among n, the lowest rank being the root:
     ///
-    /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
-    ///   reduce S on the way to the root, broadcast S on the way from it;
+    /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter
+    ///   (n-1)/n·S, reduce S on the way to the root, broadcast S on the way from it;
     /// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
     ///
     /// # Errors
@@ -344,7 +344,7 @@ impl Trace {
         })
     }
 
-    /// Returns a value of a communication. Fails if it is not given or not from 0 up to below `most`.
+    /// Checks a value of a communication. Fails if it is not given or not from 0 up to below `most`.
     fn check_value(&self, value: Option<i64>, most: i64, what: &str) -> Result<u64> {
         match value {
             Some(value) if (0..most).contains(&value) => Ok(value as u64),
@@ -355,7 +355,7 @@ impl Trace {
         }
     }
 
-    /// Returns an error at the bytes read last.
+    /// Builds an error at the bytes read last.
     fn error_here(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         Error::input(
             SourceLocation::file(&self.path),

@@ -188,7 +188,7 @@ impl Messages {
     }
 }
 
-/// Returns the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between
+/// Finds the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between
 /// its children and member 0 is the root: with 2ᵏ the lowest bit of i, that bit cleared and the next one set, where
 /// that is a member, else that bit cleared.
 fn tree_parent(i: u32, n: u32) -> u32 {
@@ -197,7 +197,7 @@ fn tree_parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// Returns the largest divisor of `n` up to 8: nodes of so many GPUs are common.
+/// Finds the largest divisor of `n` up to 8: nodes of so many GPUs are common.
 pub(super) fn largest_divisor(n: u32) -> u32 {
     let mut sizes = (1..=n.min(8)).rev();
     sizes.find(|size| n.is_multiple_of(*size)).unwrap_or(1)

@@ -33,7 +33,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns a pattern whose options are read by `traffic`.
+    /// Makes a pattern whose options are read by `traffic`.
     pub(super) const fn new(traffic: fn(&Params) -> Result<Box<dyn BuildGuest>>) -> Self {
         Pattern {
             traffic,

@@ -71,7 +71,7 @@ impl BuildGuest for GoalFile {
         let name = lines.name().to_string();
         let mut schedule = Schedule::default();
         let mut comment = false;
-        let mut pairs = 0;
+        let mut charged_pairs = 0;
         while let Some(raw) = lines.read_line()? {
             let line = Line::new(&name, raw.number, raw.text()?);
             let text = if comment || line.text.contains('/') {
@@ -83,10 +83,15 @@ impl BuildGuest for GoalFile {
                 schedule.add_statement(&line, text.trim())?;
             }
             // Only what is kept counts towards the memory: the file may be of any length.
-            let more = schedule.sent.len() - pairs;
+            let more = schedule.sent.len() - charged_pairs;
             if more > 0 {
-                let ranks = schedule.seen.len() * usize::from(pairs == 0);
-                pairs += more;
+                // A byte of each rank, `Schedule::seen`, is charged with the first pair.
+                let ranks = if charged_pairs == 0 {
+                    schedule.seen.len()
+                } else {
+                    0
+                };
+                charged_pairs += more;
                 lines.charge_memory(64 * more + ranks, "pairs of ranks")?;
             }
         }
@@ -115,7 +120,7 @@ impl BuildGuest for GoalFile {
     }
 }
 
-/// Returns a line without `// …` and `/* … */`, which may go on from line to line: `inside` says whether one is open.
+/// Strips a line of `// …` and `/* … */`, which may go on from line to line: `inside` says whether one is open.
 fn without_comments(mut text: &str, inside: &mut bool) -> String {
     let mut kept = String::new();
     loop {

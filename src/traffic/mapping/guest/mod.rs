@@ -80,7 +80,7 @@ impl Guest {
         Guest::read_format(&text, format.name, context)
     }
 
-    /// Returns `text` with the path that it has, where it names a file, as seen from the folder of `base`.
+    /// Completes `text`, where it names a file, to the path of that file as seen from the folder of `base`.
     pub fn resolve_path(base: Option<&Path>, text: &str) -> String {
         let Some(entry) = GUESTS.get(text) else {
             let path = resolve_beside(base, text);

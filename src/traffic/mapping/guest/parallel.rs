@@ -11,7 +11,8 @@ use nodeorder_network::topology::Context;
 /// `(d·pp + p)·tp + t` has part t of stage p of copy d: tensor groups innermost, then pipelines, then copies.
 ///
 /// - tensor: an all-reduce of `tp_volume` in each group of tp consecutive processes;
-/// - pipeline: `pp_volume` from each stage to the next (activations) and as much back (gradients), at the same t and d;
+/// - pipeline: `pp_volume` from each stage to the next (activations) and as much back (gradients), at the same t and
+///   d;
 /// - data: an all-reduce of `dp_volume` (gradients) among the dp processes of one t and p;
 /// - expert: ep consecutive copies of one t and p swap tokens, an all-to-all of `ep_volume` there and one back.
 ///
@@ -129,7 +130,7 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
 }
 
 impl Training {
-    /// Returns the number of the process with part `t` of stage `p` of copy `d`.
+    /// Computes the number of the process with part `t` of stage `p` of copy `d`.
     fn process_number(&self, d: u32, p: u32, t: u32) -> u32 {
         (d * self.pp + p) * self.tp + t
     }

@@ -17,7 +17,7 @@ pub(super) fn parse_processes(params: &Params) -> Result<u32> {
     params.required_integer("n", 1, MAX_PROCESSES)
 }
 
-/// Returns the logarithm of a number of processes. Fails if it is no power of two.
+/// Computes the logarithm of a number of processes. Fails if it is no power of two.
 pub(super) fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
     if n.is_power_of_two() {
         Ok(n.trailing_zeros())

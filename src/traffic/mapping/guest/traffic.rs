@@ -97,7 +97,7 @@ impl Guest {
         Guest::from_messages(&label, processes, list)
     }
 
-    /// Returns the guest called `label` whose processes all send `volume` to all others.
+    /// Makes the guest called `label` whose processes all send `volume` to all others.
     pub(super) fn all_to_all(label: &str, processes: u32, volume: f64) -> Self {
         Guest {
             label: label.to_string(),
@@ -107,7 +107,7 @@ impl Guest {
         }
     }
 
-    /// Returns the guest called `label` of these messages; those of a pair are added up. Fails if the sum of volumes
+    /// Makes the guest called `label` of these messages; those of a pair are added up. Fails if the sum of volumes
     /// is no number.
     pub(super) fn from_messages(
         label: &str,

@@ -187,8 +187,8 @@ fn run_searches(
     searches.collect()
 }
 
-/// Counts the swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
-/// a quarter of a second.
+/// Chooses the number of swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take
+/// about a quarter of a second.
 fn count_swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
     let each = problem.partners.len() as u64 + n * n / 64;
@@ -257,7 +257,7 @@ fn choose_mapping(found: Vec<RatedMapping>, unfinished: Vec<&'static str>) -> Ma
     }
 }
 
-/// Returns a lower bound on the hop-bytes of all mappings.
+/// Computes a lower bound on the hop-bytes of all mappings.
 fn lower_bound(problem: &MappingProblem) -> f64 {
     let nearest = nearest_distances(problem);
     let costs = (0..problem.len() as u32).map(|p| -> f64 {

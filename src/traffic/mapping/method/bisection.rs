@@ -112,7 +112,7 @@ impl SlotHalves {
         }
     }
 
-    /// Returns a slot in the middle of a range.
+    /// Finds a slot in the middle of a range.
     fn centre_slot(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
         let part = &self.slots[range.clone()];
         if !self.compact {
@@ -127,7 +127,7 @@ impl SlotHalves {
     }
 }
 
-/// Returns the slot of `part` that is farthest from a slot, of equally far ones the lowest.
+/// Finds the slot of `part` that is farthest from a slot, of equally far ones the lowest.
 fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
     part.iter()
         .copied()

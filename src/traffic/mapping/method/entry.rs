@@ -32,7 +32,7 @@ pub struct MappingResult {
 }
 
 impl MappingResult {
-    /// Returns the mapping that one method found.
+    /// Wraps the mapping that one method found.
     pub fn new(method: &'static str, slots: Vec<u32>) -> Self {
         MappingResult {
             slots,

@@ -33,7 +33,8 @@ impl MapProcesses for Greedy {
     }
 }
 
-/// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
+/// Chooses the slots of all processes one by one. Once `observer` says to stop, those that are left take the free
+/// slots in order.
 fn map_greedily(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {

@@ -93,8 +93,8 @@ pub(super) fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Opt
 /// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
 /// factor of the host. `None` if there is no such choice.
 fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
-    /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply
-    /// up to.
+    /// Completes a choice of guest factors that was made for the first factors of the host. `left` is what the sizes
+    /// of the others must multiply up to.
     fn assign_rest(
         guest: &[Factor],
         left: &mut [usize],
@@ -180,7 +180,7 @@ fn repeat_along(row: &[usize], h: usize, host: &ProductGraph) -> Vec<usize> {
     walk
 }
 
-/// Returns how much the index of a vertex grows from one position along the host's factor `h` to the next.
+/// Computes how much the index of a vertex grows from one position along the host's factor `h` to the next.
 fn index_stride(h: usize, host: &ProductGraph) -> usize {
     host.factors[h + 1..].iter().map(|f| f.size).product()
 }

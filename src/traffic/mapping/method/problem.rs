@@ -128,12 +128,12 @@ impl MappingProblem {
         self.router.len()
     }
 
-    /// Returns the partners of a process, each with the volume of both directions.
+    /// Looks up the partners of a process, each with the volume of both directions.
     pub(super) fn partners_of(&self, process: u32) -> &[(u32, f64)] {
         &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
     }
 
-    /// Returns the hops between two slots.
+    /// Computes the hops between two slots.
     #[inline]
     pub(super) fn hops_between(&self, a: u32, b: u32) -> f64 {
         let a = self.router[a as usize] as usize;
@@ -146,13 +146,13 @@ impl MappingProblem {
         })
     }
 
-    /// Returns the routers of the allocation that are linked to `router`, ascending; all by their indices into
+    /// Looks up the routers of the allocation that are linked to `router`, ascending; all by their indices into
     /// `hops`.
     pub(super) fn linked_routers(&self, router: usize) -> &[u32] {
         &self.linked[self.starts[router]..self.starts[router + 1]]
     }
 
-    /// Returns the hop-bytes of a mapping.
+    /// Computes the hop-bytes of a mapping.
     pub(super) fn hop_bytes(&self, slot: &[u32]) -> f64 {
         let costs = (0..self.len() as u32).map(|p| -> f64 {
             let here = slot[p as usize];
@@ -165,12 +165,12 @@ impl MappingProblem {
         costs.sum::<f64>() / 2.0
     }
 
-    /// Returns the rise in cost when two processes swap slots.
+    /// Computes the rise in cost when two processes swap slots.
     pub(super) fn swap_gain(&self, slot: &[u32], a: u32, b: u32) -> f64 {
         self.move_gain(slot, a, b) + self.move_gain(slot, b, a)
     }
 
-    /// Returns the rise in cost of a process that moves to the slot of `other`. The distance between the two does not
+    /// Computes the rise in cost of a process that moves to the slot of `other`. The distance between the two does not
     /// change where they swap, so messages between them are left out.
     #[inline]
     fn move_gain(&self, slot: &[u32], process: u32, other: u32) -> f64 {

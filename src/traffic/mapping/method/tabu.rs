@@ -137,13 +137,14 @@ impl<'a> TabuSearch<'a> {
         for process in 0..n {
             search.own[process] = search.cost_of(process);
         }
+        // Each process with those before it: every pair once.
         for process in 0..n {
             search.gains_with(process, process);
         }
         search
     }
 
-    /// Returns the hop-bytes of a process's messages.
+    /// Computes the hop-bytes of a process's messages.
     fn cost_of(&self, process: usize) -> f64 {
         let hops = &self.hops[self.slot[process] as usize * self.n..][..self.n];
         let partners = self.problem.partners_of(process as u32).iter();
@@ -278,7 +279,7 @@ impl<'a> TabuSearch<'a> {
     }
 }
 
-/// Returns the smallest of some numbers, of which none is NaN.
+/// Finds the smallest of some numbers, of which none is NaN.
 fn smallest(numbers: &[f64]) -> f64 {
     // Eight at a time, by a comparison that vectorises; `f64::min` does not, for the sake of NaN.
     let mut least = [f64::INFINITY; 8];

@@ -25,7 +25,8 @@ const SHARES: Opt = Opt::one_of(
 /// `ideal`: any paths in any shares, the maximum concurrent flow. No routing carries more.
 ///
 /// # References
-/// Shahrokhi, Matula, "The maximum concurrent flow problem", J. ACM 37(2), 1990, <https://doi.org/10.1145/77600.77620>.
+/// Shahrokhi, Matula, "The maximum concurrent flow problem", J. ACM 37(2), 1990,
+/// <https://doi.org/10.1145/77600.77620>.
 pub(super) const IDEAL: RoutingEntry = RoutingEntry::new(
     "ideal",
     "any paths in the shares that load the links least: no routing carries more",

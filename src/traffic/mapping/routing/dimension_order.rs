@@ -104,7 +104,7 @@ pub(crate) enum TieRule {
 }
 
 impl TieRule {
-    /// Returns the shares that go up and down from position `a`.
+    /// Computes the shares that go up and down from position `a`.
     fn way_shares(self, a: u32) -> [f64; 2] {
         match self {
             TieRule::Halves => [0.5, 0.5],
@@ -114,7 +114,7 @@ impl TieRule {
     }
 }
 
-/// Returns how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there
+/// Computes how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there
 /// that way. At most one of the two is taken but for the tie of an even ring.
 pub(super) fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64); 2] {
     let n = axis.extent;

@@ -82,17 +82,17 @@ impl Groups {
         })
     }
 
-    /// Returns the index of a router and a group in a table of both.
+    /// Computes the index of a router and a group in a table of both.
     pub fn cell_of(&self, router: u32, group: u32) -> usize {
         router as usize * self.count as usize + group as usize
     }
 
-    /// Returns the group of a router.
+    /// Computes the group of a router.
     pub fn group_of(&self, router: u32) -> u32 {
         router / self.size
     }
 
-    /// Returns the cables from one group to another.
+    /// Looks up the cables from one group to another.
     pub fn cables_between(&self, from: u32, to: u32) -> &[Cable] {
         &self.cables[(from * self.count + to) as usize]
     }

@@ -15,9 +15,9 @@ pub type RoutingEntry = Entry<RoutingMethod>;
 /// How the shares of a pair on its paths are found.
 #[derive(Clone, Copy)]
 pub enum RoutingMethod {
-    /// They depend on nothing but the machine. Such a routing has no options.
+    /// Shares that depend on nothing but the machine. Such a routing has no options.
     Fixed(FixedPaths),
-    /// They depend on all traffic and have to be searched for: what reads the options.
+    /// Shares that depend on all traffic and are searched for; the function reads the options.
     Searched(fn(&Params) -> Result<BestShares>),
 }
 
@@ -52,7 +52,7 @@ pub struct BestShares {
 pub struct FixedPaths {
     /// Kind of machine that it needs, in words; empty if any will do.
     pub(super) needs: &'static str,
-    /// Returns whether a machine is of that kind.
+    /// Checks whether a machine is of that kind.
     pub(super) suits: fn(&Topology) -> bool,
     /// Finds the load of every directed link.
     pub(super) loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
@@ -63,7 +63,7 @@ pub struct FixedPaths {
 }
 
 impl FixedPaths {
-    /// Returns shortest paths on the machines that `suits` accepts, which the text `needs` describes.
+    /// Makes an entry of shortest paths on the machines that `suits` accepts, which the text `needs` describes.
     pub(super) const fn shortest_paths(
         needs: &'static str,
         suits: fn(&Topology) -> bool,
@@ -101,6 +101,6 @@ pub type Route = Vec<(u32, f64)>;
 pub(in crate::mapping) enum PathLengths {
     /// All paths are shortest ones.
     Shortest,
-    /// Longer ones occur: the mean length between two routers, weighted by the shares of paths.
+    /// Some paths are longer: the mean length between two routers, weighted by the shares of paths.
     Mean(Box<dyn Fn(RouterId, RouterId) -> f64 + Send + Sync>),
 }

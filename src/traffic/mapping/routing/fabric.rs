@@ -41,7 +41,7 @@ impl<'t> Fabric<'t> {
         })
     }
 
-    /// Returns a zero for every link. Schedules ask for loads at every start: arrays that were given back are
+    /// Makes a zero for every link. Schedules ask for loads at every start: arrays that were given back are
     /// used again, as fresh memory costs more than the sums.
     pub(super) fn zero_loads(&self) -> Vec<f64> {
         let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
@@ -51,11 +51,12 @@ impl<'t> Fabric<'t> {
         loads
     }
 
-    /// Returns the number of rails that each node is on, and how much higher routers are numbered on the next rail;
+    /// Looks up the number of rails that each node is on, and how much higher routers are numbered on the next rail;
     /// `None` where nodes are on one rail only.
     fn rails_of_nodes(&self) -> Option<(u32, u32)> {
         let rails = self.topology.network().rails()?;
-        (rails.interfaces_per_node() > 1).then(|| (rails.interfaces_per_node(), rails.per_rail()))
+        (rails.interfaces_per_node() > 1)
+            .then(|| (rails.interfaces_per_node(), rails.switches_per_rail()))
     }
 
     /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of

@@ -108,7 +108,7 @@ pub(super) fn sum_over_levels(
     Ok(fine.into_inner().then_some(loads))
 }
 
-/// Returns the traffic of `demand`; `None` if levels do not suit it or the machine.
+/// Selects the traffic of `demand`; `None` if levels do not suit it or the machine.
 fn suitable_traffic<'a>(
     fabric: &Fabric<'_>,
     demand: &'a Demand,
@@ -135,7 +135,7 @@ impl Levels<'_> {
     fn find_distances(&mut self, roots: &[RouterId], first: usize) {
         if !self.searched.contains(&first) {
             self.searched = first..roots.len().min(first + WIDTH);
-            // No distance is too large: see `suiting`.
+            // No distance is too large: see `suitable_traffic`.
             self.far = self
                 .search
                 .run_batch(&roots[self.searched.clone()])
@@ -243,7 +243,7 @@ static ROOT_MASKS: [[u64; LANES]; 256] = {
     table
 };
 
-/// Returns `lane` for the roots named, 0 for the others.
+/// Keeps `lane` for the roots named, 0 for the others.
 #[inline(always)]
 pub(super) fn keep_roots(roots: u8, lane: &RootValues) -> RootValues {
     let whole = &ROOT_MASKS[roots as usize];

@@ -68,7 +68,7 @@ impl FixedRouting {
         ))
     }
 
-    /// Returns the routing of an entry; `None` if it has the best shares.
+    /// Makes the routing of an entry; `None` if it has the best shares.
     fn new(entry: &'static RoutingEntry) -> Option<Self> {
         match &entry.parse {
             RoutingMethod::Fixed(paths) => Some(FixedRouting {
@@ -89,7 +89,7 @@ impl FixedRouting {
         self.name
     }
 
-    /// Checks whether it works on `topology`.
+    /// Checks whether the routing works on `topology`.
     pub fn works_on(&self, topology: &Topology) -> bool {
         (self.paths.suits)(topology)
     }
@@ -165,7 +165,7 @@ impl FixedRouting {
     }
 }
 
-/// Returns the routings with fixed shares that work on a topology.
+/// Lists the routings with fixed shares that work on a topology.
 pub fn suitable(topology: &Topology) -> Vec<FixedRouting> {
     FixedRouting::all()
         .filter(|routing| routing.works_on(topology))

@@ -31,7 +31,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return Ok(loads);
     };
     // Leaf switches with nodes: one a unit, or one a unit and rail.
-    let each = rails.per_server();
+    let leaves_per_unit = rails.nodes_per_server();
     let hosts = fabric.topology.network().hosts();
     let mut up = vec![0.0; hosts as usize];
     let mut down = up.clone();
@@ -49,7 +49,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         let rising = up[leaf as usize] / f64::from(rails.spines);
         let falling = down[leaf as usize] / f64::from(rails.spines);
         for number in 0..rails.spines {
-            let spine = rails.spine_switch(leaf % each, number);
+            let spine = rails.spine_switch(leaf % leaves_per_unit, number);
             fabric.links.add_load(leaf, spine, rising, &mut loads);
             fabric.links.add_load(spine, leaf, falling, &mut loads);
         }

@@ -109,7 +109,7 @@ impl Waves {
         true
     }
 
-    /// Returns the largest distance reached.
+    /// Finds the largest distance reached.
     pub fn largest_distance(&self) -> usize {
         self.first.len() - 2
     }
@@ -315,7 +315,7 @@ pub(super) fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec
     order
 }
 
-/// Returns the planes of a distance, of one hop less and of one more.
+/// Picks the planes of a distance, of one hop less and of one more.
 fn neighbouring_planes(
     planes: &mut [Vec<RootValues>; 3],
     distance: usize,
@@ -338,7 +338,7 @@ pub fn pick_roots(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     picked
 }
 
-/// Returns the sum over the roots, always added in the same order, so that results do not depend on the processor.
+/// Adds up the lanes of the roots, always added in the same order, so that results do not depend on the processor.
 #[inline(always)]
 pub fn sum_roots(lane: RootValues) -> f64 {
     let [a, b, c, d, e, f, g, h] = lane;

@@ -5,7 +5,7 @@ use super::fabric::{Fabric, sum_over_roots};
 use super::shortest_paths::ShortestPathDag;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
-/// Returns the error of a machine whose numbers of shortest paths are beyond `f64`.
+/// Builds the error of a machine whose numbers of shortest paths are beyond `f64`.
 pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
     let name = fabric.topology.name();
     let problem = format!("{name} has more than 10^308 shortest paths between two routers");

@@ -13,13 +13,13 @@ use nodeorder_traffic::mapping::{GUESTS, Guest};
 #[derive(Clone, Debug)]
 pub(super) struct Application {
     pub name: String,
-    /// Weight with which it is drawn, in any unit.
+    /// Weight with which the application is drawn, in any unit.
     pub weight: f64,
-    /// Guest or pattern of its traffic.
+    /// Guest or pattern of the application's traffic.
     pub guest: String,
-    /// Share of the run time in which it sends, on a compact allocation.
+    /// Share of the run time in which a job sends, on a compact allocation.
     pub share: f64,
-    /// File and line, or option, that it was read from.
+    /// File and line, or option, that the application was read from.
     pub location: SourceLocation,
 }
 

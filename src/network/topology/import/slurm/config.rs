@@ -179,7 +179,7 @@ pub(super) fn read_entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>
     Ok(entries)
 }
 
-/// Returns the value of a key, in lower case.
+/// Finds the value of a key, in lower case.
 pub(super) fn value_of<'l>(entries: &[(String, &'l str)], key: &str) -> Option<&'l str> {
     let (_, value) = entries.iter().find(|(other, _)| other == key)?;
     Some(value)

@@ -66,7 +66,7 @@ impl SiteUnit {
 }
 
 impl NamedTopology {
-    /// Returns a topology without units.
+    /// Creates a topology without units.
     pub fn new(kind: SiteKind, name: &str) -> Self {
         NamedTopology {
             kind,
@@ -116,7 +116,7 @@ impl NamedTopology {
         Ok(names)
     }
 
-    /// Returns a wiring with a switch for each unit, and no cables.
+    /// Makes a wiring with a switch for each unit, and no cables.
     pub fn wiring_of_switches(&self) -> Wiring {
         let mut wiring = Wiring::default();
         for unit in &self.units {

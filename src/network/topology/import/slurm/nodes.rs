@@ -15,7 +15,7 @@ use nodeorder_base::params::{Params, Written};
 pub(super) struct NodesOption {
     /// The option as given: a host list, its parts joined by `+`.
     pub list: String,
-    /// The path that it stands for if there is such a file.
+    /// Path that the option stands for if there is such a file.
     pub path: PathBuf,
     /// Place of the whole specification.
     pub location: SourceLocation,

@@ -125,7 +125,7 @@ fn list_edges(problem: &SearchProblem<'_>, reach: u32) -> Vec<Edge> {
     edges
 }
 
-/// Returns the cheapest edges with two at every vertex and two out of every cut's set. Fails if the solver does.
+/// Finds the cheapest edges with two at every vertex and two out of every cut's set. Fails if the solver does.
 fn cheapest_edges(
     job: &SolverRequest<'_>,
     vertices: usize,

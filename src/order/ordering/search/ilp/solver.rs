@@ -62,7 +62,7 @@ pub(super) struct SolverRequest<'a> {
 }
 
 impl SolverRequest<'_> {
-    /// Returns the solver's name; for `auto` that of the one compiled in that is known to be fastest.
+    /// Chooses the solver's name; for `auto` that of the one compiled in that is known to be fastest.
     pub(super) fn solver_name(&self) -> &'static str {
         match self.solver {
             "auto" if cfg!(feature = "highs") => "highs",
@@ -83,7 +83,7 @@ impl SolverRequest<'_> {
             .with_notes(self.problem, self.options)
     }
 
-    /// Returns the error of a solver that failed.
+    /// Builds the error of a solver that failed.
     pub(super) fn solver_error(&self, what: &str) -> Error {
         Error::unsuited(
             self.options.location.clone(),
@@ -92,7 +92,7 @@ impl SolverRequest<'_> {
         )
     }
 
-    /// Returns the seconds left for a solver, if there is a limit.
+    /// Computes the seconds left for a solver, if there is a limit.
     fn seconds_left(&self) -> Option<f64> {
         let limit = self.options.time?;
         Some((limit - self.observer.elapsed_seconds().unwrap_or(0.0)).max(0.01))
@@ -173,7 +173,7 @@ pub(super) enum SolverFailure {
     Failed(Error),
 }
 
-/// Returns the model with a time limit, if there is one.
+/// Gives the model a time limit, if there is one.
 fn with_seconds<M: WithTimeLimit>(model: M, seconds: Option<f64>) -> M {
     match seconds {
         Some(seconds) => model.with_time_limit(seconds),

@@ -44,7 +44,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
+    /// Computes the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
     /// that is reached first counts.
     pub fn elapsed_share(&self, made: u64, observer: &dyn Observer) -> f64 {
         if observer.should_stop() {
@@ -73,13 +73,13 @@ pub(super) struct Chain<'s> {
     space: &'s Arrangement,
     sequence: Sequence<'s>,
     prices: Prices,
-    /// Sieves that moves pass before they are priced in full, the shortest window first.
+    /// Filters that moves pass before they are priced in full, the shortest window first.
     filters: Vec<MoveFilter>,
     /// As [`MoveFilter::margin`], for the price of lag 1 alone.
     step_margin: f64,
     /// As [`MoveFilter::margin`], for the sparse estimate of a price.
     sparse_margin: f64,
-    /// Whether a random half of the moves that rejoin pieces skip the sieves.
+    /// Whether a random half of the moves that rejoin pieces skip the filters.
     wide: bool,
     ring: bool,
     /// Number of ranks at either end that no move changes.
@@ -283,7 +283,7 @@ impl<'s> Chain<'s> {
         self.propose_rejoining(&[head, middle, tail], &[head, turned, tail], limit);
     }
 
-    /// Joins the pieces of `old` as in `new` unless a sieve or the full price refuses it.
+    /// Joins the pieces of `old` as in `new` unless a filter or the full price refuses it.
     fn propose_rejoining(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
         let before = old[0].to;
         let behind = self.sequence.len() - old[old.len() - 1].from;
@@ -320,7 +320,7 @@ impl<'s> Chain<'s> {
         }
     }
 
-    /// Exchanges the elements at two ranks unless the shortest sieve or the full price refuses it.
+    /// Exchanges the elements at two ranks unless the shortest filter or the full price refuses it.
     fn propose_exchange(&mut self, a: usize, b: usize, limit: f64) {
         let n = self.sequence.len();
         let free = self.fixed..n.saturating_sub(self.fixed);
@@ -342,7 +342,7 @@ impl<'s> Chain<'s> {
     }
 }
 
-/// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
+/// Estimates what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
 /// moves.
 fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
     (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)

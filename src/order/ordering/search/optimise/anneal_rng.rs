@@ -27,24 +27,24 @@ impl AnnealRng {
         }
     }
 
-    /// Returns 64 random bits.
+    /// Draws 64 random bits.
     pub fn random_bits(&mut self) -> u64 {
         self.random.next_u64()
     }
 
-    /// Returns a whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
+    /// Draws a whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
     pub fn random_below(&mut self, bound: usize) -> usize {
         (((self.random_bits() >> 32) * bound as u64) >> 32) as usize
     }
 
-    /// Returns an exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
+    /// Draws an exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
     pub fn waiting_time(&mut self) -> f64 {
         let part = self.random_bits() >> 52;
         self.waits[part as usize]
     }
 }
 
-/// Returns `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
+/// Computes `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
 /// off by a millionth.
 pub(super) fn interpolate_temperature(from: f64, to: f64, share: f64) -> f64 {
     let mut power = 1.0 + natural_logarithm(to / from) * share / f64::from(1 << 20);

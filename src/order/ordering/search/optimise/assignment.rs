@@ -1,6 +1,6 @@
 //! The assignment problem: rows to columns, each once, at the least total cost.
 
-/// Returns the least total cost of an assignment, from an n×n matrix of costs (row by row). O(n³) time, O(n) memory
+/// Finds the least total cost of an assignment, from an n×n matrix of costs (row by row). O(n³) time, O(n) memory
 /// beside the matrix.
 ///
 /// # References

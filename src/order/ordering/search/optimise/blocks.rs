@@ -55,7 +55,7 @@ pub(super) struct BlockPass<'a> {
 
 /// Chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
 struct BlockJob {
-    /// Number of its group of blocks.
+    /// Number of the group of blocks.
     group: usize,
     /// Share of the steps, as a multiple of the share of a block that is like no other.
     weight: f64,
@@ -174,7 +174,7 @@ impl BlockPass<'_> {
         groups
     }
 
-    /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in
+    /// Computes the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in
     /// neither are very likely congruent.
     fn block_signature(&self, block: &[u32]) -> (usize, u64) {
         let mut hasher = DefaultHasher::new();

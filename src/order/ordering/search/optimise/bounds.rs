@@ -49,7 +49,7 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    /// Returns the larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
+    /// Computes the larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
     /// program's relaxation on networks where all routers look alike; for `workload` by balls. The relaxation
     /// goes no further where `stop` says so.
     pub fn lower_bound(&self, work: u64, stop: &(dyn Fn() -> bool + Sync)) -> f64 {
@@ -78,7 +78,7 @@ impl<'p> Bounds<'p> {
     }
 }
 
-/// Returns the distances from an element to all others, ascending. Each element counts `size` times, the first one
+/// Lists the distances from an element to all others, ascending. Each element counts `size` times, the first one
 /// time less.
 fn ascending_distances(
     space: &Arrangement,
@@ -95,12 +95,12 @@ fn ascending_distances(
     counts.flat_map(|(distance, count)| std::iter::repeat_n(distance as i64, count))
 }
 
-/// Returns the sum of products.
+/// Adds up products of weights and distances.
 fn dot_product(weights: &[i64], distances: &[i64]) -> i64 {
     weights.iter().zip(distances).map(|(w, d)| w * d).sum()
 }
 
-/// Returns the weights of the pairs that rank `p` of n is in, heaviest first.
+/// Lists the weights of the pairs that rank `p` of n is in, heaviest first.
 fn weights_at_rank(lag: &[i64], n: usize, ring: bool, p: usize) -> Vec<i64> {
     let window = lag.len() - 1;
     let mut weights: Vec<i64> = if ring {
@@ -117,7 +117,7 @@ fn weights_at_rank(lag: &[i64], n: usize, ring: bool, p: usize) -> Vec<i64> {
     weights
 }
 
-/// Returns the bound of Gilmore and Lawler: an element at a rank pays at least its weights, heaviest first, times its
+/// Computes the bound of Gilmore and Lawler: an element at a rank pays at least its weights, heaviest first, times its
 /// distances, nearest first; half of that, since both ends pay; the cheapest assignment of elements to ranks.
 ///
 /// Ranks further than K from both ends are alike. So with few ranks the assignment is solved; with many,
@@ -181,7 +181,7 @@ fn bound_by_assignment(
     scaled.to_lower_bound((doubled + 1) / 2)
 }
 
-/// Returns the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all
+/// Computes the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all
 /// but those that fit into routers.
 fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
     let n = problem.weights.rank_count();
@@ -207,7 +207,7 @@ fn bound_by_hops(problem: &SearchProblem<'_>) -> f64 {
     SAFE * sum
 }
 
-/// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as
+/// Computes the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as
 /// the S-1 nearest of some node are from it, and as the entropy of their places asks
 /// ([`nodeorder_network::topology::distance::Product::bound_mean_distances`]); so is MPC(S), whose mean over sizes is
 /// the objective.

@@ -22,7 +22,7 @@ use super::problem::SearchProblem;
 use super::symmetry::{Symmetry, invert_permutation};
 use nodeorder_base::observer::Observer;
 
-/// Limits of one attempt.
+/// Limits of one attempt of the dynamic program: states, operations and time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct Effort {
     /// States in all layers together, 24 bytes each.
@@ -41,7 +41,7 @@ pub(in crate::ordering) const MODEST: Effort = Effort {
 };
 
 impl Effort {
-    /// Returns the effort that suits the steps or seconds of a budget.
+    /// Chooses the effort that suits the steps or seconds of a budget.
     pub fn for_budget(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {
@@ -139,7 +139,7 @@ impl DynamicProgram {
         self.trace_back(&layers)
     }
 
-    /// Returns the states of one element.
+    /// Lists the states of one element.
     fn first_layer(&self) -> Vec<State> {
         // An order that starts elsewhere has an equal that starts at one of these; a ring starts anywhere.
         let starts = if self.ring { 1 } else { self.n };
@@ -154,7 +154,7 @@ impl DynamicProgram {
             .collect()
     }
 
-    /// Returns the states that one more element makes of those with `placed` elements, where their bound is below
+    /// Makes the states that one more element makes of those with `placed` elements, where their bound is below
     /// `upper`; of equal ones the cheapest.
     fn next_layer(
         &self,
@@ -191,7 +191,7 @@ impl DynamicProgram {
         next
     }
 
-    /// Returns the order behind the cheapest state of the last layer.
+    /// Traces the order behind the cheapest state of the last layer.
     fn trace_back(&self, layers: &[Vec<State>]) -> Option<Vec<u32>> {
         let last = layers.last()?.iter().enumerate();
         let (mut index, _) = last.min_by_key(|(_, state)| (state.cost, state.key))?;

@@ -53,7 +53,7 @@ impl CostsToGo {
         CostsToGo { memory, layers }
     }
 
-    /// Returns the bound on what a state still costs.
+    /// Looks up the bound on what a state still costs.
     pub fn cost_to_go(&self, program: &DynamicProgram, key: u64, placed: usize) -> i64 {
         let Some(layer) = self.layers.get(placed).filter(|layer| !layer.is_empty()) else {
             return 0;
@@ -63,7 +63,7 @@ impl CostsToGo {
     }
 }
 
-/// Returns the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
+/// Finds the least cost to go over all next elements, from a tuple of latest elements and the bounds of the layer
 /// after.
 fn cheapest_rest(
     program: &DynamicProgram,
@@ -88,7 +88,7 @@ fn cheapest_rest(
     least
 }
 
-/// Returns a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
+/// Computes a lower bound on the cost of the lags beyond the memory: the nearest elements not remembered, at the
 /// heaviest lags.
 fn far_lags_cost(program: &DynamicProgram, latest: &[usize], placed: usize, v: usize) -> i64 {
     let lags = latest.len() + 1..=program.window.min(placed);

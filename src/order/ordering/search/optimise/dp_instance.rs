@@ -28,12 +28,12 @@ pub(super) struct DynamicProgram {
 }
 
 impl DynamicProgram {
-    /// Returns the distance between two elements.
+    /// Looks up the distance between two elements.
     pub fn distance_between(&self, a: usize, b: usize) -> i64 {
         self.distance[a * self.n + b]
     }
 
-    /// Returns the weight of a pair of ranks.
+    /// Looks up the weight of a pair of ranks.
     fn weight_between(&self, a: usize, b: usize) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
@@ -44,7 +44,7 @@ impl DynamicProgram {
         self.lag.get(lag).copied().unwrap_or(0)
     }
 
-    /// Returns the objective of a whole order.
+    /// Computes the objective of a whole order.
     pub fn objective_of(&self, order: &[u32]) -> i64 {
         let mut sum = 0;
         for b in 0..order.len() {
@@ -108,7 +108,7 @@ impl DynamicProgram {
         value
     }
 
-    /// Returns the code of the `count` latest elements of a state, the latest lowest, in base n.
+    /// Computes the code of the `count` latest elements of a state, the latest lowest, in base n.
     pub fn code_of_latest(&self, key: u64, count: usize) -> usize {
         let mut latest = key >> self.n;
         let mut code = 0;
@@ -146,7 +146,7 @@ impl DynamicProgram {
         (permuted, number)
     }
 
-    /// Returns the permuted images of `count` elements of a key, the lowest at bit `begin`, where they stood.
+    /// Permutes `count` elements of a key, the lowest at bit `begin`, where they stand.
     #[inline]
     fn permute_digits(
         &self,
@@ -165,12 +165,12 @@ impl DynamicProgram {
         permuted
     }
 
-    /// Returns the bits that an element's number takes at the low end of a word.
+    /// Makes a mask of the bits that an element's number takes at the low end of a word.
     pub fn element_mask(&self) -> u64 {
         (1 << self.bits) - 1
     }
 
-    /// Returns the key after `v` is placed at rank `placed`.
+    /// Computes the key after `v` is placed at rank `placed`.
     pub fn extend_key(&self, before: u64, v: usize, placed: usize) -> u64 {
         let width = self.window * self.bits;
         let set = before & ((1 << self.n) - 1) | 1 << v;
@@ -186,7 +186,7 @@ impl DynamicProgram {
         key
     }
 
-    /// Returns the price of the pairs that `v` at rank `placed` makes with the elements before it.
+    /// Computes the price of the pairs that `v` at rank `placed` makes with the elements before it.
     pub fn added_cost(&self, key: u64, placed: usize, v: usize) -> i64 {
         let mut latest = key >> self.n;
         let mut sum = 0;

@@ -60,7 +60,7 @@ pub(in crate::ordering) struct ByteAxis {
 }
 
 impl ByteAxis {
-    /// Returns the axis of this shape and extent. `None` if a byte cannot hold it.
+    /// Makes the axis of this shape and extent. `None` if a byte cannot hold it.
     fn new(shape: Shape, extent: u32) -> Option<Self> {
         let extent = u8::try_from(extent).ok()?;
         let doubled = extent.checked_mul(2);
@@ -147,7 +147,7 @@ impl Arrangement {
         self.routers.len()
     }
 
-    /// Returns the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank
+    /// Copies the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank
     /// of element e in the sequence, `begin` that of the first of the stretch. The nodes that they stand for are
     /// left out. O(stretch), its square where distances are a table.
     pub fn restricted_to(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
@@ -171,7 +171,7 @@ impl Arrangement {
         }
     }
 
-    /// Returns the nodes of a sequence of elements.
+    /// Lists the nodes of a sequence of elements.
     pub fn to_nodes(&self, order: &[u32]) -> Vec<NodeId> {
         order
             .iter()
@@ -179,7 +179,7 @@ impl Arrangement {
             .collect()
     }
 
-    /// Returns the sequence of elements behind an ordering of nodes: each where its first node stands.
+    /// Finds the sequence of elements behind an ordering of nodes: each where its first node stands.
     pub fn to_elements(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
         let mut element = vec![u32::MAX; topology.nodes().slot_count() as usize];
         for (e, nodes) in self.nodes.iter().enumerate() {
@@ -228,7 +228,7 @@ impl Distances {
         Ok(Distances::Table { n, bytes })
     }
 
-    /// Returns coordinates in bytes. `None` if the metric is no sum over few and short axes.
+    /// Computes coordinates in bytes. `None` if the metric is no sum over few and short axes.
     fn as_byte_coordinates(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
         let Metric::Product(product) = metric else {
             return None;
@@ -252,7 +252,7 @@ impl Distances {
         Some(Distances::ByteCoordinates { axes, coordinates })
     }
 
-    /// Returns the table of all pairs by searches on the router graph, 256 sources at once.
+    /// Fills the table of all pairs by searches on the router graph, 256 sources at once.
     fn search_all_pairs(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
         topology.require_memory("the distances between all routers", table_size(n))?;
@@ -289,7 +289,7 @@ impl Distances {
         Ok(Distances::Table { n, bytes: table })
     }
 
-    /// Returns the distances between some elements, numbered anew in their order.
+    /// Copies the distances between some elements, numbered anew in their order.
     fn restricted_to(&self, elements: &[u32]) -> Self {
         match self {
             Distances::ByteCoordinates { axes, coordinates } => Distances::ByteCoordinates {
@@ -310,7 +310,7 @@ impl Distances {
         }
     }
 
-    /// Returns the hops between two elements.
+    /// Computes the hops between two elements.
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         let a = a as usize;
@@ -334,7 +334,7 @@ impl Distances {
         }
     }
 
-    /// Returns the distances of all pairs of some elements, row by row.
+    /// Computes the distances of all pairs of some elements, row by row.
     pub fn matrix(&self, elements: impl Iterator<Item = u32> + Clone) -> Vec<i64> {
         let mut matrix = Vec::new();
         for a in elements.clone() {
@@ -343,7 +343,7 @@ impl Distances {
         matrix
     }
 
-    /// Returns the distances from one element. `None` if they are no table.
+    /// Looks up the distances from one element. `None` if they are no table.
     pub fn table_row(&self, from: u32) -> Option<&[u8]> {
         match self {
             Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
@@ -351,7 +351,7 @@ impl Distances {
         }
     }
 
-    /// Returns the sum, over elements `to`, of price times distance from one element.
+    /// Adds up, over elements `to`, price times distance from one element.
     #[inline]
     pub fn sum_priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
         let pairs = to.iter().zip(prices);
@@ -366,7 +366,7 @@ impl Distances {
         }
     }
 
-    /// Returns the largest distance, or where that would take a search, one that none exceeds.
+    /// Finds the largest distance, or where that would take a search, one that none exceeds.
     fn largest_distance(&self, topology: &Topology) -> u32 {
         match (self, topology.metric()) {
             (Distances::Table { bytes, .. }, _) => {
@@ -378,7 +378,7 @@ impl Distances {
     }
 }
 
-/// Returns the bytes of a table of all pairs of n elements.
+/// Computes the bytes of a table of all pairs of n elements.
 fn table_size(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64)
 }

@@ -10,7 +10,7 @@ use crate::pair_sums::PairSums;
 /// Number of ranks that one task handles.
 const CHUNK: usize = 1024;
 
-/// Returns the objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
+/// Computes the objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
 ///
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
@@ -19,7 +19,7 @@ pub(super) fn objective_by_lag(weights: &Weights, distances: &Distances, nodes: 
     weigh_lags(weights, &sum_pairs(weights, distances, nodes, false).lag)
 }
 
-/// Returns the sum of weight times distances over the lags, ascending.
+/// Adds up weight times distances over the lags, ascending.
 fn weigh_lags(weights: &Weights, sums: &[u64]) -> f64 {
     let lags = sums.iter().enumerate().skip(1);
     lags.fold(0.0, |all, (k, sum)| {
@@ -27,7 +27,7 @@ fn weigh_lags(weights: &Weights, sums: &[u64]) -> f64 {
     })
 }
 
-/// Returns the longest lag with a weight from rank `a` upwards.
+/// Finds the longest lag with a weight from rank `a` upwards.
 fn longest_lag(weights: &Weights, n: usize, a: usize) -> usize {
     if weights.ring {
         weights.longest_lag()
@@ -67,7 +67,7 @@ pub(super) fn estimate_objective(weights: &Weights, distances: &Distances, nodes
     weigh_lags(weights, &sums)
 }
 
-/// Returns the objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
+/// Computes the objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
 /// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
 pub(super) fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
     shares
@@ -76,7 +76,7 @@ pub(super) fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
         .fold(0.0, |all, (share, total)| all + share * *total as f64)
 }
 
-/// Returns sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
+/// Adds up distances of pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
 pub(super) fn sum_pairs(
     weights: &Weights,
     distances: &Distances,

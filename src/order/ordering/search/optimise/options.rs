@@ -153,7 +153,7 @@ impl SearchOptions {
         })
     }
 
-    /// Returns the ordering that `find` finds under these options.
+    /// Makes the ordering that `find` finds under these options.
     pub fn into_search<F>(self, find: F) -> Box<dyn OrderNodes>
     where
         F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send + 'static,
@@ -194,7 +194,7 @@ impl SearchOptions {
         Ok(())
     }
 
-    /// Returns the search's budget, on the observer's clock.
+    /// Makes the search's budget, on the observer's clock.
     pub fn budget(&self) -> Budget {
         let default = self.time.is_none().then_some(DEFAULT_STEPS);
         Budget {
@@ -204,7 +204,8 @@ impl SearchOptions {
         }
     }
 
-    /// Returns the operations that a bound may take, before the search and after: fewer where few steps are asked for.
+    /// Computes the operations that a bound may take, before the search and after: fewer where few steps are asked
+    /// for.
     pub fn bound_work(&self) -> [u64; 2] {
         let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
         [QUICK_BOUND, BOUND_WORK].map(|work| work.min(by_steps))
@@ -225,12 +226,7 @@ impl WeightOptions {
         };
         let ring = params.is_set("ring")?;
         let window = params.optional_integer("window", 1usize, 1 << 31)?;
-        let sizes = params.optional_word("sizes")?;
-        let weight = match params.required_choice("share")? {
-            "node-hours" => Weight::NodeHours,
-            _ => Weight::Jobs,
-        };
-        let procs_per_node = params.required_integer("procs-per-node", 1u32, 1 << 20)?;
+        let sizes = JobSizes::parse(params)?;
         // Geometric weights are below 2⁻¹⁵ beyond lag 16.
         let default = if kind == WeightKind::Geometric {
             16
@@ -252,28 +248,15 @@ impl WeightOptions {
         if window.is_some() {
             return Err(params.invalid_value("window", "no window: workload weighs every lag"));
         }
-        let Some(text) = sizes else {
+        let Some(sizes) = sizes else {
             return Err(params.invalid_value("sizes", "sizes=FILE or sizes=log-uniform"));
         };
-        if topology.node_count() < 2 {
-            return Err(Error::input(
-                params.location_of("sizes"),
-                "one node",
-                "a machine of at least 2 nodes",
-            ));
-        }
-        if text == "log-uniform" && (weight == Weight::NodeHours || procs_per_node != 1) {
-            return Err(params.invalid_value("sizes", "a trace beside `share` or `procs-per-node`"));
-        }
+        sizes.check(topology, params)?;
         Ok(WeightOptions {
             kind,
             ring,
             window: default,
-            sizes: Some(JobSizes {
-                text,
-                weight,
-                procs_per_node,
-            }),
+            sizes: Some(sizes),
         })
     }
 
@@ -294,6 +277,37 @@ impl WeightOptions {
 }
 
 impl JobSizes {
+    /// Reads `sizes`, `share` and `procs-per-node`; `None` without `sizes`.
+    fn parse(params: &Params) -> Result<Option<Self>> {
+        let text = params.optional_word("sizes")?;
+        let weight = match params.required_choice("share")? {
+            "node-hours" => Weight::NodeHours,
+            _ => Weight::Jobs,
+        };
+        let procs_per_node = params.required_integer("procs-per-node", 1u32, 1 << 20)?;
+        Ok(text.map(|text| JobSizes {
+            text,
+            weight,
+            procs_per_node,
+        }))
+    }
+
+    /// Fails on a machine of one node, which has no lags, and on settings that the log-uniform law does not read.
+    fn check(&self, topology: &Topology, params: &Params) -> Result<()> {
+        if topology.node_count() < 2 {
+            return Err(Error::input(
+                params.location_of("sizes"),
+                "one node",
+                "a machine of at least 2 nodes",
+            ));
+        }
+        let unread = self.weight == Weight::NodeHours || self.procs_per_node != 1;
+        if self.text == "log-uniform" && unread {
+            return Err(params.invalid_value("sizes", "a trace beside `share` or `procs-per-node`"));
+        }
+        Ok(())
+    }
+
     /// Reads the job sizes and returns the share of each. Fails if they cannot be read.
     fn read_shares(&self, topology: &Topology) -> Result<Vec<(u32, f64)>> {
         let options = Options {

@@ -62,7 +62,7 @@ impl Prices {
         }
     }
 
-    /// Returns these prices up to a shorter window.
+    /// Cuts these prices off at a shorter window.
     pub fn within_window(&self, window: usize) -> Self {
         let lag: Vec<f64> = self.by_lag[..=self.window]
             .iter()
@@ -72,7 +72,7 @@ impl Prices {
         Prices::new(&lag, top, window)
     }
 
-    /// Returns the price of lag k, 0 beyond the window.
+    /// Looks up the price of lag k, 0 beyond the window.
     pub fn lag_price(&self, k: usize) -> i64 {
         if k <= self.window {
             i64::from(self.by_lag[k])
@@ -81,12 +81,12 @@ impl Prices {
         }
     }
 
-    /// Returns the sum of the prices of lags above `k`.
+    /// Adds up the prices of lags above `k`.
     pub fn price_beyond(&self, k: usize) -> i64 {
         (k + 1..=self.window).map(|k| self.lag_price(k)).sum()
     }
 
-    /// Returns the price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
+    /// Computes the price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
     pub fn price_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
         let mut sum = 0;
         for lag in 1..=self.window {
@@ -112,7 +112,7 @@ impl Prices {
     }
 }
 
-/// Returns the price of every pair across a joint, on byte coordinates, a chunk of right-hand elements at a time.
+/// Computes the price of every pair across a joint, on byte coordinates, a chunk of right-hand elements at a time.
 /// `buffer` holds `filled` elements, those left of the joint before `split`; sparse sums look at every fourth of the
 /// elements further left than [`DENSE`] and count it four times.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
@@ -132,7 +132,7 @@ pub(super) fn price_across_joint(
     }
 }
 
-/// Returns the price of [`price_across_joint`] with chunks of C elements.
+/// Computes the price of [`price_across_joint`] with chunks of C elements.
 #[inline(always)]
 fn price_across_in_chunks<const C: usize>(
     buffer: &[Vec<u8>],
@@ -201,7 +201,7 @@ fn price_across_in_chunks<const C: usize>(
     total + sum_wide(&sums) + 4 * sum_wide(&fourfold)
 }
 
-/// Returns the sum of the values in 64 bits.
+/// Adds up the values in 64 bits.
 #[inline(always)]
 fn sum_wide(sums: &[i32]) -> i64 {
     sums.iter().map(|s| i64::from(*s)).sum()
@@ -220,7 +220,7 @@ fn add_axis_distances<const C: usize>(
     }
 }
 
-/// Returns the price of one element, at coordinates `x`, with those at ranks `from..to`, on byte coordinates;
+/// Computes the price of one element, at coordinates `x`, with those at ranks `from..to`, on byte coordinates;
 /// `prices[0]` is that of rank `from`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn price_along_row(

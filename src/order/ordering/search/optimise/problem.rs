@@ -37,7 +37,7 @@ impl<'s> SearchProblem<'s> {
         }
     }
 
-    /// Returns the element at every rank of nodes, for a sequence of elements.
+    /// Lists the element at every rank of nodes, for a sequence of elements.
     pub fn elements_by_rank(&self, order: &[u32]) -> Vec<u32> {
         let nodes = &self.space.nodes;
         order
@@ -46,7 +46,7 @@ impl<'s> SearchProblem<'s> {
             .collect()
     }
 
-    /// Returns the exact objective of a sequence of elements.
+    /// Computes the exact objective of a sequence of elements.
     pub fn objective(&self, order: &[u32]) -> f64 {
         let weights = &self.weights;
         let distances = &self.space.distances;
@@ -75,14 +75,14 @@ impl<'s> SearchProblem<'s> {
         self.weights.rank_count() as f64 * lookups
     }
 
-    /// Returns the weights between elements by lag, up to `window` elements.
+    /// Computes the weights between elements by lag, up to `window` elements.
     pub fn element_lag_weights(&self, window: usize) -> Vec<f64> {
         let mut lag = self.weights.group_weights(self.group, window * self.group);
         lag.truncate((window + 1).min(self.space.len()));
         lag
     }
 
-    /// Returns the weight of a pair of element ranks p < q, where elements are even.
+    /// Computes the weight of a pair of element ranks p < q, where elements are even.
     pub fn element_weight(&self, p: usize, q: usize) -> f64 {
         let m = self.group;
         let slots = (0..m).flat_map(|s| (0..m).map(move |t| (m * p + s, m * q + t)));
@@ -96,7 +96,7 @@ impl<'s> SearchProblem<'s> {
         self.even && special && self.space.len() <= small::LARGEST
     }
 
-    /// Returns integer weights between elements by lag. `None` if weights are no fractions or elements not even.
+    /// Computes integer weights between elements by lag. `None` if weights are no fractions or elements not even.
     pub fn integer_weights(&self) -> Option<weights::IntegerLags> {
         let of_nodes = self.weights.to_integers().filter(|_| self.even)?;
         let group = self.group;

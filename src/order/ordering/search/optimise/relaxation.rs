@@ -55,7 +55,7 @@ pub(super) struct TorusGroup {
 }
 
 impl TorusGroup {
-    /// Returns the torus that the elements of a problem make. `None` if they make none, or are too many.
+    /// Recognises the torus that the elements of a problem make. `None` if they make none, or are too many.
     pub fn new(problem: &SearchProblem<'_>) -> Option<Self> {
         let space = problem.space;
         let n = space.len();
@@ -98,7 +98,7 @@ impl TorusGroup {
         })
     }
 
-    /// Returns how many elements a relaxation can remember for `work` operations. `None` if not even two.
+    /// Finds how many elements a relaxation can remember for `work` operations. `None` if not even two.
     pub fn affordable_memory(&self, window: usize, work: u64) -> Option<usize> {
         (2..=window.min(MAX_MEMORY)).rev().find(|memory| {
             let states = (self.n as u64).saturating_pow(*memory as u32 - 1);
@@ -108,7 +108,7 @@ impl TorusGroup {
     }
 }
 
-/// Returns the element at a position of a torus, numbered row-major.
+/// Computes the element at a position of a torus, numbered row-major.
 fn element_at(extents: &[usize], coordinate: impl Fn(usize) -> usize) -> usize {
     (0..extents.len()).fold(0, |element, i| element * extents[i] + coordinate(i))
 }
@@ -153,7 +153,7 @@ fn list_automorphisms(
     Some(found)
 }
 
-/// Returns the element whose coordinate on axis i is that of `element` on axis `order[i]`, counted backwards where
+/// Finds the element whose coordinate on axis i is that of `element` on axis `order[i]`, counted backwards where
 /// bit i of `flips` is set.
 fn permute_axes(mut element: usize, extents: &[usize], order: &[usize], flips: usize) -> usize {
     let mut position = vec![0; extents.len()];
@@ -174,7 +174,7 @@ fn permute_axes(mut element: usize, extents: &[usize], order: &[usize], flips: u
 /// Whether to stop, asked from any thread.
 type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// Returns the results of `make` for every number below `count`, made in parallel. `None` if `stop` interrupted it.
+/// Collects the results of `make` for every number below `count`, made in parallel. `None` if `stop` interrupted it.
 fn map_unless_stopped<T: Send>(
     count: u32,
     stop: Stop<'_>,
@@ -231,7 +231,7 @@ impl Classes {
     }
 }
 
-/// Returns a lower bound on the objective of a torus, by a relaxation of about `work` operations. `None` if it proves
+/// Computes a lower bound on the objective of a torus, by a relaxation of about `work` operations. `None` if it proves
 /// nothing: a ring shorter than two windows, too few operations, or stopped too early.
 ///
 /// After some layers the cost to go grows by at least δ every two layers, for ever, where δ is the least
@@ -299,7 +299,7 @@ struct Relaxation<'a> {
 }
 
 impl Relaxation<'_> {
-    /// Returns the layer that stands `count` layers before the end, all lags seen, and what it lacks: where not all
+    /// Computes the layer that stands `count` layers before the end, all lags seen, and what it lacks: where not all
     /// layers were made, a lower bound on the growth of the others. `None` if there is no state.
     fn full_layers(&self, count: usize, window: usize) -> Option<(Vec<i32>, i64)> {
         // Growth is measured over the last two steps, so three layers are kept.
@@ -328,7 +328,7 @@ impl Relaxation<'_> {
         Some((costs, growth))
     }
 
-    /// Returns the layer before `after`, by class, where the next element sees `lags` lags. Far elements are left out
+    /// Computes the layer before `after`, by class, where the next element sees `lags` lags. Far elements are left out
     /// once the first lag alone costs too much. `None` if stopped.
     fn layer_before(&self, after: &[i32], lags: usize) -> Option<Vec<i32>> {
         let torus = self.torus;
@@ -388,7 +388,7 @@ impl Relaxation<'_> {
         })
     }
 
-    /// Returns the cost of the pairs among the first M elements, given the state that they make.
+    /// Computes the cost of the pairs among the first M elements, given the state that they make.
     fn cost_among_first(&self, code: u32) -> i64 {
         let n = self.torus.n;
         let hops = &self.torus.hops;
@@ -405,7 +405,7 @@ impl Relaxation<'_> {
     }
 }
 
-/// Returns the least growth of a state's cost from one layer to another, at least 0. `None` if there is no state.
+/// Finds the least growth of a state's cost from one layer to another, at least 0. `None` if there is no state.
 fn least_growth(from: &[i32], to: &[i32]) -> Option<i64> {
     let states = to.iter().zip(from).filter(|(to, _)| **to < NO_STATE);
     let least = states.map(|(to, from)| to - from).min()?;

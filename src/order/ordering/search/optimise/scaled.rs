@@ -44,7 +44,7 @@ impl IntegerWeights {
         }
     }
 
-    /// Returns the lower bound that a sum in these units proves.
+    /// Computes the lower bound that a sum in these units proves.
     pub fn to_lower_bound(&self, value: i64) -> f64 {
         value as f64 * self.unit * SAFE
     }

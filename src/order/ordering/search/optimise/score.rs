@@ -32,7 +32,7 @@ const OPTIONS: [Opt; 6] = [
     SHARED[5],
 ];
 
-/// Returns the scores of orderings of all schedulable nodes under `weights`: a kind with options, such as
+/// Computes the scores of orderings of all schedulable nodes under `weights`: a kind with options, such as
 /// `geometric,window=16,ring=true` or `workload,sizes=log-uniform`. Nodes count one by one: unlike those of
 /// searches, the bound also holds for orderings that part the nodes of a router.
 ///
@@ -61,7 +61,7 @@ pub fn scores(
     score_with_work(topology, weights, orders, observer, QUICK_BOUND)
 }
 
-/// Returns the scores, with a bound that takes `work` operations.
+/// Computes the scores, with a bound that takes `work` operations.
 fn score_with_work(
     topology: &Topology,
     weights: &str,

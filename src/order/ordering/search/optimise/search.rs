@@ -431,12 +431,12 @@ impl LegSearch<'_> {
     }
 }
 
-/// Returns the factor by which temperatures fall where the steps are `pace` times those that they are meant for.
+/// Computes the factor by which temperatures fall where the steps are `pace` times those that they are meant for.
 fn chill_factor(pace: f64) -> f64 {
     pace.sqrt().clamp(0.05, 1.0)
 }
 
-/// Returns how a block cools that gets `pace` times the steps that temperatures are meant for.
+/// Chooses how a block cools that gets `pace` times the steps that temperatures are meant for.
 fn block_cooling(pace: f64, light: bool, pass: usize) -> Cooling {
     if light || pace < MELTED {
         let chill = chill_factor(pace);

@@ -33,7 +33,7 @@ impl Piece {
         self.to - self.from
     }
 
-    /// Returns its first `count` elements as it is walked.
+    /// Takes the first `count` elements of the piece as it is walked.
     fn first_elements(self, count: usize) -> Piece {
         if self.turned {
             let from = self.to - count;
@@ -44,7 +44,7 @@ impl Piece {
         }
     }
 
-    /// Returns its last `count` elements as it is walked.
+    /// Takes the last `count` elements of the piece as it is walked.
     fn last_elements(self, count: usize) -> Piece {
         let turned = self.turned;
         let reversed = Piece {
@@ -131,18 +131,18 @@ impl<'s> Sequence<'s> {
         self.ids.len()
     }
 
-    /// Returns the distance between the elements at two ranks.
+    /// Computes the distance between the elements at two ranks.
     fn distance_at(&self, a: usize, b: usize) -> i64 {
         i64::from(self.space.distances.between(self.ids[a], self.ids[b]))
     }
 
-    /// Returns the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in
+    /// Computes the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in
     /// `new`.
     pub fn step_change(&self, old: &[Piece], new: &[Piece]) -> i64 {
         self.joint_steps(new) - self.joint_steps(old)
     }
 
-    /// Returns the sum of the distances right across the joints of `pieces`.
+    /// Adds up the distances right across the joints of `pieces`.
     #[inline]
     fn joint_steps(&self, pieces: &[Piece]) -> i64 {
         let mut sum = 0;
@@ -156,7 +156,7 @@ impl<'s> Sequence<'s> {
         sum
     }
 
-    /// Returns the rise in price when the pieces of `old` are joined as in `new`. Both are the whole sequence (on
+    /// Computes the rise in price when the pieces of `old` are joined as in `new`. Both are the whole sequence (on
     /// a ring from an arbitrary cut, with at least two windows outside the inner pieces). An estimate for a third
     /// of the work when `sparse`: of the elements further than four left of a joint every fourth counts four
     /// times.
@@ -170,7 +170,7 @@ impl<'s> Sequence<'s> {
         self.joint_price(new, prices, sparse) - self.joint_price(old, prices, sparse)
     }
 
-    /// Returns the price of all pairs across the joints of `pieces`.
+    /// Computes the price of all pairs across the joints of `pieces`.
     fn joint_price(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
         let n = self.len();
         let window = prices.window;
@@ -215,7 +215,7 @@ impl<'s> Sequence<'s> {
         }
     }
 
-    /// Returns the price of the pairs of a buffered element left of `split` and one right of it, within the window.
+    /// Computes the price of the pairs of a buffered element left of `split` and one right of it, within the window.
     fn price_across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
         if !self.axes.is_empty() {
             return price_across_joint(
@@ -258,7 +258,7 @@ impl<'s> Sequence<'s> {
         self.rank[self.ids[b] as usize] = b as u32;
     }
 
-    /// Returns the rise in price when the elements at ranks `a` and `b` are exchanged.
+    /// Computes the rise in price when the elements at ranks `a` and `b` are exchanged.
     pub fn rise_by_exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
@@ -273,8 +273,8 @@ impl<'s> Sequence<'s> {
             + 2 * prices.lag_price(lag) * self.distance_at(a, b)
     }
 
-    /// Returns the price at rank `at` of the element that now is at rank `who`, with the elements within the window of
-    /// `at`.
+    /// Computes the price at rank `at` of the element that now is at rank `who`, with the elements within the window
+    /// of `at`.
     fn price_around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
         let n = self.len();
         let window = prices.window;
@@ -295,7 +295,7 @@ impl<'s> Sequence<'s> {
         sum
     }
 
-    /// Returns the sum of price times distance from the element at rank `who` to those at ranks `from..to`.
+    /// Adds up price times distance from the element at rank `who` to those at ranks `from..to`.
     fn price_with_ranks(&self, from: usize, to: usize, who: usize, prices: &[i16]) -> i64 {
         if !self.axes.is_empty() {
             let mut x = [0; MAX_AXES];

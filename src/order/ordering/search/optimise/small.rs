@@ -47,7 +47,7 @@ impl MatrixChain {
         small
     }
 
-    /// Returns the objective of an order.
+    /// Computes the objective of an order.
     pub fn objective_of(&self, order: &[u32]) -> f64 {
         let mut sum = 0.0;
         for (b, y) in order.iter().enumerate() {
@@ -124,7 +124,7 @@ impl MatrixChain {
         (best, done)
     }
 
-    /// Returns the rise of the objective when the elements at ranks `a` and `b` are exchanged.
+    /// Computes the rise of the objective when the elements at ranks `a` and `b` are exchanged.
     fn rise_by_exchange(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
         let x = self.order[a] as usize;

@@ -46,7 +46,7 @@ pub fn list_candidates(
     Ok(all)
 }
 
-/// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order;
+/// Ranks the classic orderings that suit the topology by `weights` (over elements), ties by name order:
 /// those that were made until `stop` says so, one at least. Fails if even the plainest cannot be made.
 fn rank_constructions(
     topology: &Topology,

@@ -73,7 +73,7 @@ impl Symmetry {
         symmetry
     }
 
-    /// Returns the classes of the tuples of one length. `None` if that takes too long; never for tuples of one.
+    /// Finds the classes of the tuples of one length. `None` if that takes too long; never for tuples of one.
     fn classify_tuples(&self, length: usize) -> Option<Tuples> {
         let size = self.n.pow(length as u32);
         let mut tuples = Tuples {
@@ -110,7 +110,7 @@ impl Symmetry {
         Some(tuples)
     }
 
-    /// Returns the number of the inverse of `p`.
+    /// Finds the number of the inverse of `p`.
     fn inverse_index(&self, p: &Permutation) -> u16 {
         let inverse = invert_permutation(self.n, p);
         self.permutations[1..]
@@ -118,27 +118,27 @@ impl Symmetry {
             .map_or(0, |i| i as u16 + 1)
     }
 
-    /// Returns the length of the longest tuples with classes.
+    /// Computes the length of the longest tuples with classes.
     pub fn longest_tuple_length(&self) -> usize {
         self.lengths.len() - 1
     }
 
-    /// Returns the permutation of a number.
+    /// Looks up the permutation of a number.
     pub fn permutation(&self, number: u16) -> &Permutation {
         &self.permutations[usize::from(number)]
     }
 
-    /// Returns the class of a tuple of distinct elements.
+    /// Looks up the class of a tuple of distinct elements.
     pub fn class_of(&self, length: usize, code: usize) -> usize {
         self.lengths[length].class[code] as usize
     }
 
-    /// Returns the number of the permutation that takes a tuple to the first of its class.
+    /// Looks up the number of the permutation that takes a tuple to the first of its class.
     pub fn permutation_to_first(&self, length: usize, code: usize) -> u16 {
         self.lengths[length].to_first[code]
     }
 
-    /// Returns the codes of the first tuples of all classes.
+    /// Looks up the codes of the first tuples of all classes.
     pub fn first_tuples(&self, length: usize) -> &[u32] {
         &self.lengths[length].firsts
     }
@@ -160,7 +160,7 @@ pub(super) fn has_repeats(tuple: &[usize]) -> bool {
     elements.any(|(i, e)| tuple[..i].contains(e))
 }
 
-/// Returns the permutation that undoes `p`.
+/// Inverts a permutation: the one that undoes `p`.
 pub(super) fn invert_permutation(n: usize, p: &Permutation) -> Permutation {
     let mut inverse = [0; 32];
     for (from, to) in p.iter().take(n).enumerate() {
@@ -181,7 +181,7 @@ fn find_permutations(n: usize, distance: &[i64]) -> Vec<Permutation> {
     search.found
 }
 
-/// Returns the permutation with these images of elements 0, 1, ….
+/// Makes the permutation with these images of elements 0, 1, ….
 fn to_permutation(images: impl IntoIterator<Item = usize>) -> Permutation {
     let mut permutation = [0; 32];
     for (slot, image) in permutation.iter_mut().zip(images) {

@@ -21,7 +21,7 @@ pub enum WeightKind {
 }
 
 impl WeightKind {
-    /// Returns the name in options.
+    /// Names the kind as options do.
     pub fn option_name(self) -> &'static str {
         match self {
             WeightKind::Geometric => "geometric",
@@ -59,7 +59,7 @@ pub struct Weights {
 /// Parts of the weight of a pair of ranks on a line.
 #[derive(Clone, Debug)]
 struct LineTails {
-    /// F(0), …, F(N+1).
+    /// F(0), …, F(N+1), by whose differences [`Weights`] gives the weight of a pair.
     tail: Vec<f64>,
     /// Weight, by size S, of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
     share: Vec<f64>,
@@ -135,7 +135,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weights by lag between groups of `size` consecutive ranks (the nodes of a router), up to `window`
+    /// Computes the weights by lag between groups of `size` consecutive ranks (the nodes of a router), up to `window`
     /// ranks: `Σ_{s,t} w(size·L + t - s)` for groups L apart. A group's inside costs nothing.
     pub(super) fn group_weights(&self, size: usize, window: usize) -> Vec<f64> {
         let window = window.min(self.longest_lag());
@@ -167,12 +167,12 @@ impl Weights {
         self.nodes
     }
 
-    /// Returns the longest lag that has a weight.
+    /// Finds the longest lag that has a weight.
     pub fn longest_lag(&self) -> usize {
         self.lag.len() - 1
     }
 
-    /// Returns the weight of lag k: of every pair, or for `workload` on a line the mean over the lag's pairs.
+    /// Looks up the weight of lag k: of every pair, or for `workload` on a line the mean over the lag's pairs.
     pub fn lag_weight(&self, k: usize) -> f64 {
         self.lag.get(k).copied().unwrap_or(0.0)
     }
@@ -187,7 +187,7 @@ impl Weights {
         self.edge.as_ref().map(|edge| &edge.share[..])
     }
 
-    /// Returns W(a,b) for ranks a < b.
+    /// Computes the weight W(a,b) of a pair of ranks a < b.
     pub fn pair_weight(&self, a: usize, b: usize) -> f64 {
         match &self.edge {
             Some(LineTails { tail: f, .. }) => f[b - a] - f[b + 1] - f[self.nodes - a],
@@ -196,7 +196,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weights by lag as integers. `None` if they are no fractions of a common denominator below 2³².
+    /// Converts the weights by lag to integers. `None` if they are no fractions of a common denominator below 2³².
     pub(in crate::ordering) fn to_integers(&self) -> Option<IntegerLags> {
         let window = self.longest_lag() as u32;
         let scale: i64 = match self.kind {
@@ -220,7 +220,7 @@ impl Weights {
     }
 }
 
-/// Returns `Σ_{S>x} q(S)·(S-x)` for x from 0 to N + 1, over sizes S up to N.
+/// Computes `Σ_{S>x} q(S)·(S-x)` for x from 0 to N + 1, over sizes S up to N.
 fn tail_sums(nodes: usize, q: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut sum = 0.0;
     let mut above = 0.0;
@@ -234,7 +234,7 @@ fn tail_sums(nodes: usize, q: impl Fn(usize) -> f64) -> Vec<f64> {
     tail
 }
 
-/// Returns the weights between groups of `size` consecutive ranks, up to `last` groups apart, from those between
+/// Computes the weights between groups of `size` consecutive ranks, up to `last` groups apart, from those between
 /// ranks.
 pub(super) fn weights_between_groups<T: Default + Sum>(
     size: usize,
@@ -249,7 +249,7 @@ pub(super) fn weights_between_groups<T: Default + Sum>(
     between
 }
 
-/// Returns the longest lag of N ranks.
+/// Computes the longest lag of N ranks.
 fn longest_lag_of(nodes: usize, ring: bool) -> usize {
     if ring {
         nodes / 2

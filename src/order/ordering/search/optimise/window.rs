@@ -92,7 +92,7 @@ impl<'p> Window<'p> {
         }
     }
 
-    /// Returns the price of member `e` at the next position, given the members before it.
+    /// Computes the price of member `e` at the next position, given the members before it.
     fn next_cost(&self, e: usize) -> i64 {
         let p = self.chosen.len();
         let mut cost = self.outside[e][p];

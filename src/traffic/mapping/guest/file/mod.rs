@@ -14,7 +14,7 @@ mod topomatch;
 
 pub use table::{FORMATS, FormatEntry};
 
-/// Formats the format of a path, by its ending. Fails if no format has this ending.
+/// Finds the format of a path by its ending. Fails if no format has this ending.
 pub(super) fn format_by_ending(path: &str) -> Result<&'static FormatEntry> {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);

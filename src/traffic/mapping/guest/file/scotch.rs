@@ -24,7 +24,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the next word and its line. Fails at the end of the text.
+    /// Reads the next word and its line. Fails at the end of the text.
     fn next_word(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
         let word = self.words.next();
         word.ok_or_else(|| Error::input(self.text.location(), "the end", expected))

@@ -25,7 +25,7 @@ const GRIDS: [[u32; 3]; 6] = [
     [2048, 1024, 1024],
 ];
 
-/// Returns the number of processes of FT that take part: any up to the planes of the default class, else a power of
+/// Counts the processes of FT that take part: any up to the planes of the default class, else a power of
 /// two.
 fn ft_active(count: u32) -> u32 {
     if count <= GRIDS[0][2] {

@@ -7,9 +7,9 @@
 //! |---|---|---|---|
 //! | `npb-bt`, `npb-sp` | squares | next and last cell along x, y, z of the multi-partition | √n a partner |
 //! | `npb-lu` | powers of two | neighbours on a 2-D grid | one a plane of the grid and 1, a partner: 161 in class C |
-//! | `npb-cg` | powers of two | across the row in powers of two; the transposed process | 26 long and 54 of 8 bytes; 26 |
-//! | `npb-mg` | powers of two | neighbours on a 3-D torus at every level, at strides on coarse ones | 3 a level, a partner |
-//! | `npb-ft` | any up to the planes of the grid, then powers of two | all, or rows and columns of a 2-D grid | 1 a pair |
+//! | `npb-cg` | powers of two | across the row by halves; the transposed process | 26 long and 54 of 8 bytes; 26 |
+//! | `npb-mg` | powers of two | neighbours on a 3-D torus, level by level with strides | 3 a level, a partner |
+//! | `npb-ft` | any up to the grid's planes, else powers of two | all, or rows and columns of a 2-D grid | 1 a pair |
 //! | `npb-is` | any | all | 2 a pair |
 //!
 //! # Stages
@@ -29,8 +29,8 @@
 //! Against matrices of whole runs of class C on 64 processes (`tests/guests.rs`; pairs of less than 100 bytes in a
 //! whole run are sums over all processes): BT 384 pairs, CG 248, LU 224, MG 408, each found and none besides
 //! (precision and recall 1). Total variation distance between the shares of volume: BT 4·10⁻⁴, CG 10⁻⁹, LU 3·10⁻⁵,
-//! MG 1.4·10⁻⁴; bytes of all iterations within 0.5 %. BT's sends differ by direction; they agree where the rows of that
-//! matrix receive.
+//! MG 1.4·10⁻⁴; bytes of all iterations within 0.5 %. BT's sends differ by direction; they agree where the rows of
+//! that matrix receive.
 //!
 //! # References
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
@@ -89,7 +89,7 @@ fn check_side(params: &Params, along: u32, points: u32) -> Result<()> {
     Err(params.invalid_value("n", expected))
 }
 
-/// Returns the greatest power of two up to `count`.
+/// Finds the greatest power of two up to `count`.
 fn power_below(count: u32) -> u32 {
     1 << count.max(1).ilog2()
 }
@@ -102,14 +102,14 @@ fn benchmark_text(name: &str, active: u32, count: u32) -> String {
     }
 }
 
-/// Returns the number of points of a part that are not on the surface of the whole.
+/// Counts the points of a part that are not on the surface of the whole.
 fn inner_points(points: u32, parts: u32, i: u32) -> u32 {
     let ends = u32::from(i == 0) + u32::from(i + 1 == parts);
     // A part of one point may be at both ends.
     part_points(points, parts, i).saturating_sub(ends)
 }
 
-/// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
+/// Counts the points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
 fn part_points(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)
 }

@@ -24,7 +24,7 @@ pub(in super::super) const SP: GuestEntry = benchmark!(
     square_below
 );
 
-/// Returns the greatest square up to `count`.
+/// Finds the greatest square up to `count`.
 fn square_below(count: u32) -> u32 {
     count.isqrt().pow(2)
 }

@@ -43,7 +43,7 @@ impl Instance {
         })
     }
 
-    /// Returns the value of this class, of one value a class.
+    /// Picks the value of this class, of one value a class.
     pub fn class_value<T: Copy>(&self, classes: [T; 6]) -> T {
         classes[self.class]
     }
