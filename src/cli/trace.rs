@@ -317,7 +317,9 @@ fn print_record_info(
     let (mut lines, names) = inputs::open_files(&[file.to_path_buf()], options.memory)?;
     let form = format.find_record_format(&mut lines)?;
     let (document, sizes, trace) = document(lines, names, form, options)?;
-    trace.iter().for_each(inputs::report_processors);
+    trace
+        .iter()
+        .for_each(inputs::warn_processors_taken_for_nodes);
     if let Some(path) = to {
         // A table of shares has no numbers of jobs: the file then has its header only.
         let rows = sizes.count_table().unwrap_or_default();

@@ -150,7 +150,7 @@ impl Rails {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
         let mut arcs = Vec::new();
         for unit in 0..self.units {
-            for spine in self.units..self.per_rail() {
+            for spine in self.units..self.switches_per_rail() {
                 arcs.extend(both_directions(unit, spine, capacity));
             }
         }

@@ -192,7 +192,7 @@ impl Platform<'_> {
     fn count_routers(&self) -> u32 {
         let network = self.input.topology.network();
         match network.rails() {
-            Some(rails) if self.rails > 1 => rails.per_rail(),
+            Some(rails) if self.rails > 1 => rails.switches_per_rail(),
             _ => network.routers(),
         }
     }
@@ -249,7 +249,7 @@ impl Platform<'_> {
         let rails = network.rails();
         let inside = each * rails.map_or(1.0, |rails| rails.nvlink_capacity);
         // Only a route that is written out can name a link that leads to no router.
-        if rails.is_some_and(|rails| rails.per_domain() > 1) && self.explicit {
+        if rails.is_some_and(|rails| rails.nodes_per_domain() > 1) && self.explicit {
             text += &format!(
                 "    <link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n"
             );

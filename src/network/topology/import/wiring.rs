@@ -337,40 +337,6 @@ impl Wiring {
     }
 }
 
-/// Lists the links by their routers, ascending, and the capacity of each; `router` holds the router of each switch.
-fn number_links(
-    links: &BTreeMap<(usize, usize), f64>,
-    router: &[u32],
-) -> (Vec<(u32, u32)>, Vec<f64>) {
-    let mut numbered = Vec::with_capacity(links.len());
-    for ((a, b), capacity) in links {
-        let ends = (router[*a].min(router[*b]), router[*a].max(router[*b]));
-        numbered.push((ends, *capacity));
-    }
-    numbered.sort_unstable_by_key(|(ends, _)| *ends);
-    numbered.into_iter().unzip()
-}
-
-/// Lists the names of the nodes, slot by slot, and of the switches, both in `order`, of which the first `hosts` have
-/// nodes. A slot without a node has an empty name.
-fn take_names(
-    mut switches: Vec<Switch>,
-    order: &[usize],
-    (hosts, per_router): (usize, usize),
-) -> (Vec<String>, Vec<String>) {
-    let mut names = Vec::with_capacity(hosts * per_router);
-    let mut switch_names = Vec::with_capacity(order.len());
-    for (i, switch) in order.iter().enumerate() {
-        let switch = &mut switches[*switch];
-        switch_names.push(std::mem::take(&mut switch.name));
-        if i < hosts {
-            names.append(&mut switch.nodes);
-            names.resize((i + 1) * per_router, String::new());
-        }
-    }
-    (names, switch_names)
-}
-
 /// Builds the level of these units, of which the switches follow each other in `order`.
 fn build_level(units: &Units, order: &[usize], per_router: u32) -> Level {
     let mut ends = Vec::new();

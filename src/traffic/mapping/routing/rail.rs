@@ -36,11 +36,11 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut up = vec![0.0; hosts as usize];
     let mut down = up.clone();
     demand.for_each_flow(|source, flow| {
-        let from = source / each;
+        let from = source / leaves_per_unit;
         // What changes the rail does so first.
-        let leaf = from * each + flow.router % each;
+        let leaf = from * leaves_per_unit + flow.router % leaves_per_unit;
         fabric.links.add_load(source, leaf, flow.volume, &mut loads);
-        if from != flow.router / each {
+        if from != flow.router / leaves_per_unit {
             up[leaf as usize] += flow.volume;
             down[flow.router as usize] += flow.volume;
         }
