@@ -43,8 +43,9 @@ pub(super) const GRAPH: ExportTarget = ExportTarget::new(
         Opt::whole("gpus", "GPUs of a node").default_value("0"),
         Opt::file(
             "ranks",
-            "the hosts by broker rank, as `flux getattr hostlist` lists them, or lines RANK: HOST as of `flux exec --label-io hostname`; else the rank is the node's number",
-        ),
+            "the hosts by broker rank, as `flux getattr hostlist` lists them, or lines RANK: HOST as of `flux exec --label-io hostname`",
+        )
+        .default_in_words("a broker's rank is its node's number"),
     ],
     ParseTarget::Options(parse_graph),
 );

@@ -110,7 +110,7 @@ pub fn write_simgrid(
     } else {
         "All that a node sends shares its node link, all that it receives the other way."
     };
-    // A node may be called so; Batsim takes another name by --master-host.
+    // A node may be called so; Batsim takes another name by -m.
     let mut taken = platform.names.iter().cloned().collect();
     let master = free_name("master_host".into(), &mut taken);
     let mut about = include_str!("texts/simgrid.txt")
