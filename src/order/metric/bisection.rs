@@ -34,7 +34,7 @@ const MOST_LINKS: u64 = 2_000_000;
 /// Number of searches that start again from their best cut, each from an order of its own.
 const CHAINS: u64 = 8;
 /// Number of directed links that all further starts together look at.
-const RESTARTED_LINKS: u64 = 12_000_000;
+const RESTARTED_LINKS: u64 = 4_000_000;
 /// Most further starts of each chain for each router.
 const ROUNDS_PER_ROUTER: u64 = 6;
 /// Largest number of routers for which a search starts from a Fiedler vector, too.

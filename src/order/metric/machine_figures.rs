@@ -271,13 +271,7 @@ mod tests {
         build("torus:16x16")
             .network()
             .for_each_link(&mut |u, v, _| links.push((u, v)));
-        for (scale, expected) in [
-            (1.0, 32.0),
-            (4e11, 1.28e13),
-            (1e-7, 3.2e-6),
-            (1e15, 3.2e16),
-            (0.1, 3.2),
-        ] {
+        for (scale, expected) in [(4e11, 1.28e13), (1e-7, 3.2e-6), (0.1, 3.2)] {
             let mut text = String::from("u,v,capacity\n");
             links
                 .iter()
