@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use nodeorder_base::error::Error;
 use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Lines;
 use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, survey};
 
 mod drivers;
@@ -186,9 +188,8 @@ hold! {
     edge_lists_hold "edges" 700,
     ordering_files_hold "order" 700,
     placement_logs_hold "log" 1500,
-    traces_hold "swf" 1500,
-    // A thousand of each format.
-    records_hold "records" 16000,
+    traces_hold "swf" 700,
+    records_hold "records" 1200,
     node_states_hold "sinfo" 900,
     plans_hold "plan" 400,
     guests_hold "guest" 1500,
@@ -210,6 +211,36 @@ hold! {
     tables_hold "tables" 700,
     specifications_hold "specs" 700,
     results_hold "results" 500,
+}
+
+/// Each reader of jobs, in the 200 MB that a small run has.
+#[test]
+fn a_thousand_mutated_files_of_each_trace_format_end_in_an_answer_or_an_error() {
+    const MEMORY: u64 = 200_000_000;
+    let options = Options {
+        memory: MEMORY,
+        ..Options::default()
+    };
+    for name in ["records", "swf", "log"] {
+        let seeds = files(&data().join(name));
+        let (words, mut random) = (words(name), seed_generator(2));
+        for (path, bytes) in &seeds {
+            for _ in 0..1000 {
+                let (_, other) = &seeds[random_below(seeds.len() as u64, &mut random) as usize];
+                let text = mutate(bytes, other, &words, &mut random);
+                let read = || {
+                    let lines = Lines::new("t", text.as_slice()).with_memory(MEMORY);
+                    let opened = OpenedLog::from_lines(lines, None, &options)?;
+                    survey::survey_log(opened.log).map(drop)
+                };
+                match catch_unwind(AssertUnwindSafe(read)) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => assert!(!error.to_string().is_empty()),
+                    Err(_) => panic!("`{}`, made of {}", text.escape_ascii(), path.display()),
+                }
+            }
+        }
+    }
 }
 
 /// 2³¹ nodes are the most: such machines are described without being built.
@@ -416,7 +447,7 @@ fn sums_of_the_largest_sizes_do_not_overflow() {
     let survey = survey::survey_log(Log::new("log", log)).unwrap();
     assert_eq!(survey.most_nodes, 40 * u64::from(most));
     let table = format!("2,{0}\n3,{0}\n{most},{0}\n", u64::MAX);
-    let lines = nodeorder_base::input::Lines::new("sizes", table);
+    let lines = Lines::new("sizes", table);
     let sizes = Sizes::from_lines(lines, Weight::Jobs, &Options::default()).unwrap();
     assert_eq!(sizes.shares_up_to(most).unwrap().len(), 3);
     assert_eq!(sizes.shares_up_to(3).unwrap(), [(2, 0.5), (3, 0.5)]);
