@@ -561,3 +561,78 @@ proptest! {
         prop_assert!(one.low.unwrap() >= least - 1e-9 && one.high.unwrap() <= most + 1e-9);
     }
 }
+
+/// The same network as a grid, a dragonfly and the like, and as a list of its links: with one ordering nothing tells the
+/// two apart, whatever routing and compact allocation a model would take on either by itself.
+#[test]
+fn one_network_in_two_notations_has_one_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    for (i, spec) in [
+        "mesh:6x7",
+        "hyperx:3x3",
+        "dragonfly:p=1,a=4,h=1",
+        "torus:5x4",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let machine = build(&[*spec]).remove(0);
+        let mut edges = String::from("u,v\n");
+        machine
+            .network()
+            .for_each_link(&mut |u, v, _| edges += &format!("{u},{v}\n"));
+        let path = folder.path().join(format!("{i}.csv"));
+        std::fs::write(&path, edges).unwrap();
+        let listed =
+            Topology::inline(&format!("graph:{}", path.display()), &Context::default()).unwrap();
+        let tasks: Vec<Task> = (0..60)
+            .map(|id: i64| Task {
+                id,
+                submit: id * 700,
+                run: 4000 + id % 9 * 700,
+                requested: 20_000,
+                nodes: [2, 4, 6, 9, 12][id as usize % 5],
+            })
+            .collect();
+        let settings = TraceSettings {
+            trace: "t".into(),
+            policy: "easy".into(),
+            allocator: "span-best-fit".into(),
+            model: "network:share=0.3,guest=stencil3d".into(),
+            other_models: Vec::new(),
+            waits: Vec::new(),
+        };
+        let allocators = vec!["span-best-fit".to_string()];
+        let open = || Ok(Log::new("log", "P 1 4\nF 1\n"));
+        let workload = ComparedJobs {
+            name: "log",
+            open: &open,
+            allocators: &allocators,
+            leading: 0,
+            queue: Some(ScheduledJobs {
+                tasks: &tasks,
+                settings: &settings,
+            }),
+        };
+        let orders = ["row-major".to_string()];
+        let mut request = MachineOptions {
+            orders: &orders,
+            routing: nodeorder_traffic::mapping::routing::BestShares::parse_routing("ideal")
+                .unwrap(),
+            ..MachineOptions::default()
+        };
+        let two = [machine, listed];
+        let found = compare(&two, &request, Some(&workload), &NoObserver, &|_| ()).unwrap();
+        assert_eq!(found.differences[0].difference, 0.0, "{spec}");
+        assert_eq!(found.routing.as_deref(), Some("ecmp-hop"), "{spec}");
+        assert!(headline(&found, Some("t")).contains("routing=ecmp-hop"));
+        request.rank = Some(Criterion::Throughput);
+        let found = compare(&two, &request, None, &NoObserver, &|_| ()).unwrap();
+        assert_eq!(
+            [0, 1].map(|slot| found.rank(slot)),
+            [Some(1), Some(1)],
+            "{spec}"
+        );
+        assert_eq!(found.is_told(), Some(false), "{spec}");
+    }
+}

@@ -34,7 +34,8 @@ struct Problems<'l> {
 pub struct Remarks {
     /// Files of orderings made for another machine, and nodes that they leave out: once a file and machine.
     pub orderings: Vec<String>,
-    /// What is assumed of the capacities of links, where figures rest on them: once a machine.
+    /// What is assumed of routings, once a model, and of the capacities of links, where figures rest on them: once a
+    /// machine.
     pub assumed: Vec<String>,
     /// Schedulable nodes of each machine.
     pub(super) nodes: Vec<u64>,
@@ -68,6 +69,14 @@ impl PlanLists {
         problems.check_items("guests", |i| {
             none_if_unsuited(Guest::check_options(&self.guests[i].located, &context)).map(drop)
         });
+        for ((given, _), model) in lists["models"].iter().zip(&self.models) {
+            if *given != model.text {
+                problems.remarks.assumed.push(format!(
+                    "{given}: taken as {} on every machine, so that kinds of machines do not decide a ranking",
+                    model.text
+                ));
+            }
+        }
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
             let topology = catalog::topology(&self.topologies[i].located, &context)?;

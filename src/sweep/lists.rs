@@ -6,7 +6,7 @@ use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
 use super::spec::{Lists, PlanSpec};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_jobs::schedule::MODELS;
+use nodeorder_jobs::schedule::{MODELS, model};
 use nodeorder_network::topology::TOPOLOGIES;
 use nodeorder_order::ordering::ORDERINGS;
 use nodeorder_trace::GENERATORS;
@@ -69,6 +69,8 @@ pub struct PlanLists {
     pub policies: Vec<String>,
     /// Runtime models of these schedules; without, run times are the trace's.
     pub models: Vec<Spec>,
+    /// Routing of each model, the same on all machines; `None` for models that take none.
+    pub model_routings: Vec<Option<String>>,
     /// Traffic to be mapped.
     pub guests: Vec<Spec>,
     /// Which links it takes.
@@ -98,6 +100,12 @@ impl PlanLists {
                 .map(|text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file))
                 .collect()
         };
+        // Cells are compared across machines: one routing for all, in the plan's own words or the one of rankings.
+        let models: Vec<String> = spec
+            .models
+            .iter()
+            .map(|text| model::fix_for_ranking(text))
+            .collect();
         let mut plan = PlanLists {
             name: spec.name.clone(),
             topologies: resolve(&spec.topologies),
@@ -112,7 +120,11 @@ impl PlanLists {
             workloads: Vec::new(),
             transforms: spec.transforms.clone(),
             policies: spec.policies.clone(),
-            models: resolve(&spec.models),
+            models: resolve(&models),
+            model_routings: models
+                .iter()
+                .map(|text| model::routing_name(text))
+                .collect(),
             guests: resolve(&spec.guests),
             routings: spec.routings.clone(),
             seeds: spec.seeds.clone(),
@@ -151,7 +163,7 @@ impl PlanLists {
     pub(super) fn hash_plan_and_files(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: folders of older versions are then not continued.
-        all.add_part("nodeorder sweep 4");
+        all.add_part("nodeorder sweep 5");
         all.add_part(env!("CARGO_PKG_VERSION"));
         let workloads: Vec<String> = self
             .workloads

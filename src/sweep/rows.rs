@@ -145,7 +145,9 @@ impl<'p> ResultsTable<'p> {
             policy: item_at(&lists.policies, spec.policy).map(String::as_str),
             model: item_at(&lists.models, spec.model).map(|spec| spec.text.as_str()),
             guest: item_at(&lists.guests, spec.guest).map(|spec| spec.text.as_str()),
-            routing: item_at(&lists.routings, spec.routing).map(String::as_str),
+            routing: item_at(&lists.routings, spec.routing)
+                .or(item_at(&lists.model_routings, spec.model).and_then(Option::as_ref))
+                .map(String::as_str),
             seed: lists.seeds[cell.seed],
             group: KINDS[spec.kind].name,
             note: "",
@@ -164,6 +166,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
         "policy" => !lists.policies.is_empty(),
         "transform" => !lists.transforms.is_empty(),
         "model" => !lists.models.is_empty(),
+        "routing" if lists.model_routings.iter().any(Option::is_some) => true,
         _ => !lists.guests.is_empty(),
     }
 }

@@ -17,6 +17,8 @@ pub struct RankedMachine<'a> {
     pub score: f64,
     /// Largest job size in nodes that means are over.
     pub largest: usize,
+    /// Routing of the traffic that ranks the machines.
+    pub routing: Option<&'a str>,
 }
 
 impl<'a> RankedMachine<'a> {
@@ -113,6 +115,9 @@ impl<'a> RankedMachine<'a> {
         "score", "",
             "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
             |r| r.score;
+        "routing", "",
+            "Routing of the traffic that `score` is of, the same on all machines; empty where no traffic ranks.",
+            |r| r.routing;
         "largest_size", "nodes",
             "The largest job size that all machines have: means of MPC are over sizes up to it.",
             |r| r.largest;

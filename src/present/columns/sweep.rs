@@ -28,7 +28,8 @@ row! {
     policy: Option<&'a str>, "", "The policy.";
     model: Option<&'a str>, "", "The runtime model.";
     guest: Option<&'a str>, "", "The guest.";
-    routing: Option<&'a str>, "", "The routing.";
+    routing: Option<&'a str>, "",
+        "The routing of the guest, or of the runtime model: the same on all machines.";
     /// Columns after the lists, in every row.
     pub const GROUP:
     seed: u64, "", "The seed.";

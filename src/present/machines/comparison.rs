@@ -3,10 +3,11 @@
 use std::borrow::Borrow;
 
 use super::carried::MachineThroughput;
-use super::confidence::Difference;
+use super::confidence::{Difference, is_above};
 use super::contender::{Contender, Criterion, SeedFigures};
-use super::workload::{ComparedJobs, replay_and_schedule};
+use super::workload::{ComparedJobs, ScheduledJobs, replay_and_schedule};
 use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_jobs::schedule::model;
 use nodeorder_jobs::schedule::orderings::TraceSettings;
 use nodeorder_jobs::schedule::saving::WEEK;
 use nodeorder_network::topology::Topology;
@@ -40,8 +41,11 @@ pub struct Machines {
     pub jobs: usize,
     /// Difference of the first machine to each other one that is compared, with its interval.
     pub differences: Vec<Difference>,
-    /// Policy, allocator and runtime model of the schedules; none where jobs have no times.
+    /// Policy, allocator and runtime model of the schedules; none where jobs have no times. A model that takes a
+    /// routing names the one that all machines have.
     pub settings: Option<TraceSettings>,
+    /// Routing of the traffic that ranks the machines, the same on all; none where no traffic does.
+    pub routing: Option<String>,
 }
 
 /// Options of a comparison of machines.
@@ -73,12 +77,11 @@ impl Machines {
                 continue;
             };
             // First the end that was found, then the one that nothing exceeds.
-            let is_better = if self.criterion.higher_is_better() {
-                other[0] > own[1]
+            rank += usize::from(if self.criterion.higher_is_better() {
+                is_above(other[0], own[1])
             } else {
-                other[0] < own[1]
-            };
-            rank += usize::from(is_better);
+                is_above(own[1], other[0])
+            });
         }
         Some(rank)
     }
@@ -125,6 +128,22 @@ pub fn compare(
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
     let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
+    // The routing that a model takes by default depends on the kind of machine, which may not decide a ranking.
+    let queue = workload.and_then(|workload| workload.queue.as_ref());
+    let settings = queue.map(|queue| TraceSettings {
+        model: model::fix_for_ranking(&queue.settings.model),
+        ..queue.settings.clone()
+    });
+    let workload = workload.map(|workload| ComparedJobs {
+        queue: queue
+            .zip(settings.as_ref())
+            .map(|(queue, settings)| ScheduledJobs {
+                tasks: queue.tasks,
+                settings,
+            }),
+        ..*workload
+    });
+    let workload = workload.as_ref();
     // Searches take minutes: what cannot be priced is refused before them.
     check_priced(&topologies, request)?;
     let mut carried = match &request.routing {
@@ -194,7 +213,17 @@ pub fn compare(
             machine_difference(&contenders[0], other, criterion, &jobs, workload, seed)
         })
         .collect();
-    let queue = workload.and_then(|workload| workload.queue.as_ref());
+    let routing = match criterion {
+        Criterion::Response => {
+            let model = settings.as_ref().map(|settings| &settings.model);
+            model.and_then(|model| model::routing_name(model))
+        }
+        criterion if criterion.is_bracket() => {
+            let searched = request.routing.as_ref();
+            searched.map(|routing| routing.name.to_string())
+        }
+        _ => None,
+    };
     Ok(Machines {
         criterion,
         contenders,
@@ -203,7 +232,8 @@ pub fn compare(
         scores,
         jobs: jobs.len(),
         differences,
-        settings: queue.map(|queue| queue.settings.clone()),
+        settings,
+        routing,
     })
 }
 
@@ -345,6 +375,8 @@ fn check_priced(topologies: &[&Topology], request: &MachineOptions<'_>) -> Resul
         let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
         return Err(Error::option("--rank cost", "no prices", expected));
     }
+    let names: Vec<&str> = topologies.iter().map(|topology| topology.name()).collect();
+    request.buying.cables.check_machines(&names)?;
     for topology in topologies {
         request
             .buying

@@ -170,7 +170,7 @@ fn list_run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact>
         }
     }
     for assumed in manifest["assumed"].as_array().into_iter().flatten() {
-        facts.extend(assumed.as_str().map(|text| Fact::wide("Capacities", text)));
+        facts.extend(assumed.as_str().map(|text| Fact::wide("Assumed", text)));
     }
     facts
 }

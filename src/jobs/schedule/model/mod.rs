@@ -17,4 +17,4 @@ mod table;
 
 pub use entry::{BuildModel, LostNodeTime, Model, ModelEntry, StartedTask};
 pub(super) use table::build_model;
-pub use table::{MODELS, check_name, check_on_machine, uses_links};
+pub use table::{MODELS, check_name, check_on_machine, fix_for_ranking, routing_name, uses_links};

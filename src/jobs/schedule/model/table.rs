@@ -5,6 +5,7 @@ use super::{contiguity, distance, fixed, network};
 use crate::allocator::AllocatorContext;
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
+use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
 
 /// All runtime models by name.
 pub static MODELS: Registry<ParseModel> = Registry::new(
@@ -33,6 +34,37 @@ pub fn uses_links(text: &str) -> bool {
     parsed.is_ok_and(|model| model.uses_links())
 }
 
+/// Adds to the text of a model what it leaves to the kind of machine: the routing under which machines are ranked, and
+/// the compact allocation that all machines have. With these, one network described in two ways has one verdict.
+pub fn fix_for_ranking(text: &str) -> String {
+    let mut fixed = text.to_string();
+    let options = MODELS.get(text).map_or(&[][..], |entry| entry.options);
+    for (key, value) in [("routing", RANKING_ROUTING), ("compact", "links")] {
+        let takes = options.iter().any(|option| option.key == key);
+        if takes && !is_given(text, key) {
+            let mark = if fixed.contains(':') { ',' } else { ':' };
+            fixed += &format!("{mark}{key}={value}");
+        }
+    }
+    fixed
+}
+
+/// Checks whether the text of a model gives an option.
+fn is_given(text: &str, key: &str) -> bool {
+    MODELS
+        .find_and_read(text, 0)
+        .is_ok_and(|(_, params)| params.has_key(key))
+}
+
+/// Returns the routing that the text of a model names; `None` if it names none.
+pub fn routing_name(text: &str) -> Option<String> {
+    if !is_given(text, "routing") {
+        return None;
+    }
+    let (_, params) = MODELS.find_and_read(text, 0).ok()?;
+    params.optional_word("routing").ok()?
+}
+
 /// Checks the model that `text` names, with its options and files, on one machine. Fails as [`build_model`].
 pub fn check_on_machine(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
     build_model(text, context, 0).map(drop)
@@ -57,6 +89,39 @@ mod tests {
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;
+
+    #[test]
+    fn rankings_fix_what_a_model_leaves_to_the_machine() {
+        for (text, fixed, routing) in [
+            (
+                "network",
+                "network:routing=ecmp-hop,compact=links",
+                Some("ecmp-hop"),
+            ),
+            (
+                "network:share=0.1",
+                "network:share=0.1,routing=ecmp-hop,compact=links",
+                Some("ecmp-hop"),
+            ),
+            (
+                "network:routing=one-path",
+                "network:routing=one-path",
+                Some("one-path"),
+            ),
+            ("distance:0.5", "distance:0.5", None),
+            ("fixed", "fixed", None),
+            // What is wrong is reported where the model is built, as it was written.
+            (
+                "network:shares=1",
+                "network:shares=1,routing=ecmp-hop,compact=links",
+                None,
+            ),
+            ("unknown", "unknown", None),
+        ] {
+            assert_eq!(fix_for_ranking(text), fixed);
+            assert_eq!(routing_name(fixed).as_deref(), routing, "{fixed}");
+        }
+    }
 
     #[test]
     fn models_read_what_they_declare() {

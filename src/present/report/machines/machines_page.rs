@@ -282,9 +282,7 @@ fn transposed_table<'m>(
     let columns = machines
         .iter()
         .map(|machine| {
-            let cells = figures
-                .iter()
-                .map(|figure| (figure.value)(machine).terminal_text());
+            let cells = figures.iter().map(|figure| figure.shown_text(machine));
             Column::unordered_figures(machine.contender.machine.name(), cells)
         })
         .collect();

@@ -13,6 +13,7 @@ pub fn machine_rows(machines: &Machines) -> impl Iterator<Item = RankedMachine<'
         contender,
         score: *score,
         largest: machines.largest,
+        routing: machines.routing.as_deref(),
     })
 }
 

@@ -36,6 +36,10 @@ pub use one_path::Routes;
 pub use shortest_paths::ShortestPathDag;
 pub use table::ROUTINGS;
 
+/// Routing of everything that ranks machines, unless one is given. Every machine has it, and it needs no more than the
+/// links: a routing chosen by how a network is described would give one network two verdicts.
+pub const RANKING_ROUTING: &str = "ecmp-hop";
+
 /// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine.
 #[derive(Clone, Copy)]
 pub struct FixedRouting {

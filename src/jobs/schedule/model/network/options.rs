@@ -25,7 +25,9 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 ///
 /// The *compact* allocation depends on machine, guest and size alone: it is the window of an ordering with the least
 /// iteration time on the empty machine, among four evenly spaced windows of each ordering that `compare` starts from
-/// (without `random` and those that search the whole graph). A task may do better: its stretch is then below 1.
+/// (without `random` and those that search the whole graph). A task may do better: its stretch is then below 1. Which
+/// orderings these are depends on the kind of machine; with `compact=links` they are those that every machine has, so
+/// that one network described in two ways has one compact allocation: where machines are ranked, it is the default.
 ///
 /// Time that a task takes beyond t is counted under three causes, in node-hours over all tasks. What it takes beyond
 /// t even alone on its nodes is lost to *latency* as far as its messages wait longer for their first byte than on the
@@ -66,7 +68,7 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
     about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
     example: "network:share=0.3,guest=stencil3d",
-    options: &join_options::<6, 10, 16>(
+    options: &join_options::<6, 11, 17>(
         SPEED_OPTIONS,
         [
             Opt::number(
@@ -111,6 +113,11 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
                 "how closely messages are followed",
             )
             .default_in_words("flow with speed=, else job"),
+            Opt::one_of(
+                "compact",
+                &["orderings", "links"],
+                "orderings whose windows are the compact allocation: those of the machine's kind, or of all machines",
+            ),
             Opt::flag("kill", "end jobs at their requested times"),
             SEED,
         ],
@@ -184,6 +191,7 @@ impl NetworkOptions {
             figures,
             detail: if by_job { Detail::Job } else { Detail::Flow },
             routing,
+            compact_by_links: params.required_choice("compact")? == "links",
             kill: params.is_set("kill")?,
             seed: params.seed()?,
         })
@@ -238,7 +246,7 @@ impl BuildModel for NetworkOptions {
             topology,
             order: context.order,
             fabric,
-            compact: make_compact_orderings(topology)?,
+            compact: make_compact_orderings(topology, self.compact_by_links)?,
             references: HashMap::new(),
             recent: RecentJobs::default(),
             jobs: BTreeMap::new(),
@@ -253,9 +261,12 @@ impl BuildModel for NetworkOptions {
     }
 }
 
+/// Orderings that follow from ids and links alone: every machine has them.
+const EVERYWHERE: [&str; 3] = ["row-major", "bfs", "rcm"];
+
 /// Makes the orderings whose windows are tried as the compact allocation: those that `compare` starts from, except the
-/// random one and those that are slow to make.
-fn make_compact_orderings(topology: &Topology) -> Result<Vec<NodeOrder>> {
+/// random one and those that are slow to make; `by_links`, those of them that every machine has.
+fn make_compact_orderings(topology: &Topology, by_links: bool) -> Result<Vec<NodeOrder>> {
     let slow = [
         "random",
         "spectral",
@@ -265,6 +276,9 @@ fn make_compact_orderings(topology: &Topology) -> Result<Vec<NodeOrder>> {
     ];
     let mut texts = defaults::default_orderings(topology);
     texts.retain(|text| !slow.contains(&text.as_str()));
+    if by_links {
+        texts.retain(|text| EVERYWHERE.contains(&text.as_str()));
+    }
     texts
         .par_iter()
         .map(|text| NodeOrder::make(topology, text))

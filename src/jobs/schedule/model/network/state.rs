@@ -34,6 +34,8 @@ pub(super) struct NetworkOptions {
     pub routing: Option<FixedRouting>,
     /// Whether tasks end at their requested times.
     pub kill: bool,
+    /// Whether the compact allocation follows from ids and links alone, whatever the kind of machine.
+    pub compact_by_links: bool,
     pub seed: u64,
 }
 
