@@ -371,6 +371,12 @@ fn goal_schedules_are_their_sends() {
             "num_ranks 2\n/* a\n",
             ":2: found a comment that does not end",
         ),
+        // What was cut off between two blocks.
+        (
+            "num_ranks 4\nrank 0 {\n}\nrank 1 {\n}\n",
+            ":5: found the end after 2 of 4 ranks (none for rank 2); expected a block for each rank",
+        ),
+        ("num_ranks 2\n", ":1: found the end after 0 of 2 ranks"),
     ] {
         std::fs::write(&path, text).unwrap();
         let error = refused(&spec);
@@ -577,13 +583,76 @@ fn chakra_traces_are_their_communication() {
     );
 }
 
+/// ASTRA-sim's rule: a collective goes among the ranks that differ along the flagged dimensions alone, dimension 0 fastest.
+#[test]
+fn chakra_collectives_go_along_the_dimensions_that_they_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = format!("chakra:{}", folder.path().join("t").display());
+    let collective = |flags: &[u8]| {
+        let attribute =
+            |value: Vec<u8>, name: &[u8]| et::bytes(10, &[et::bytes(1, name), value].concat());
+        let body = [
+            et::number(3, 7),
+            attribute(et::number(9, 0), b"comm_type"),
+            attribute(et::number(9, 1200), b"comm_size"),
+            attribute(et::bytes(28, &et::bytes(1, flags)), b"involved_dim"),
+        ];
+        [et::metadata(), et::message(&body.concat())].concat()
+    };
+    let write = |trace: &[u8], ranks: usize| {
+        for rank in 0..ranks {
+            std::fs::write(folder.path().join(format!("t.{rank}.et")), trace).unwrap();
+        }
+    };
+    write(&collective(&[1, 0]), 6);
+    // Around a ring of two 1200, of three 1600.
+    let pairs = [(0, 1), (1, 0), (2, 3), (3, 2), (4, 5), (5, 4)].map(|(a, b)| (a, b, 1200.0));
+    assert_eq!(matrix(&format!("{spec},dims=2x3")), volumes(&pairs));
+    let triples = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)].map(|(a, b)| (a, b, 1600.0));
+    assert_eq!(matrix(&format!("{spec},dims=3x2")), volumes(&triples));
+    write(&collective(&[0, 1]), 6);
+    let triples = [(0, 2), (2, 4), (4, 0), (1, 3), (3, 5), (5, 1)].map(|(a, b)| (a, b, 1600.0));
+    assert_eq!(matrix(&format!("{spec},dims=2x3")), volumes(&triples));
+    assert!(
+        refused(&spec)
+            .contains("found involved_dim with 2 flags, not all true; expected the logical shape")
+    );
+    assert!(
+        refused(&format!("{spec},dims=2x2"))
+            .contains("found a shape of 4 ranks; expected one of 6")
+    );
+    assert!(refused(&format!("{spec},dims=1x2x3")).contains("expected 3, one for each of dims="));
+    // All dimensions are all ranks, whatever the shape.
+    write(&collective(&[1, 1]), 6);
+    assert_eq!(matrix(&spec), matrix(&format!("{spec},dims=3x2")));
+    // A collective on the CPU launches the kernel that has the type: one of the two counts.
+    let flag = |name: &str, on: u64| {
+        et::bytes(
+            10,
+            &[et::bytes(1, name.as_bytes()), et::number(27, on)].concat(),
+        )
+    };
+    let launch = et::message(&[et::number(3, 7), flag("is_cpu_op", 1)].concat());
+    write(&[collective(&[1, 1]), launch.clone(), launch].concat(), 6);
+    let guest = Guest::make(&spec, &Default::default()).unwrap();
+    assert_eq!(matrix(&spec).len(), 6);
+    assert!(
+        guest.remarks()[0].contains("left out 12 collectives on the CPU"),
+        "{:?}",
+        guest.remarks()
+    );
+    let send = et::node(5, &[("comm_size", 9, 8)], "");
+    write(&[et::metadata(), send].concat(), 6);
+    assert!(refused(&spec).contains("a send without comm_dst"));
+}
+
 /// In a file of jobs, the path of a trace is seen from the file, as that of a table is.
 #[test]
 fn traces_of_jobs_lie_beside_the_file_of_jobs() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("a.goal"),
-        "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\n",
+        "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\n}\n",
     )
     .unwrap();
     let jobs = folder.path().join("jobs.toml");

@@ -111,6 +111,7 @@ impl Command {
             return Err(Error::unsuited(location(), problem, "leave out --guest").into());
         }
         let guest = Guest::make(text, topology.context())?;
+        guest.remarks().iter().for_each(|text| note!("{text}"));
         let processes = nodes.len() as u64 * u64::from(self.per_node);
         if u64::from(guest.processes()) != processes {
             let found = format!("{} processes", guest.processes());

@@ -4,6 +4,7 @@ use clap::ArgGroup;
 
 use crate::shared::layout::print_field;
 use crate::shared::network_figures::NetworkFigureArgs;
+use crate::shared::notes::note;
 use crate::shared::notes::say_unfinished;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
@@ -174,6 +175,7 @@ impl Command {
         // Before the guest is placed, which may take a search.
         routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
+        guest.remarks().iter().for_each(|text| note!("{text}"));
         let Placed {
             ranks,
             placement,

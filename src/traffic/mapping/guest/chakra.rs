@@ -2,6 +2,12 @@
 //!
 //! A trace is a file of protobuf messages, each after its length: the metadata, then nodes. A node has attributes
 //! with a name and a value each; of sends and collectives a few of these count, all else is skipped.
+//!
+//! Members of a collective: those of its `pg_name`; else by `involved_dim`, a flag for each dimension of the logical shape
+//! of ASTRA-sim (`Workload.cc`, `issue_coll_comm`; all dimensions where there is none), the ranks that differ along these
+//! dimensions alone, dimension 0 fastest. Only `dims=` says the shape. Collectives on the CPU (`is_cpu_op`) that have no
+//! `comm_type` launch the kernels that have it, and are left out and counted: so does Chakra's converter of PyTorch
+//! traces write them (`pytorch_converter.py`), and sends without `comm_dst`, which nobody can place.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -18,17 +24,35 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     name: "chakra",
     about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
     example: "chakra:run/trace",
-    options: &[Opt::file("prefix", "the files without .N.et").positional()],
+    options: &[
+        Opt::file("prefix", "the files without .N.et").positional(),
+        Opt::extents(
+            "dims",
+            "logical shape, where collectives go along some dimensions",
+        )
+        .default_in_words("none"),
+    ],
     parse: Pattern::new(parse),
 };
 
-/// Path of the files without `.N.et`.
-struct ChakraFiles(PathBuf);
+/// Options of `chakra`.
+struct ChakraFiles {
+    /// Path of the files without `.N.et`.
+    prefix: PathBuf,
+    /// Ranks along each dimension of the logical shape, the first fastest; empty where it is not given.
+    dims: Vec<u32>,
+    /// The option `dims`.
+    location: SourceLocation,
+}
 
 /// Reads the options of `chakra`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     match params.optional_path("prefix")? {
-        Some(prefix) => Ok(Box::new(ChakraFiles(prefix))),
+        Some(prefix) => Ok(Box::new(ChakraFiles {
+            prefix,
+            dims: params.optional_extents("dims")?.unwrap_or_default(),
+            location: params.location_of("dims"),
+        })),
         None => Err(params.invalid_value("prefix", "as in chakra:run/trace")),
     }
 }
@@ -58,9 +82,21 @@ impl BuildGuest for ChakraFiles {
     /// # References
     /// MLCommons Chakra, `et_def.proto`; sizes as ASTRA-sim's ring takes them.
     fn build(&self, label: &str, context: &Context) -> Result<Guest> {
-        let prefix = &self.0;
+        let prefix = &self.prefix;
         let ranks = count_ranks(prefix)?;
-        let mut sent = SentBytes::default();
+        let extents = self.dims.iter().map(|n| u64::from(*n));
+        let shape = extents.fold(1u64, |all, n| all.saturating_mul(n));
+        if !self.dims.is_empty() && shape != u64::from(ranks) {
+            return Err(Error::input(
+                self.location.clone(),
+                format!("a shape of {shape} ranks"),
+                format!("one of {ranks}, as there are traces"),
+            ));
+        }
+        let mut sent = SentBytes {
+            dims: self.dims.clone(),
+            ..SentBytes::default()
+        };
         let mut buffer = Vec::new();
         for rank in 0..ranks {
             let path = format!("{}.{rank}.et", prefix.display());
@@ -85,7 +121,15 @@ impl BuildGuest for ChakraFiles {
             context.require_memory("the messages of the traces", 64 * all)?;
             add_collectives(&members, &mut messages);
         }
-        Guest::from_messages(label, ranks, messages)
+        let mut guest = Guest::from_messages(label, ranks, messages)?;
+        if sent.skipped > 0 {
+            guest.remarks.push(format!(
+                "{}: left out {} collectives on the CPU without comm_type, whose kernels carry it",
+                prefix.display(),
+                sent.skipped
+            ));
+        }
+        Ok(guest)
     }
 }
 
@@ -96,6 +140,10 @@ struct SentBytes {
     pairs: HashMap<(u32, u32), u64>,
     /// Bytes of collectives by group and member.
     groups: BTreeMap<String, BTreeMap<u32, Collectives>>,
+    /// Logical shape, as [`ChakraFiles::dims`].
+    dims: Vec<u32>,
+    /// Number of collectives on the CPU that were left out.
+    skipped: u64,
 }
 
 impl SentBytes {
@@ -122,12 +170,17 @@ impl SentBytes {
             first = false;
             // COMM_SEND_NODE and COMM_COLL_NODE; what is received somebody sends.
             match node.kind {
+                5 if node.target.is_none() => {
+                    let found = "a send without comm_dst (Chakra's converter of PyTorch traces writes none)";
+                    return Err(trace.error_here(found, "the receiver of each send"));
+                }
                 5 => {
                     let to = trace.check_value(node.target, ranks.into(), "comm_dst")? as u32;
                     let bytes = trace.check_value(node.size, i64::MAX, "comm_size")?;
                     let sum = self.pairs.entry((rank, to)).or_default();
                     *sum = sum.saturating_add(bytes);
                 }
+                7 if node.on_cpu && node.collective.is_none() => self.skipped += 1,
                 7 => {
                     let kind = trace.check_value(node.collective, 10, "comm_type")? as usize;
                     // A barrier has no size.
@@ -136,8 +189,13 @@ impl SentBytes {
                     } else {
                         trace.check_value(node.size, i64::MAX, "comm_size")?
                     };
-                    let group = self.groups.entry(node.group.to_string()).or_default();
-                    let own = group.entry(rank).or_default();
+                    let name = self.find_group(&trace, &node, rank, ranks)?;
+                    let own = self
+                        .groups
+                        .entry(name)
+                        .or_default()
+                        .entry(rank)
+                        .or_default();
                     own[kind] = own[kind].saturating_add(bytes);
                 }
                 _ => {}
@@ -145,6 +203,57 @@ impl SentBytes {
         }
         Ok(())
     }
+}
+
+impl SentBytes {
+    /// Returns the name of the group of a collective of `rank`, whose members are there: empty for all ranks.
+    fn find_group(
+        &mut self,
+        trace: &Trace,
+        node: &Node<'_>,
+        rank: u32,
+        ranks: u32,
+    ) -> Result<String> {
+        if !node.group.is_empty() || node.involved.iter().all(|involved| *involved) {
+            return Ok(node.group.to_string());
+        }
+        if node.involved.len() < self.dims.len() || self.dims.is_empty() {
+            let found = format!(
+                "involved_dim with {} flags, not all true",
+                node.involved.len()
+            );
+            let expected = match self.dims.len() {
+                0 => "the logical shape beside the files, as in dims=2x2".to_string(),
+                count => format!("{count}, one for each of dims="),
+            };
+            return Err(trace.error_here(found, expected));
+        }
+        let fixed = fixed_coordinates(rank, &self.dims, &node.involved);
+        // No name of a process group begins so.
+        let name = format!("\0{:?}{fixed:?}", node.involved);
+        if !self.groups.contains_key(&name) {
+            // Ranks without a collective of their own take part, too.
+            let all = (0..ranks)
+                .filter(|other| fixed_coordinates(*other, &self.dims, &node.involved) == fixed);
+            let members = all.map(|other| (other, Collectives::default())).collect();
+            self.groups.insert(name.clone(), members);
+        }
+        Ok(name)
+    }
+}
+
+/// Returns the coordinates of a rank along the dimensions that are not involved, the first dimension of the shape
+/// fastest.
+fn fixed_coordinates(rank: u32, dims: &[u32], involved: &[bool]) -> Vec<u32> {
+    let mut rest = rank;
+    let mut fixed = Vec::new();
+    for (extent, involved) in dims.iter().zip(involved) {
+        if !involved {
+            fixed.push(rest % extent);
+        }
+        rest /= extent;
+    }
+    fixed
 }
 
 /// Counts the ranks. Fails if their files are not numbered from 0 without gaps.
@@ -363,6 +472,10 @@ struct Node<'m> {
     collective: Option<i64>,
     /// Name of the group, `pg_name`; empty for all ranks.
     group: &'m str,
+    /// Flags of the dimensions along which the collective goes, `involved_dim`; empty for all.
+    involved: Vec<bool>,
+    /// Whether the CPU does it, `is_cpu_op`.
+    on_cpu: bool,
 }
 
 impl<'m> Node<'m> {
@@ -395,11 +508,15 @@ impl<'m> Node<'m> {
     fn add_attribute(&mut self, attribute: &'m [u8]) -> Option<()> {
         let mut name: &[u8] = &[];
         let mut text: &[u8] = &[];
+        let mut flags: &[u8] = &[];
         let mut number = None;
+        let mut is_set = false;
         visit_fields(attribute, |key, value| {
             match (key, value) {
                 (1, Field::Bytes(bytes)) => name = bytes,
                 (29, Field::Bytes(bytes)) => text = bytes,
+                (27, Field::Number(value)) => is_set = value != 0,
+                (28, Field::Bytes(list)) => flags = list,
                 (7 | 9 | 11 | 13, Field::Number(value)) => number = Some(value as i64),
                 // Zigzag: 0, -1, 1, -2, …
                 (15 | 17, Field::Number(value)) => {
@@ -413,9 +530,29 @@ impl<'m> Node<'m> {
             b"comm_size" => self.size = number,
             b"comm_dst" => self.target = number,
             b"comm_type" => self.collective = number,
+            b"is_cpu_op" => self.on_cpu = is_set,
+            b"involved_dim" => self.involved = parse_flags(flags)?,
             b"pg_name" => self.group = std::str::from_utf8(text).ok()?,
             _ => {}
         }
         Some(())
     }
+}
+
+/// Reads a list of flags, packed into one field or each in its own. `None` if it is no message.
+fn parse_flags(list: &[u8]) -> Option<Vec<bool>> {
+    let mut flags = Vec::new();
+    visit_fields(list, |key, value| {
+        match (key, value) {
+            (1, Field::Number(flag)) => flags.push(flag != 0),
+            (1, Field::Bytes(mut packed)) => {
+                while !packed.is_empty() {
+                    flags.push(read_varint(&mut packed)? != 0);
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    })?;
+    Some(flags)
 }

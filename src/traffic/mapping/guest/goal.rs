@@ -9,6 +9,9 @@
 //! }
 //! rank 1 { … }
 //! ```
+//!
+//! Every rank has its block, if an empty one, as LogGOPSim's `Schedgen` writes them (`schedgen.cpp`: its patterns open and
+//! close one for each rank from 0 on): a file with fewer was cut off.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -55,7 +58,8 @@ impl BuildGuest for GoalFile {
     /// Reads the file as a stream. Only `send` counts; `recv`, `calc` and dependencies are checked for their form.
     ///
     /// # Errors
-    /// With the line: anything that is no statement of GOAL, ranks out of range or again, a block that does not end.
+    /// With the line: anything that is no statement of GOAL, ranks out of range or again, a block that does not end,
+    /// a rank without a block.
     ///
     /// # Complexity
     /// O(length) time; memory for the pairs of ranks that communicate.
@@ -97,6 +101,14 @@ impl BuildGuest for GoalFile {
         }
         if schedule.rank.is_some() || schedule.seen.is_empty() {
             return Err(end.error_here("the end", expected));
+        }
+        if let Some(missing) = schedule.seen.iter().position(|seen| !seen) {
+            let blocks = schedule.seen.iter().filter(|seen| **seen).count();
+            let found = format!(
+                "the end after {blocks} of {} ranks (none for rank {missing})",
+                schedule.seen.len()
+            );
+            return Err(end.error_here(found, "a block for each rank"));
         }
         let ranks = schedule.seen.len() as u32;
         Guest::from_messages(label, ranks, Message::list_from_bytes(schedule.sent))

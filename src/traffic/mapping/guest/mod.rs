@@ -110,6 +110,7 @@ impl Guest {
             label: text.name().to_string(),
             processes,
             traffic: Traffic::Messages(messages),
+            remarks: Vec::new(),
         })
     }
 }

@@ -57,6 +57,8 @@ pub struct Guest {
     pub(super) label: String,
     pub(super) processes: u32,
     pub(super) traffic: Traffic,
+    /// What its reader left out or assumed, in sentences.
+    pub(super) remarks: Vec<String>,
 }
 
 impl Guest {
@@ -101,6 +103,7 @@ impl Guest {
             label: label.to_string(),
             processes,
             traffic: Traffic::AllToAll { volume },
+            remarks: Vec::new(),
         }
     }
 
@@ -116,12 +119,18 @@ impl Guest {
             label: label.to_string(),
             processes,
             traffic: Traffic::Messages(messages),
+            remarks: Vec::new(),
         })
     }
 
     /// Returns the name that the user gave the guest.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// Returns what its reader left out or assumed, in sentences.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// Returns the number of processes; some may send and get nothing.
