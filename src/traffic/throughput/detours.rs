@@ -244,7 +244,66 @@ fn sum_finite(costs: &[f64]) -> f64 {
     costs.iter().filter(|cost| cost.is_finite()).sum()
 }
 
+/// Ways of the traffic of a pair of routers, each as its part on every link.
+pub(super) struct PairWays {
+    pub volume: f64,
+    /// The minimal way.
+    pub minimal: Vec<f64>,
+    /// Detours: one over each intermediate, or with even shares one over all of them.
+    pub detours: Vec<Vec<f64>>,
+    /// Largest part of the volume that a detour takes.
+    pub most: f64,
+}
+
 impl Detours<'_> {
+    /// Lists the ways of all pairs. O(links · pairs · intermediates): costs are linear, so that lengths of 1 on one link
+    /// and 0 elsewhere give the part of each way on that link.
+    pub(super) fn list_ways(&self) -> Vec<PairWays> {
+        let minimal = &self.minimal;
+        let links = self.network.inverse_capacity.len();
+        let most = 1.0 / (minimal.intermediate_count() as f64 - 2.0);
+        let mut ways: Vec<PairWays> = Vec::new();
+        let mut list = Vec::new();
+        for link in 0..links {
+            let mut lengths = vec![0.0; links];
+            lengths[link] = 1.0;
+            let costs = minimal.route_costs(&lengths);
+            let mut pair = 0;
+            for (target, to) in self.demand.roots(End::Target).iter().enumerate() {
+                let costs_to = minimal.costs_to(*to, &costs);
+                for flow in self.demand.flows_at(End::Target, target, &mut list) {
+                    let mut parts = Vec::new();
+                    if minimal.may_detour(flow.router, *to) {
+                        let onward =
+                            minimal.onward_costs(minimal.onward_row(flow.router), *to, &costs_to);
+                        let outward = &costs.outward[flow.router as usize];
+                        parts.extend(outward.iter().zip(&onward).map(|(out, on)| out + on));
+                        // The ends themselves, and the end of a row, are no intermediates.
+                        parts.retain(|part| part.is_finite());
+                        if self.even {
+                            parts = vec![parts.iter().sum::<f64>() * most];
+                        }
+                    }
+                    if link == 0 {
+                        ways.push(PairWays {
+                            volume: flow.volume,
+                            minimal: Vec::new(),
+                            detours: vec![Vec::new(); parts.len()],
+                            most: if self.even { 1.0 } else { most },
+                        });
+                    }
+                    let way = &mut ways[pair];
+                    way.minimal.push(costs_to[flow.router as usize]);
+                    for (detour, part) in way.detours.iter_mut().zip(parts) {
+                        detour.push(part);
+                    }
+                    pair += 1;
+                }
+            }
+        }
+        ways
+    }
+
     /// Routes all traffic as pairs choose at `lengths`, and proves a floor from them: no share where a detour
     /// costs more than the minimal way by half of `width`, all of it where it costs less by half of it.
     fn route_all(&self, lengths: &[f64], width: f64) -> FlowSolution {

@@ -10,7 +10,7 @@
 //! throughput is 1.
 //!
 //! [`classes`] comes first: a fixed routing, and lengths of 1 on the links that it fills most, 0 elsewhere. On regular
-//! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of
+//! networks both meet. Small networks are linear programs that [`exact`] solves. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of
 //! `adaptive` by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a
 //! fixed order.
 //!
@@ -29,6 +29,7 @@ mod classes;
 mod dense;
 mod descent;
 mod detours;
+mod exact;
 pub mod matching;
 mod minimal;
 mod network;
@@ -167,33 +168,35 @@ fn find_shares(
     if met && let Some(found) = fixed {
         return Ok((found, "classes"));
     }
-    Ok(match plan {
-        SearchPlan::Detours => {
-            let detours = detours::Detours {
-                network,
-                minimal: minimal::MinimalRoutes::new(fabric, network)?,
-                demand,
-                even: routing.even,
-            };
-            (detours::search_detours(&detours, fixed, stop), "flow")
+    // On rails the search counts the first alone, whose links carry for all.
+    let countable = fabric.topology.network().rails().is_none();
+    if plan == SearchPlan::Detours {
+        let detours = detours::Detours {
+            network,
+            minimal: minimal::MinimalRoutes::new(fabric, network)?,
+            demand,
+            even: routing.even,
+        };
+        if let Some(found) = exact::solve_detours(&detours, stop) {
+            return Ok((found, "exact"));
         }
-        SearchPlan::Dense => {
-            let blocks = dense::Dense {
-                network,
-                demand,
-                shortest,
-            };
-            (
-                descent::search_descent(&blocks, stop).keep_better(fixed),
-                "flow",
-            )
-        }
-        SearchPlan::Paths => {
-            let mut pairs = list_pairs(demand);
-            let found = paths::search_shares(network, &mut pairs, shortest, stop);
-            (found.keep_better(fixed), "paths")
-        }
-    })
+        return Ok((detours::search_detours(&detours, fixed, stop), "flow"));
+    }
+    if countable && let Some(found) = exact::solve_flows(network, demand, shortest, stop) {
+        return Ok((found, "exact"));
+    }
+    if plan == SearchPlan::Paths {
+        let mut pairs = list_pairs(demand);
+        let found = paths::search_shares(network, &mut pairs, shortest, stop);
+        return Ok((found.keep_better(fixed), "paths"));
+    }
+    let blocks = dense::Dense {
+        network,
+        demand,
+        shortest,
+    };
+    let found = descent::search_descent(&blocks, stop);
+    Ok((found.keep_better(fixed), "flow"))
 }
 
 /// Lists the pairs of routers with traffic.

@@ -17,7 +17,7 @@ pub struct Throughput {
     pub floor: f64,
     /// Volume on detours over volume between routers; none where routing has no detours.
     pub valiant_share: Option<f64>,
-    /// How it was found: `classes`, `paths` or `flow`.
+    /// How it was found: `classes`, `exact`, `paths` or `flow`.
     pub method: &'static str,
     /// Whether time ran out before the gap was reached.
     pub stopped: bool,
@@ -81,6 +81,15 @@ impl StopCondition<'_> {
     pub(super) fn is_reached(&self, round: usize, found: &FlowSolution) -> bool {
         self.observer.report_progress(found.worst, found.floor);
         found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.is_over()
+    }
+
+    /// Returns the seconds that are left, a number without end where there is no clock; `None` if time is over.
+    pub(super) fn seconds_left(&self) -> Option<f64> {
+        if self.is_over() {
+            return None;
+        }
+        let late = self.observer.elapsed_seconds().zip(self.until);
+        Some(late.map_or(1e9, |(now, until)| until - now))
     }
 
     /// Checks whether time is over, or the caller asked to stop.
