@@ -113,15 +113,15 @@ impl MapProcesses for BestOptions {
                 unfinished.extend(trials.into_iter().map(text_before_colon));
                 continue;
             }
-            let runs: Vec<Option<(RatedMapping, bool)>> = trials
+            let runs: Vec<(Option<RatedMapping>, bool)> = trials
                 .par_iter()
                 .map(|text| run_trial(text, problem, self.default_seed, &deadline))
                 .collect::<Result<_>>()?;
-            for (tried, finished) in runs.into_iter().flatten() {
+            for (text, (tried, finished)) in trials.into_iter().zip(runs) {
                 if !finished {
-                    unfinished.push(tried.method);
+                    unfinished.push(text_before_colon(text));
                 }
-                found.push(tried);
+                found.extend(tried);
             }
         }
         // `greedy` and `bisection` stand in several trials.
@@ -141,29 +141,26 @@ impl MapProcesses for BestOptions {
     }
 }
 
-/// Runs a method with options, and returns its mapping and whether it came to its end; `None` where it cannot work on
-/// the problem.
+/// Runs a method with options, and returns its mapping, `None` where it has none for the problem, and whether it came
+/// to its end.
 fn run_trial(
     text: &str,
     problem: &MappingProblem,
     seed: u64,
     deadline: &Deadline<'_>,
-) -> Result<Option<(RatedMapping, bool)>> {
+) -> Result<(Option<RatedMapping>, bool)> {
     let (method, params) = METHODS.find_and_read(text, seed)?;
     let deadline = Deadline {
         stopped: AtomicBool::new(false),
         ..*deadline
     };
-    match (method.parse)(&params)?.run(problem, &deadline) {
-        Ok(result) => {
-            let finished = !deadline.stopped.load(Ordering::Relaxed);
-            let tried = RatedMapping::new(problem, result.method, result.slots);
-            Ok(Some((tried, finished)))
-        }
+    let tried = match (method.parse)(&params)?.run(problem, &deadline) {
+        Ok(result) => Some(RatedMapping::new(problem, result.method, result.slots)),
         // That one method cannot work on the problem is no failure of `best`.
-        Err(Error::Unsuited { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+        Err(Error::Unsuited { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok((tried, !deadline.stopped.load(Ordering::Relaxed)))
 }
 
 /// Searches from two of the mappings in turn, the best first, each with a fresh sequence of draws.
@@ -286,8 +283,12 @@ fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
             let mut hops: Vec<u32> = others
                 .map(|s| problem.hops_between(slot, s) as u32)
                 .collect();
+            // The least are sorted alone: most distances of a row are never asked for.
+            if most < hops.len() {
+                hops.select_nth_unstable(most);
+                hops.truncate(most);
+            }
             hops.sort_unstable();
-            hops.truncate(most);
             hops
         });
         return rows.reduce(
@@ -346,7 +347,7 @@ mod tests {
     #[test]
     fn the_floor_is_reached_by_a_grid_on_its_own() {
         let problem = problem("torus:5x5", "stencil:5x5", 4);
-        let slots = map_grid(&problem).unwrap();
+        let slots = map_grid(&problem, &NoObserver).unwrap();
         assert_eq!(lower_bound(&problem), problem.hop_bytes(&slots));
     }
 

@@ -47,13 +47,13 @@ pub(super) struct Bisection {
 }
 
 impl MapProcesses for Bisection {
-    fn run(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
         let halves = if self.boxes {
-            SlotHalves::by_extent(problem)
+            SlotHalves::by_extent(problem, observer)
         } else {
             SlotHalves::by_rank(problem)
         };
-        let slots = map_by_halving(problem, &halves);
+        let slots = map_by_halving(problem, &halves, observer);
         Ok(MappingResult::new("bisection", slots))
     }
 }
@@ -85,13 +85,13 @@ impl SlotHalves {
     }
 
     /// Splits every range by how much nearer its slots are to one than to the other of two slots far apart.
-    /// O(slots · log² slots).
-    pub fn by_extent(problem: &MappingProblem) -> Self {
+    /// O(slots · log² slots). Once `observer` says to stop, ranges stay as they are.
+    pub fn by_extent(problem: &MappingProblem, observer: &dyn Observer) -> Self {
         let mut slots: Vec<u32> = (0..problem.len() as u32).collect();
         let mut ranges: Vec<Range<usize>> = std::iter::once(0..slots.len()).collect();
         while let Some(range) = ranges.pop() {
             let part = &mut slots[range.clone()];
-            if part.len() < 3 {
+            if part.len() < 3 || observer.should_stop() {
                 continue;
             }
             let a = farthest_slot(problem, part[0], part);
@@ -135,8 +135,13 @@ fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
         .unwrap_or(from)
 }
 
-/// Returns the slot of every process by halving processes and slots until every range holds one of each.
-fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
+/// Returns the slot of every process by halving processes and slots until every range holds one of each. Once `observer`
+/// says to stop, what is left of a range goes by number.
+fn map_by_halving(
+    problem: &MappingProblem,
+    halves: &SlotHalves,
+    observer: &dyn Observer,
+) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
     let mut order: Vec<u32> = (0..n as u32).collect();
@@ -146,11 +151,11 @@ fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
     // The middle of the range a process is in, for its partners.
     let mut middle: Vec<u32> = vec![halves.slots[n / 2]; n];
     let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
-    let mut cut = Cut::new(problem);
-    while ranges.iter().any(|range| range.len() > 1) {
+    let mut cut = Cut::new(problem, observer);
+    while ranges.iter().any(|range| range.len() > 1) && !observer.should_stop() {
         let mut next = Vec::with_capacity(2 * ranges.len());
         for range in ranges {
-            if range.len() < 2 {
+            if range.len() < 2 || observer.should_stop() {
                 next.push(range);
                 continue;
             }
@@ -181,6 +186,7 @@ fn map_by_halving(problem: &MappingProblem, halves: &SlotHalves) -> Vec<u32> {
 /// A cut of some processes into two sides, with buffers reused from cut to cut.
 struct Cut<'a> {
     problem: &'a MappingProblem,
+    observer: &'a dyn Observer,
     /// Sides of the processes at hand; all others are outside.
     sides: Sides,
 }
@@ -212,9 +218,10 @@ impl Rules for PairedMoves<'_> {
 
 impl<'a> Cut<'a> {
     /// Prepares cuts, all processes outside.
-    fn new(problem: &'a MappingProblem) -> Self {
+    fn new(problem: &'a MappingProblem, observer: &'a dyn Observer) -> Self {
         Cut {
             problem,
+            observer,
             sides: Sides::new(vec![OUTSIDE; problem.len()]),
         }
     }
@@ -223,21 +230,26 @@ impl<'a> Cut<'a> {
     fn halve_processes(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
         processes.sort_unstable();
         let half = processes.len() / 2;
-        let mut starts = vec![
-            processes.to_vec(),
-            self.grow_region(processes, processes[0]),
-        ];
-        for _ in 0..2 {
-            if let Some(far) = starts.last().and_then(|start| start.last().copied()) {
-                starts.push(self.grow_region(processes, far));
-            }
-        }
-        // A region that grows from a poor place cuts much: several places are tried.
-        for part in 1..SEEDS {
-            starts.push(self.grow_region(processes, processes[part * processes.len() / SEEDS]));
-        }
         let mut best: Option<(f64, Vec<u8>)> = None;
-        for start in starts {
+        let mut far = processes[0];
+        for attempt in 0..SEEDS + 3 {
+            // One division is needed; a clock may leave out the others.
+            if attempt > 0 && self.observer.should_stop() {
+                break;
+            }
+            let start = match attempt {
+                0 => processes.to_vec(),
+                1..4 => self.grow_region(processes, far),
+                // A region that grows from a poor place cuts much: several places are tried.
+                _ => {
+                    let from = processes[(attempt - 3) * processes.len() / SEEDS];
+                    self.grow_region(processes, from)
+                }
+            };
+            // The next two regions grow around the process reached last.
+            if attempt > 0 {
+                far = start.last().copied().unwrap_or(far);
+            }
             for (i, p) in start.iter().enumerate() {
                 self.sides.side[*p as usize] = u8::from(i >= half);
             }
@@ -314,6 +326,7 @@ impl<'a> Cut<'a> {
             if !self
                 .sides
                 .improve_once(processes, &mut PairedMoves { problem, apart })
+                || self.observer.should_stop()
             {
                 break;
             }

@@ -23,8 +23,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 struct Grid;
 
 impl MapProcesses for Grid {
-    fn run(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
-        let slots = map_grid(problem).ok_or_else(|| {
+    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+        let slots = map_grid(problem, observer).ok_or_else(|| {
             Error::unsuited(
                 SourceLocation::option("--map grid"),
                 "the guest and the network between its nodes are not grids of matching sizes",
@@ -38,9 +38,9 @@ impl MapProcesses for Grid {
 /// A pair of processes counts as linked if its volume is at least this part of the largest.
 const COUNTS: f64 = 0.01;
 
-/// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not
-/// match.
-pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
+/// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, if they do not
+/// match, or if `observer` says to stop.
+pub(super) fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec<u32>> {
     let n = problem.len();
     if problem.partners.is_empty() {
         // Every mapping of this guest is as good.
@@ -56,7 +56,7 @@ pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
         let heavy = all.filter(|(_, v)| *v >= COUNTS * largest);
         partners.push(heavy.map(|(q, _)| *q).collect());
     }
-    let guest = factor_graph(&partners)?;
+    let guest = factor_graph(&partners, observer)?;
     // One slot a router.
     let mut slots = vec![0; n];
     for (slot, router) in problem.router.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(super) fn map_grid(problem: &MappingProblem) -> Option<Vec<u32>> {
         near.sort_unstable();
         neighbours.push(near);
     }
-    let host = factor_graph(&neighbours)?;
+    let host = factor_graph(&neighbours, observer)?;
     let chosen = assign_factors(&guest.factors, &host.factors)?;
     let mut walks = Vec::new();
     for (g, factor) in guest.factors.iter().enumerate() {
@@ -190,6 +190,7 @@ mod tests {
     use super::*;
     use crate::mapping::method::tests::{problem, shuffled};
     use crate::testing::build;
+    use nodeorder_base::observer::NoObserver;
 
     /// Mean hops of a guest whose processes are numbered at random, on a machine in random order.
     fn mean(spec: &str, guest: &str) -> Option<f64> {
@@ -197,7 +198,7 @@ mod tests {
         let problem = problem(&build(spec), &guest, 6);
         let mut volume = 0.0;
         guest.for_each_message(|m| volume += m.volume);
-        let slots = map_grid(&problem)?;
+        let slots = map_grid(&problem, &NoObserver)?;
         let mut used = slots.clone();
         used.sort_unstable();
         assert_eq!(used, (0..problem.len() as u32).collect::<Vec<_>>());

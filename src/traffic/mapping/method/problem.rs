@@ -1,8 +1,7 @@
 //! Processes that are to be mapped, and the slots they may go to.
 
-use rayon::prelude::*;
-
 use crate::mapping::guest::{Guest, Message, Traffic, add_up_pairs};
+use crate::mapping::hops::visit_sources;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::{Metric, Topology};
@@ -50,11 +49,13 @@ impl SlotHops {
         }
         let count = routers.len() as u64;
         topology.require_memory("the distances inside the allocation", 4 * count * count)?;
-        let rows = routers.par_iter().map(|from| -> Result<Vec<u32>> {
-            let hops = topology.hops_from(*from)?;
-            Ok(routers.iter().map(|to| hops[to.index()]).collect())
-        });
-        let rows: Vec<Vec<u32>> = rows.collect::<Result<_>>()?;
+        let numbers: Vec<u32> = routers.iter().map(|router| router.0).collect();
+        let rows = visit_sources(
+            topology,
+            &numbers,
+            count * count,
+            |_, hops, rows: &mut Vec<u32>| rows.extend(numbers.iter().map(|to| hops.hops_to(*to))),
+        )?;
         Ok(SlotHops::Table(rows.concat()))
     }
 }

@@ -2,6 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
+use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::number_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
@@ -35,8 +36,8 @@ const MOST_FACTORS: usize = 16;
 /// Largest number of neighbours of a vertex; with more, the time, which grows with their third power, is too long.
 const MOST_NEIGHBOURS: usize = 64;
 
-/// Takes a connected graph apart; `None` where it is no product of paths, rings and cliques. `neighbours` are those
-/// of every vertex, ascending.
+/// Takes a connected graph apart; `None` where it is no product of paths, rings and cliques, or `observer` says to stop.
+/// `neighbours` are those of every vertex, ascending.
 ///
 /// Opposite edges of a square that is the only one over two edges of a vertex belong to one factor, and so do two
 /// edges of a vertex that span no such square. Positions on a factor are the components without its edges. Since
@@ -45,13 +46,16 @@ const MOST_NEIGHBOURS: usize = 64;
 /// # References
 /// Feder, "Product graph representations", J. Graph Theory 16(5), 1992,
 /// <https://doi.org/10.1002/jgt.3190160508>.
-pub(super) fn factor_graph(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
+pub(super) fn factor_graph(
+    neighbours: &[Vec<u32>],
+    observer: &dyn Observer,
+) -> Option<ProductGraph> {
     let n = neighbours.len();
     let mut degrees = neighbours.iter().map(Vec::len);
     if n < 2 || !degrees.all(|degree| (1..=MOST_NEIGHBOURS).contains(&degree)) {
         return None;
     }
-    let (class, classes) = edge_classes(neighbours);
+    let (class, classes) = edge_classes(neighbours, observer)?;
     if classes > MOST_FACTORS {
         return None;
     }
@@ -128,8 +132,8 @@ struct EdgeFactors {
     of: Vec<u32>,
 }
 
-/// Finds the factor of every edge, and the number of factors.
-fn edge_classes(neighbours: &[Vec<u32>]) -> (EdgeFactors, usize) {
+/// Finds the factor of every edge, and the number of factors; `None` if `observer` says to stop.
+fn edge_classes(neighbours: &[Vec<u32>], observer: &dyn Observer) -> Option<(EdgeFactors, usize)> {
     let mut first = vec![0];
     for near in neighbours {
         first.push(first[first.len() - 1] + near.len());
@@ -140,6 +144,9 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (EdgeFactors, usize) {
     };
     let mut joined = UnionFind::<u32>::new(first[neighbours.len()]);
     for (u, near) in (0..).zip(neighbours) {
+        if observer.should_stop() {
+            return None;
+        }
         for (i, v) in near.iter().enumerate() {
             joined.union(edge(u, *v), edge(*v, u));
             for w in &near[..i] {
@@ -160,7 +167,7 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (EdgeFactors, usize) {
     }
     let of = number_sets(joined);
     let count = count_sets(&of);
-    (EdgeFactors { first, of }, count)
+    Some((EdgeFactors { first, of }, count))
 }
 
 /// Finds the shape of a connected graph, and the number of every vertex along it; `None` if it is no path, ring or
@@ -196,6 +203,7 @@ fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
 mod tests {
     use super::*;
     use nodeorder_base::ids::RouterId;
+    use nodeorder_base::observer::NoObserver;
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::ordering::NodeOrder;
 
@@ -226,7 +234,8 @@ mod tests {
             ("hyperx:5x4", vec![(4, Clique), (5, Clique)]),
             ("mesh:2x2x2x2", vec![(2, Path); 4]),
         ] {
-            let found = factor_graph(&shuffled(spec)).unwrap_or_else(|| panic!("{spec}"));
+            let found =
+                factor_graph(&shuffled(spec), &NoObserver).unwrap_or_else(|| panic!("{spec}"));
             let mut factors: Vec<_> = found.factors.iter().map(|f| (f.size, f.shape)).collect();
             factors.sort_by_key(|(size, _)| *size);
             assert_eq!(factors, expected, "{spec}");
@@ -240,13 +249,16 @@ mod tests {
             "watts-strogatz:n=36,k=4,p=0.1,seed=1",
             "dragonfly:p=1,a=4,h=2",
         ] {
-            assert!(factor_graph(&shuffled(spec)).is_none(), "{spec}");
+            assert!(
+                factor_graph(&shuffled(spec), &NoObserver).is_none(),
+                "{spec}"
+            );
         }
         // A grid with a link more, or one less.
         let mut grid = shuffled("mesh:5x6");
         let far = *grid[0].last().unwrap();
         grid[0].retain(|v| *v != far);
         grid[far as usize].retain(|v| *v != 0);
-        assert!(factor_graph(&grid).is_none());
+        assert!(factor_graph(&grid, &NoObserver).is_none());
     }
 }

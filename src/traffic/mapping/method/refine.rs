@@ -92,9 +92,11 @@ pub(super) fn refine_mapping(
     if n < 3 || problem.partners.is_empty() {
         return start;
     }
-    let near = slots_near_routers(problem);
+    let Some(near) = slots_near_routers(problem, observer) else {
+        return start;
+    };
     let mut state = SwappedMapping::new(problem, start);
-    state.make_helpful_swaps(&near);
+    state.make_helpful_swaps(&near, observer);
     let mut best = (state.cost, state.slot.clone());
     // A swap moves about two processes by a hop or so: the first threshold is what that costs on average.
     let sum: f64 = problem.partners.iter().map(|(_, v)| v).sum();
@@ -131,7 +133,7 @@ pub(super) fn refine_mapping(
     }
     for slot in [state.slot.clone(), best.1.clone()] {
         let mut last = SwappedMapping::new(problem, slot);
-        last.make_helpful_swaps(&near);
+        last.make_helpful_swaps(&near, observer);
         if last.cost < best.0 {
             best = (last.cost, last.slot);
         }
@@ -139,8 +141,9 @@ pub(super) fn refine_mapping(
     best.1
 }
 
-/// Lists the [`NEAR`] slots nearest to each router of the allocation, its own included.
-fn slots_near_routers(problem: &MappingProblem) -> Vec<Vec<u32>> {
+/// Lists the [`NEAR`] slots nearest to each router of the allocation, its own included; `None` if `observer` says to
+/// stop before.
+fn slots_near_routers(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec<Vec<u32>>> {
     let n = problem.len() as u32;
     // A slot of each router: all of them have some.
     let mut on = vec![0; problem.routers];
@@ -149,6 +152,9 @@ fn slots_near_routers(problem: &MappingProblem) -> Vec<Vec<u32>> {
     }
     let mut near = Vec::with_capacity(on.len());
     for here in on {
+        if observer.should_stop() {
+            return None;
+        }
         let mut slots: Vec<u32> = (0..n).collect();
         let key = |s: &u32| (problem.hops_between(here, *s) as u32, *s);
         if slots.len() > NEAR {
@@ -158,7 +164,7 @@ fn slots_near_routers(problem: &MappingProblem) -> Vec<Vec<u32>> {
         slots.sort_by_key(key);
         near.push(slots);
     }
-    near
+    Some(near)
 }
 
 /// A mapping being changed.
@@ -195,9 +201,9 @@ impl<'a> SwappedMapping<'a> {
         self.cost += gain;
     }
 
-    /// Makes every swap that helps until there is none, then computes the cost anew: many small gains have added up
-    /// rounding errors.
-    fn make_helpful_swaps(&mut self, near: &[Vec<u32>]) {
+    /// Makes every swap that helps until there is none, or `observer` says to stop; then computes the cost anew: many
+    /// small gains have added up rounding errors.
+    fn make_helpful_swaps(&mut self, near: &[Vec<u32>], observer: &dyn Observer) {
         let problem = self.problem;
         // Rounding must not pass for a gain, or two processes are swapped for ever.
         let least = 1e-9 * self.cost / self.slot.len() as f64;
@@ -205,6 +211,10 @@ impl<'a> SwappedMapping<'a> {
         while helped {
             helped = false;
             for a in 0..self.slot.len() as u32 {
+                if observer.should_stop() {
+                    helped = false;
+                    break;
+                }
                 for (partner, _) in problem.partners_of(a) {
                     let around =
                         &near[problem.router[self.slot[*partner as usize] as usize] as usize];

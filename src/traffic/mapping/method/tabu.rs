@@ -64,7 +64,7 @@ pub(super) fn search_swaps(
     observer: &dyn Observer,
 ) -> Vec<u32> {
     let n = problem.len();
-    if n < 3 || problem.partners.is_empty() {
+    if n < 3 || problem.partners.is_empty() || observer.should_stop() {
         return start;
     }
     let mut search = TabuSearch::new(problem, start);
