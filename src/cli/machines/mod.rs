@@ -34,12 +34,13 @@ const TRACE: &str = "Replay these jobs on every machine, schedule those with tim
 /// Rank machines, each with the best of its orderings, by distances, by what jobs get, by throughput or by cost
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "nodeorder machines [OPTIONS] <SPEC> <SPEC>...",
     after_help = "Example: nodeorder machines torus:nodes=500 fat-tree:nodes=500 --prices links=100,routers=5000 --out offers",
     mut_arg("trace", |trace| trace.help(TRACE))
 )]
 pub struct Command {
     /// The machines: TOML files, names of shipped machines, or kind:options
-    #[arg(value_name = "SPEC", required = true, num_args = 2..)]
+    #[arg(value_name = "SPEC", required = true, num_args = 1..)]
     specs: Vec<String>,
     /// An ordering: a name with options, or an ordering file; repeat for several; a machine takes those that suit it
     /// [default: those that suit each machine]
@@ -86,6 +87,7 @@ type RankedOnJobs = (Machines, Option<String>, Option<String>);
 
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
+        self.check_specs()?;
         self.workload.apply_rules()?;
         let request = self.parse_buying_options(context)?;
         inputs::check_distinct("", "machine", &self.specs)?;
@@ -119,6 +121,32 @@ impl Command {
         tables::write_tables(&mut out, &found)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
+    }
+
+    /// Checks that there are two machines or more, and that none is meant as a value of `--throughput`, which has none.
+    fn check_specs(&self) -> Result<(), Error> {
+        let sizes = self.specs.iter().find(|spec| {
+            // A file may be called so.
+            spec.split(',').all(|size| size.parse::<u64>().is_ok()) && !Path::new(spec).exists()
+        });
+        if let Some(sizes) = sizes.filter(|_| self.throughput) {
+            let expected = format!(
+                "it without a value; for jobs of so many nodes on one machine: nodeorder throughput SPEC --sizes {sizes}"
+            );
+            return Err(Error::option(
+                "--throughput",
+                format!("the value `{sizes}`"),
+                expected,
+            ));
+        }
+        if self.specs.len() < 2 {
+            return Err(Error::option(
+                "SPEC",
+                "one machine",
+                "two or more: nodeorder machines SPEC SPEC",
+            ));
+        }
+        Ok(())
     }
 
     /// Parses prices, watts, cables, rank and routing.

@@ -39,10 +39,9 @@ fn write_more<'m>(
     let lines: Vec<Vec<String>> = columns
         .iter()
         .filter_map(|column: &Column<RankedMachine<'m>>| {
-            let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
             // Prices and watts are often not given: lines without a value would only make the table longer.
-            let any = values.iter().any(|value| *value != Value::Empty);
-            let cells = values.iter().map(Value::terminal_text);
+            let any = machines.iter().any(|m| (column.value)(m) != Value::Empty);
+            let cells = machines.iter().map(|m| column.shown_text(m));
             any.then(|| {
                 std::iter::once(column.name.to_string())
                     .chain(cells)
@@ -170,7 +169,12 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    layout::print_sentence(out, "The schedule, times in seconds.")?;
+    let model = found.settings.as_ref().map(|settings| &settings.model);
+    let about = match model {
+        Some(model) => format!("The schedule under the model {model}, times in seconds."),
+        None => "The schedule, times in seconds.".into(),
+    };
+    layout::print_sentence(out, &about)?;
     let header = ["machine"].into_iter().chain(SCHEDULED).collect();
     write_columns(out, header, rows, 1)
 }

@@ -297,7 +297,7 @@ pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> 
         rows.iter().map(|row: &R| {
             columns
                 .iter()
-                .map(|column| (column.value)(row).terminal_text())
+                .map(|column| column.shown_text(row))
                 .collect()
         }),
         numbers,

@@ -10,7 +10,8 @@ use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns;
 use nodeorder_present::columns::throughput::{ThroughputRow, WindowRow};
 use nodeorder_present::report::windows::sentences;
-use nodeorder_traffic::mapping::Fabric;
+use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
+use nodeorder_traffic::mapping::{Demand, Dilation, Fabric, FixedRouting};
 use nodeorder_traffic::throughput::windows::build_window_traffic;
 use std::io::Write;
 
@@ -56,9 +57,9 @@ impl WindowTraffic<'_> {
             let nodes = order.map_or(&[][..], NodeOrder::nodes);
             // An ordering may hold fewer nodes than the machine, for which sizes were checked.
             for size in self.sizes.iter().filter(|size| **size <= nodes.len()) {
-                let all = self.search_windows(&fabric, nodes, *size, false)?;
-                // All-to-all jobs are bound by the mean distance in their windows.
-                let capacity = comparison.capacity.filter(|_| self.guest == "all-to-all");
+                let demand = self.build_demand(topology, nodes, *size, false)?;
+                let all = self.search_demand(&fabric, &demand)?;
+                let alone = self.build_demand(topology, nodes, *size, true)?;
                 rows.push(WindowRow {
                     ordering: &entry.label,
                     size: *size,
@@ -68,9 +69,8 @@ impl WindowTraffic<'_> {
                     throughput: all.throughput,
                     throughput_at_most: all.throughput_at_most,
                     routing_gap: all.routing_gap,
-                    throughput_bound: capacity
-                        .and_then(|capacity| entry.bound_throughput(*size, capacity)),
-                    alone: self.search_windows(&fabric, nodes, *size, true)?.throughput,
+                    throughput_bound: bound_by_hops(&fabric, &demand, comparison.capacity)?,
+                    alone: self.search_demand(&fabric, &alone)?.throughput,
                     method: all.method,
                 });
             }
@@ -78,17 +78,45 @@ impl WindowTraffic<'_> {
         Ok(rows)
     }
 
-    /// Searches what the links carry of all jobs of one size, or of the first `alone`.
-    fn search_windows(
+    /// Builds the traffic of all jobs of one size, or of the first `alone`.
+    fn build_demand(
         &self,
-        fabric: &Fabric<'_>,
+        topology: &Topology,
         nodes: &[NodeId],
         size: usize,
         alone: bool,
-    ) -> anyhow::Result<ThroughputRow<'_>> {
-        let demand = build_window_traffic(fabric.topology, nodes, size as u32, self.guest, alone)?;
-        throughput::measure_throughput(fabric, &demand, self.guest, self.routing)
+    ) -> anyhow::Result<Demand> {
+        Ok(build_window_traffic(
+            topology,
+            nodes,
+            size as u32,
+            self.guest,
+            alone,
+        )?)
     }
+
+    /// Searches what the links carry of this traffic.
+    fn search_demand(
+        &self,
+        fabric: &Fabric<'_>,
+        demand: &Demand,
+    ) -> anyhow::Result<ThroughputRow<'_>> {
+        throughput::measure_throughput(fabric, demand, self.guest, self.routing)
+    }
+}
+
+/// Bounds what any routing carries of `demand`: all of it goes at least the distance of its ends, over links of
+/// `capacity` together. `None` where capacities do not say it, or nothing goes over a link.
+fn bound_by_hops(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    capacity: Option<f64>,
+) -> anyhow::Result<Option<f64>> {
+    let shortest = FixedRouting::find_by_name(RANKING_ROUTING)?;
+    let hops = Dilation::measure_paths(fabric, demand, shortest)?.hop_bytes;
+    Ok(capacity
+        .filter(|_| hops > 0.0)
+        .map(|capacity| capacity / hops))
 }
 
 /// Prints the rows, where there are any.

@@ -157,7 +157,7 @@ impl Comparison {
 impl OrderingFigures {
     /// Returns [`OrderingFigures::throughput_bound`] at any size; `None` if distances are all 0 or windows span
     /// components.
-    pub fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
+    fn bound_throughput(&self, size: usize, capacity: f64) -> Option<f64> {
         let mpc = self
             .values
             .get(size.checked_sub(2)?)

@@ -125,8 +125,15 @@ pub struct CableClasses {
     pub between: String,
 }
 
-/// An optical link of a file: the machine, and the two routers that it joins.
-type OpticalLink = (String, u32, u32);
+/// Optical link of a file.
+#[derive(Clone, Debug)]
+struct OpticalLink {
+    machine: String,
+    /// The two routers that it joins, the lower first.
+    ends: (u32, u32),
+    /// File and line.
+    location: SourceLocation,
+}
 
 /// Rule that tells the classes of cables, and ports of a switch.
 #[derive(Clone, Debug, Default)]
@@ -191,12 +198,36 @@ impl CableRule {
                 (1.., [machine, u, v]) => {
                     let ends = u.parse::<u32>().ok().zip(v.parse::<u32>().ok());
                     let (u, v) = ends.ok_or_else(wrong)?;
-                    links.push((machine.to_string(), u.min(v), u.max(v)));
+                    links.push(OpticalLink {
+                        machine: machine.to_string(),
+                        ends: (u.min(v), u.max(v)),
+                        location: line.location(),
+                    });
                 }
                 _ => return Err(wrong()),
             }
         }
         Ok(links)
+    }
+
+    /// Checks that every line of the file is of one of the machines called `names`.
+    ///
+    /// # Errors
+    /// A line with another name, with its line and the nearest name.
+    pub fn check_machines(&self, names: &[&str]) -> Result<()> {
+        let lines = self.listed.iter().flat_map(|(_, lines)| lines);
+        for line in lines {
+            if !names.contains(&line.machine.as_str()) {
+                let location = line.location.clone();
+                return Err(Error::unknown(
+                    location,
+                    "machine",
+                    &line.machine,
+                    names.iter().copied(),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Counts the cables of `topology` by class; `None` if nothing tells its units. Fails for a link of the file
@@ -208,10 +239,8 @@ impl CableRule {
             between: between.into(),
         };
         if let Some((file, lines)) = &self.listed {
-            let own = lines
-                .iter()
-                .filter(|(machine, ..)| machine == topology.name());
-            let mut links: Vec<(u32, u32)> = own.map(|(_, u, v)| (*u, *v)).collect();
+            let own = lines.iter().filter(|line| line.machine == topology.name());
+            let mut links: Vec<(u32, u32)> = own.map(|line| line.ends).collect();
             links.sort_unstable();
             links.dedup();
             if let Some((u, v)) = topology.first_unlinked(&links) {

@@ -20,6 +20,7 @@ use serde_json::Value as Json;
 use nodeorder_base::blocks;
 
 pub mod audit;
+pub mod bounds;
 pub mod comparison;
 pub mod corun;
 pub mod jobs;

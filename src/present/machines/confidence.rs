@@ -63,9 +63,22 @@ impl Difference {
         b: [f64; 2],
     ) -> Self {
         // Brackets begin with the end that ranks: the lower one of throughput, the upper one of cost.
+        let [least_a, most_a] = [a[0].min(a[1]), a[0].max(a[1])];
+        let [least_b, most_b] = [b[0].min(b[1]), b[0].max(b[1])];
+        // What rounding leaves between two equal machines is no difference.
+        let low = if is_above(least_a, most_b) {
+            least_a - most_b
+        } else {
+            (least_a - most_b).min(0.0)
+        };
+        let high = if is_above(least_b, most_a) {
+            most_a - least_b
+        } else {
+            (most_a - least_b).max(0.0)
+        };
         Difference {
-            low: Some(a[0].min(a[1]) - b[0].max(b[1])),
-            high: Some(a[0].max(a[1]) - b[0].min(b[1])),
+            low: Some(low),
+            high: Some(high),
             over: "bounds",
             ..Difference::without_interval(figure, unit, a[0] - b[0])
         }
@@ -137,6 +150,11 @@ impl Difference {
             ..Difference::without_interval(figure, unit, mean_of_sums(sums.iter().copied()))
         })
     }
+}
+
+/// Checks whether a bound is above another one by more than the rounding of sums of loads.
+pub(super) fn is_above(a: f64, b: f64) -> bool {
+    a > b + 1e-9 * b.abs()
 }
 
 /// Divides the sum of sums by the number of values in them.

@@ -3,6 +3,7 @@
 use super::carried::MachineThroughput;
 use super::confidence::Difference;
 use super::workload::JobService;
+use crate::columns::bounds::Bound;
 use nodeorder_order::metric::machine_figures::MachineFigures;
 
 /// Ends of a figure that is proved to lie between them: the value found, and the limit that nothing exceeds.
@@ -123,6 +124,21 @@ impl Criterion {
     /// Checks whether the figure is known only to lie between two proved ends.
     pub fn is_bracket(self) -> bool {
         matches!(self, Criterion::Throughput | Criterion::Cost)
+    }
+
+    /// Returns the end of the bracket that ranks, with which sentences and tables round it. `None` for other figures.
+    pub fn ranking_end(self) -> Option<Bound> {
+        match self {
+            Criterion::Throughput => Some(Bound::Lower),
+            Criterion::Cost => Some(Bound::Upper),
+            _ => None,
+        }
+    }
+
+    /// Rounds a score to the decimals that sentences give it.
+    pub fn round_score(self, score: f64) -> f64 {
+        self.ranking_end()
+            .map_or(score, |end| end.round(score, self.decimals()))
     }
 
     /// Returns the name of the figure.

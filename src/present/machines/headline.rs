@@ -3,6 +3,7 @@
 use super::comparison::Machines;
 use super::confidence::Difference;
 use super::contender::{Contender, Criterion};
+use crate::columns::bounds::Bound;
 
 /// Says the outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
@@ -25,7 +26,9 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
         .iter()
         .find(|difference| !difference.is_significant())
         .or(machines.differences.first());
+    details.extend(machines.contenders.iter().filter_map(wide_gap));
     details.extend(deciding.and_then(|difference| how_sure(difference, machines)));
+    details.extend(routing_sentence(machines));
     details.extend(
         machines
             .contenders
@@ -47,6 +50,36 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
     (winner_sentence(machines, workload), details)
 }
 
+/// Says that the search of a machine ended before its gap was reached. `None` if it was.
+fn wide_gap(contender: &Contender) -> Option<String> {
+    let carried = contender.carried.as_ref()?;
+    let searches = [&carried.all_to_all, &carried.matching];
+    let gaps = searches
+        .iter()
+        .filter(|found| found.stopped)
+        .map(|found| found.relative_gap());
+    let gap = 100.0 * gaps.reduce(f64::max)?;
+    let name = contender.machine.name();
+    Some(format!(
+        "Time ended the search of {name} at a gap of {gap:.2} %, more than gap= asks."
+    ))
+}
+
+/// Says which runtime model and which routing the ranking is under. `None` if no traffic ranks.
+fn routing_sentence(machines: &Machines) -> Option<String> {
+    let model = machines.settings.as_ref().map(|settings| &settings.model);
+    match (&machines.routing, model, machines.criterion) {
+        (Some(_), Some(model), Criterion::Response) => Some(format!(
+            "Run times follow the model {model}: one routing for all machines."
+        )),
+        (None, Some(model), Criterion::Response) => {
+            Some(format!("Run times follow the model {model}."))
+        }
+        (Some(routing), ..) => Some(format!("Routing of all machines: {routing}.")),
+        _ => None,
+    }
+}
+
 /// Says which machine is the best, and by how much; or that there is no winner, and why.
 fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
     let Machines {
@@ -60,7 +93,8 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
     let digits = criterion.decimals();
     let figure = criterion.name();
     let unit = criterion.unit();
-    let score = format!("{figure} {:.digits$} {unit}", scores[0]);
+    let score = criterion.round_score(scores[0]);
+    let score = format!("{figure} {score:.digits$} {unit}");
     if contenders.len() == 1 {
         return format!("{first}: {score}.");
     }
@@ -87,11 +121,11 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
         Some(false) => {
             // The first machine and those not told apart from it.
             let mut names = vec![first];
-            let mut values = vec![format!("{:.digits$}", scores[0])];
+            let mut values = vec![format!("{:.digits$}", criterion.round_score(scores[0]))];
             for (i, difference) in differences.iter().enumerate() {
                 if !difference.is_significant() {
                     names.push(contenders[i + 1].display_name(*criterion));
-                    values.push(format!("{:.digits$}", scores[i + 1]));
+                    values.push(format!("{:.digits$}", criterion.round_score(scores[i + 1])));
                 }
             }
             format!(
@@ -172,10 +206,13 @@ fn throughput_sentence(contender: &Contender) -> Option<String> {
     Some(text + ". All of this is proved, nothing sampled.")
 }
 
-/// Formats the ends of a bracket, low to high, or one number if both read the same.
+/// Formats the ends of a bracket, low to high, or one number if both read the same. Each end is rounded away from the
+/// other.
 fn format_range(ends: [f64; 2], digits: usize) -> String {
-    let low = format!("{:.digits$}", ends[0].min(ends[1]));
-    let high = format!("{:.digits$}", ends[0].max(ends[1]));
+    let low = Bound::Lower.round(ends[0].min(ends[1]), digits);
+    let high = Bound::Upper.round(ends[0].max(ends[1]), digits);
+    let low = format!("{low:.digits$}");
+    let high = format!("{high:.digits$}");
     // Bounds that meet to the last digit shown are one number to the reader.
     if low == high {
         low
@@ -239,6 +276,8 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         ", which holds zero"
     };
     if difference.over == "bounds" {
+        let low = Bound::Lower.round(low, digits);
+        let high = Bound::Upper.round(high, digits);
         let drawn = if machines.contenders.iter().any(|c| c.seeds.is_some()) {
             " Random networks count as drawn from their own seed."
         } else {

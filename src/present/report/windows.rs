@@ -3,6 +3,7 @@
 use super::bar_figure::{BarRow, draw_bars};
 use super::html::{BestValue, Column, Section, Table};
 use super::sentences::sentence;
+use crate::columns::bounds::Bound;
 use crate::columns::throughput::WindowRow;
 use crate::plot::format_thousands;
 use crate::plot::replay::BarPanel;
@@ -33,11 +34,12 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
     let best = rows
         .iter()
         .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
-    let low = best.throughput;
+    let low = Bound::Lower.round(best.throughput, 4);
+    let high = Bound::Upper.round(best.throughput_at_most, 4);
     // An ordering whose limit reaches what the best one surely carries may be as good.
     let near: Vec<&str> = rows
         .iter()
-        .filter(|row| row.throughput_at_most >= low)
+        .filter(|row| row.throughput_at_most >= best.throughput)
         .map(|row| row.ordering)
         .collect();
     let jobs = format!(
@@ -48,8 +50,8 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
     );
     Some(if near.len() == 1 {
         format!(
-            "{jobs} {} carries most, {low:.4} to {:.4}.",
-            best.ordering, best.throughput_at_most
+            "{jobs} {} carries most, {low:.4} to {high:.4}.",
+            best.ordering
         )
     } else if near.len() == rows.len() {
         format!("{jobs} the orderings are not told apart, at least {low:.4}.")
@@ -70,9 +72,15 @@ pub(super) fn throughput_section(
     let columns = vec![
         Column::counts("Job size (nodes)", rows.iter().map(|row| row.size as u64)),
         Column::counts("Jobs at once", rows.iter().map(|row| row.windows as u64)),
-        bracket_column("Throughput", rows, |row| Some(row.throughput)),
-        bracket_column("At most", rows, |row| Some(row.throughput_at_most)),
-        bracket_column("Bound from MPC", rows, |row| row.throughput_bound),
+        bracket_column("Throughput", rows, |row| {
+            Some(Bound::Lower.round(row.throughput, 4))
+        }),
+        bracket_column("At most", rows, |row| {
+            Some(Bound::Upper.round(row.throughput_at_most, 4))
+        }),
+        bracket_column("Bound from hops", rows, |row| {
+            Some(Bound::Upper.round(row.throughput_bound?, 4))
+        }),
         bracket_column("A job alone", rows, |row| Some(row.alone)),
     ];
     let names = rows.iter().map(|row| row.ordering.to_string()).collect();
