@@ -37,7 +37,8 @@ row! {
     routing_gap: f64, "",
         "The part by which the first may stay below the best.";
     method: &'static str, "",
-        "How it was found: classes (a fixed routing that a bound meets), paths, flow, or fixed (the routing's shares are given).";
+        "How it was found: classes (a fixed routing that a bound meets), exact (a linear program), paths, flow, or fixed (the \
+         routing's shares are given).";
 }
 
 row! {
@@ -66,7 +67,7 @@ row! {
     alone: f64, "",
         "The multiple that the first window alone gets on an empty machine, whose links it borrows: not to rank by.";
     method: &'static str, "",
-        "How it was found: classes, paths, flow or fixed.";
+        "How it was found: classes, exact, paths, flow or fixed.";
 }
 
 /// Columns of a pair of a longest matching: `throughput --matching-out`, which `--guest` reads.

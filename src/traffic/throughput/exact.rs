@@ -20,9 +20,9 @@ use super::solution::{FlowSolution, StopCondition};
 use crate::mapping::routing::ShortestPathDag;
 use crate::mapping::{Demand, End};
 
-/// Largest number of variables of a program, of flows and of shares: such a program takes some seconds.
-const MOST_FLOWS: usize = 25_000;
-const MOST_SHARES: usize = 200_000;
+/// Largest number of variables of a program. On two cores all-to-all traffic of 10 routers takes 0.03 s at most, flows
+/// of 30 routers with four links each 5 s.
+const MOST_VARIABLES: usize = 4_000;
 
 /// A program, with the links that its variables load.
 struct LinearProgram<'a> {
@@ -51,7 +51,8 @@ impl<'a> LinearProgram<'a> {
     /// Minimises the contention. Returns it with the value of every variable; `None` if time runs out before the
     /// optimum is proved, or the solver fails.
     fn solve(self, stop: &StopCondition<'_>) -> Option<(f64, Vec<f64>)> {
-        let left = stop.seconds_left()?;
+        // What is left is for the search, if the solver does not get there.
+        let left = stop.seconds_left()? / 2.0;
         let all: Vec<Variable> = self
             .variables
             .iter_variables_with_def()
@@ -90,7 +91,7 @@ pub(super) fn solve_flows(
 ) -> Option<FlowSolution> {
     let graph = network.graph;
     let targets = demand.roots(End::Target);
-    if targets.len() * network.inverse_capacity.len() > MOST_FLOWS {
+    if targets.len() * network.inverse_capacity.len() > MOST_VARIABLES {
         return None;
     }
     let mut program = LinearProgram::new(network);
@@ -136,8 +137,12 @@ pub(super) fn solve_detours(
     stop: &StopCondition<'_>,
 ) -> Option<FlowSolution> {
     let network = detours.network;
-    let count = detours.minimal.intermediate_count();
-    if detours.demand.pairs as usize * count.max(1) > MOST_SHARES {
+    let each = if detours.even {
+        1
+    } else {
+        detours.minimal.intermediate_count().max(1)
+    };
+    if detours.demand.pairs as usize > MOST_VARIABLES / each {
         return None;
     }
     let ways = detours.list_ways();
@@ -261,58 +266,6 @@ mod tests {
             let found = best_shares(&fabric, &demand, &routing, &NoObserver).unwrap();
             assert!((found.carried_multiple() - throughput).abs() < 1e-9);
             assert!(found.relative_gap() < 1e-9 && !found.stopped);
-        }
-    }
-
-    struct Timed(std::time::Instant);
-
-    impl nodeorder_base::observer::Observer for Timed {
-        fn elapsed_seconds(&self) -> Option<f64> {
-            Some(self.0.elapsed().as_secs_f64())
-        }
-    }
-
-    fn timed(clock: &Timed) -> StopCondition<'_> {
-        StopCondition {
-            gap: 0.0,
-            until: Some(clock.0.elapsed().as_secs_f64() + 15.0),
-            observer: clock,
-        }
-    }
-
-    #[test]
-    fn timing() {
-        let clock = Timed(std::time::Instant::now());
-        for (n, d) in [(10, 4), (16, 4), (20, 4), (24, 4), (30, 4)] {
-            let machine = build(&format!("random-regular:n={n},d={d},seed=1"));
-            let fabric = Fabric::new(&machine).unwrap();
-            let network = Network::new(&fabric);
-            for what in ["all-to-all", "matching"] {
-                let demand = traffic(&machine, what).unwrap();
-                for shortest in [false, true] {
-                    let began = std::time::Instant::now();
-                    let found = solve_flows(&network, &demand, shortest, &timed(&clock)).is_some();
-                    eprintln!(
-                        "{n} {what} shortest {shortest}: {found} {:?}",
-                        began.elapsed()
-                    );
-                }
-                for even in [false, true] {
-                    let minimal = MinimalRoutes::new(&fabric, &network).unwrap();
-                    let detours = Detours {
-                        network: &network,
-                        minimal,
-                        demand: &demand,
-                        even,
-                    };
-                    let began = std::time::Instant::now();
-                    let found = solve_detours(&detours, &timed(&clock)).is_some();
-                    eprintln!(
-                        "{n} {what} detours even {even}: {found} {:?}",
-                        began.elapsed()
-                    );
-                }
-            }
         }
     }
 }
