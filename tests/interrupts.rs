@@ -266,7 +266,7 @@ fn the_next_command_removes_what_a_killed_one_left() {
             .unwrap();
         let count = left();
         // The file is begun with the first event.
-        sender.write_all(b"P 1 2\n".repeat(1).as_slice()).unwrap();
+        sender.write_all(b"P 1 2\n").unwrap();
         for id in 2..200_000 {
             if left() > count || writeln!(sender, "F {}\nP {id} 2", id - 1).is_err() {
                 break;

@@ -148,7 +148,7 @@ impl Command {
         let rows: Vec<serde_json::Value> = curves
             .iter()
             .flat_map(list_rows)
-            .map(|row| columns::json_object(SlowdownRow::ALL, &row).into())
+            .map(|row| columns::json_object(SlowdownRow::ALL, &row))
             .collect();
         let mut summaries = Vec::new();
         for guest in guests {

@@ -335,7 +335,9 @@ fn folders_say_what_they_leave_out() {
             "{said}"
         );
     }
-    let mut lines = Lines::open_all(&[logs.clone()], 1 << 20).unwrap().0;
+    let mut lines = Lines::open_all(std::slice::from_ref(&logs), 1 << 20)
+        .unwrap()
+        .0;
     assert_eq!(
         nodeorder_trace::open::detect_record_format(&mut lines)
             .unwrap()

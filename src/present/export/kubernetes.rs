@@ -169,7 +169,7 @@ mod tests {
             for target in ["kueue", "hypernodes"] {
                 match (write_order(target, &machine, &order), wanted) {
                     (Ok(made), Ok(lowered)) => {
-                        let text = made.text + &made.beside.first().map_or("", |(_, text)| text);
+                        let text = made.text + made.beside.first().map_or("", |(_, text)| text);
                         assert!(text.contains(lowered.unwrap_or("n3")), "{text}");
                         assert_eq!(made.notes.is_empty(), lowered.is_none(), "{:?}", made.notes);
                     }

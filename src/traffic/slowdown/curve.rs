@@ -270,7 +270,8 @@ impl<'f> Slowdowns<'f> {
             Some(time) => time,
             None => {
                 let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
-                NodeLoads::sum_node_links(topology, guest, &mapping).largest_volume()
+                let loads = NodeLoads::sum_node_links(topology, guest, &mapping);
+                loads.largest_volume() / topology.network().node_capacity()
             }
         };
         // Nothing is sent over node links: there is no time to compare with.
@@ -286,14 +287,16 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
-    /// of its own. `None` on rails and in domains, where it depends on the nodes.
+    /// of its own, and all have one capacity. `None` on rails and in domains, where it depends on the nodes.
     fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
-        if self.fabric.topology.network().rails().is_some() {
+        let network = self.fabric.topology.network();
+        if network.rails().is_some() {
             return None;
         }
+        let capacity = network.node_capacity();
         let count = guest.processes() as usize;
         if let Traffic::AllToAll { volume } = guest.traffic() {
-            return Some(count.saturating_sub(1) as f64 * volume);
+            return Some(count.saturating_sub(1) as f64 * volume / capacity);
         }
         let mut sent = vec![0.0; count];
         let mut received = vec![0.0; count];
@@ -301,7 +304,7 @@ impl<'f> Slowdowns<'f> {
             sent[message.source as usize] += message.volume;
             received[message.target as usize] += message.volume;
         });
-        Some(sent.into_iter().chain(received).fold(0.0, f64::max))
+        Some(sent.into_iter().chain(received).fold(0.0, f64::max) / capacity)
     }
 
     /// Computes the slowdowns of a window from the loads of its links and those of all windows together.

@@ -272,7 +272,7 @@ impl Policy for ConservativePlaces {
         let kept = self
             .profile
             .take()
-            .filter(|_| !late && !(self.rebuilds && again));
+            .filter(|_| !(late || self.rebuilds && again));
         let anew = kept.is_none();
         let early = std::mem::take(&mut self.early);
         let mut profile = match kept {

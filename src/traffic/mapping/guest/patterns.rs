@@ -48,6 +48,9 @@ pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
     Ok(all as u32)
 }
 
+/// Calls the function with each process that a process sends to.
+type VisitTargets = Box<dyn Fn(u32, &mut dyn FnMut(u32))>;
+
 /// Pattern in which the targets of a process follow from its number.
 pub(super) struct NumberedPattern {
     pub processes: u32,
@@ -56,7 +59,7 @@ pub(super) struct NumberedPattern {
     /// Volume of each message.
     pub volume: f64,
     /// Names the targets of a process.
-    pub targets: Box<dyn Fn(u32, &mut dyn FnMut(u32))>,
+    pub targets: VisitTargets,
 }
 
 impl BuildGuest for NumberedPattern {
