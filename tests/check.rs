@@ -360,7 +360,7 @@ fn commands_and_pages_say_what_is_assumed() {
 fn every_outline_takes_uplinks() {
     let node = |name: &str, leaf: &str| {
         format!(
-            "{{\"metadata\": {{\"name\": \"{name}\", \"labels\": {{\"topology.kubernetes.io/zone\": \"{leaf}\"}}}}}}"
+            "{{\"metadata\": {{\"name\": \"{name}\", \"labels\": {{\"network.topology.nvidia.com/leaf\": \"{leaf}\"}}}}}}"
         )
     };
     let vertex = |name: &str, path: &str, kind: &str| {

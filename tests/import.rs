@@ -94,6 +94,7 @@ fn an_infiniband_fabric_takes_every_method() {
     ]);
     // Ids count places: the ring of a topology file keeps its limits.
     let limited = done(&[
+        "--quiet",
         "topology",
         "ibnetdiscover:ibnetdiscover.txt,limit=4,exclude=0",
         "--json",

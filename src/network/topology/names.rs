@@ -37,7 +37,8 @@ impl Topology {
         Ok(ids.map(NodeId).collect())
     }
 
-    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it; by its name where the list has its number.
+    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it; by its
+    /// name where the list has its number.
     ///
     /// # Errors
     /// As [`Topology::nodes_named`].
@@ -56,7 +57,8 @@ impl Topology {
         let mut hosts = Vec::new();
         for (name, first, last) in listed {
             // Ids are not what hosts are called.
-            if name.is_empty() {
+            let is_id = name.bytes().all(|byte| byte.is_ascii_digit());
+            if is_id && self.node_named(&name).is_none() {
                 hosts.extend((first..=last).map(|id| (self.node_name(NodeId(id)), NodeId(id))));
             } else {
                 hosts.push((name, NodeId(first)));

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::mapping::guest::make_sized_guest;
-use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping};
+use crate::mapping::{Contention, Demand, Fabric, FixedRouting, Guest, ProcessMapping};
+use crate::throughput::windows::build_window_traffic;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
@@ -181,6 +182,54 @@ fn a_ring_of_eight_is_as_counted_by_hand() {
         curve.log_uniform_mean(|point| point.windows as f64),
         Some(1.5)
     );
+}
+
+/// With one tiling and all sending at once, the worst window tells what all windows carry together.
+#[test]
+fn the_worst_window_is_the_inverse_of_the_throughput() {
+    let machine = Topology::inline("dragonfly:p=4,a=8,h=4", &Context::default()).unwrap();
+    let fabric = Fabric::new(&machine).unwrap();
+    let order = NodeOrder::make(&machine, "row-major").unwrap();
+    let routing = FixedRouting::find_by_name("ecmp-hop").unwrap();
+    let options = SlowdownOptions {
+        routing,
+        duty: 1.0,
+        tilings: Tilings::new(1).unwrap(),
+    };
+    let slowdowns = Slowdowns::new(&fabric, options).unwrap();
+    for guest in ["all-to-all", "ring", "stencil3d", "stencil2d"] {
+        let curve = slowdowns
+            .measure_curve(&order, guest, &[32, 128, 1056])
+            .unwrap();
+        for point in &curve.points {
+            let demand =
+                build_window_traffic(&machine, order.nodes(), point.size as u32, guest, false)
+                    .unwrap();
+            let loads = routing.link_loads(&fabric, &demand).unwrap();
+            let busiest = Contention::measure_links(fabric.links, loads).max;
+            // The busiest process of a stencil without wrap sends more than 1: its node link needs so long.
+            let messages = list_messages(
+                &make_sized_guest(guest, point.size as u32, &Context::default()).unwrap(),
+            );
+            let mut ends = vec![[0.0; 2]; point.size];
+            for (from, to, volume) in messages {
+                ends[from][0] += volume;
+                ends[to][1] += volume;
+            }
+            let time = ends.concat().into_iter().fold(0.0, f64::max);
+            let expected = (busiest / time).max(1.0);
+            assert!(
+                (point.mixed_max - expected).abs() < 1e-12 * expected,
+                "{guest} {point:?}"
+            );
+        }
+    }
+    let worst = slowdowns
+        .measure_curve(&order, "all-to-all", &[128])
+        .unwrap()
+        .points[0];
+    // `throughput --sizes 128 --routing ecmp-hop` prints 0.13592.
+    assert!((1.0 / worst.mixed_max - 0.13592).abs() < 5e-6);
 }
 
 #[test]
