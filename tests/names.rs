@@ -476,7 +476,7 @@ fn ids_are_read_wherever_nodes_are_listed() {
         )
     };
     assert_eq!(hosts("0-63").lines().count(), 64);
-    assert_eq!(hosts("61-63,[0-1],n02"), "0\n1\nn02\n61\n62\n63\n");
+    assert_eq!(hosts("61-63,[0-1],n02"), "n00\nn01\nn02\nn61\nn62\nn63\n");
     let said = refused(folder, "hosts torus:8x8 --nodes 0-64");
     assert!(
         said.contains("found node 64; expected a node id from 0 to 63"),

@@ -56,7 +56,8 @@ impl Topology {
         let mut hosts = Vec::new();
         for (name, first, last) in listed {
             // Ids are not what hosts are called.
-            if name.is_empty() {
+            let is_id = !self.names_are_numbers() && name.bytes().all(|b| b.is_ascii_digit());
+            if name.is_empty() || is_id {
                 hosts.extend((first..=last).map(|id| (self.node_name(NodeId(id)), NodeId(id))));
             } else {
                 hosts.push((name, NodeId(first)));
