@@ -359,7 +359,7 @@ fn trees_written_of_a_machine_are_that_machine() {
         ("dragonfly:p=2,a=4,h=2", [0, 1], [0, 4]),
         ("dragonfly:p=2,a=2,h=1", [2, 3], [3, 4]),
         ("fat-tree:k=4", [0, 1], [1, 2]),
-        ("xgft:m=2,3,4,w=1,2,2", [0, 2], [2, 3]),
+        ("xgft:m=2x3x4,w=1x2x2", [0, 2], [2, 3]),
     ] {
         let folder = folder(&[]);
         let [conf, _] = done(
