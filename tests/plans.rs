@@ -91,7 +91,7 @@ const WRONG: [(&str, &[&str]); 10] = [
         "topologies",
         &[
             "tiers:no.csv",
-            "graph:jobs.log",
+            "graph:jobs.swf",
             "multi-rail:rails=0,nodes=8",
             "torus",
         ],
