@@ -183,6 +183,8 @@ fn the_machine_over_time_is_that_of_the_model() {
     let alone = [
         "--order",
         "row-major",
+        "--policy",
+        "easy",
         "--shape",
         "--timeline",
         "time.csv",
