@@ -400,10 +400,9 @@ fn six_routers(links: Rows) -> Topology {
     Topology::linked(network, &Context::default()).unwrap()
 }
 
-/// `adaptive` does not promise every gap: here it comes to 0.51 %, and no further step brings it closer. What it finds
-/// is 0.49 % below the best.
+/// Searches end 0.51 % from the best here, whatever the time: small networks are solved as linear programs.
 #[test]
-fn adaptive_comes_no_closer_on_six_routers() {
+fn adaptive_is_exact_on_six_routers() {
     let topology = six_routers(vec![
         (0, 1, 1.0),
         (1, 2, 2.0),
@@ -428,10 +427,8 @@ fn adaptive_comes_no_closer_on_six_routers() {
     let exact = detour_program(&topology, &demand, false);
     assert!((exact - 16.0 / 63.0).abs() < 1e-9, "{exact}");
     let found = find(&topology, &demand, "adaptive:gap=0.002", 2_000);
-    check("adaptive", &found, exact, 0.0052);
-    let longer = find(&topology, &demand, "adaptive:gap=0.002", 4_000);
-    assert!(longer.stopped, "gap {}", longer.relative_gap());
-    assert_eq!(found.relative_gap(), longer.relative_gap());
+    check("adaptive", &found, exact, 1e-9);
+    assert_eq!(found.method, "exact");
 }
 
 proptest! {

@@ -182,7 +182,7 @@ impl Command {
             "topology": topology.spec(),
             "routing": options.routing.name(),
             "duty": options.duty,
-            "tilings": options.tilings.count(),
+            "tilings": options.tilings.tiling_count(),
             "slowdowns": rows,
             "summaries": summaries,
             "version": env!("CARGO_PKG_VERSION"),

@@ -4,7 +4,8 @@
 //! search, allocators) want a number for every pair: they walk [`Topology::joined_graph`], where such a pair is
 //! farther apart than any two nodes of one component.
 
-use super::graph::{RouterGraph, both_directions};
+use super::arcs::both_directions;
+use super::graph::RouterGraph;
 use super::machine::Topology;
 use super::network::Network;
 use nodeorder_base::error::{Error, Result, SourceLocation};

@@ -5,7 +5,8 @@
 //! [`TopologyOptions`] are the options of a machine, parsed before it is built. The router graph is built on first
 //! use; distances on grids and trees come from closed forms.
 
-pub mod bisection;
+pub mod arcs;
+mod bisection;
 mod by_size;
 mod cabling;
 pub mod capacity_units;

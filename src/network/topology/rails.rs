@@ -10,7 +10,7 @@
 //! servers   0 1     2 3               0 1     2 3
 //! ```
 
-use super::graph::both_directions;
+use super::arcs::both_directions;
 use nodeorder_base::ids::NodeId;
 
 /// Shape and numbering of a multi-rail network: servers in domains of fast links, in units with a leaf switch a rail.

@@ -15,7 +15,8 @@ use super::filling::MaxMinRates;
 use super::flow::{EndQueue, Flow};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{SimulationState, StopCondition};
-use super::timing::{Computing, Simulation, Timeline};
+use super::progress::Computing;
+use super::timing::{Simulation, Timeline};
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]

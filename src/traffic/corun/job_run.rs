@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use super::Channels;
 use super::pattern::{NEAR, SimulationState, StopCondition};
-use super::timing::{Computing, Simulation, Timeline};
+use super::progress::Computing;
+use super::timing::{Simulation, Timeline};
 use super::usage::JobLoad;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.

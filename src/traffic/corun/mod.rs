@@ -36,6 +36,7 @@ mod jobs;
 mod level;
 mod messages;
 mod pattern;
+mod progress;
 mod side_by_side;
 mod speeds;
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::timing::JobProgress;
+use super::progress::JobProgress;
 
 /// Largest difference at which two times (relative to the time between the states), or two parts, count as the same.
 pub(super) const NEAR: f64 = 1e-11;

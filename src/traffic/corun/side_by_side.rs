@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::jobs::Job;
 use super::level::{Detail, PlacedJob, RunningJobs};
-use super::timing::{Computing, Simulation, Span};
+use super::progress::Computing;
+use super::timing::{Simulation, Span};
 use super::{Channels, Fair, NetworkFigures, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
 use nodeorder_base::error::{Error, Result, SourceLocation, format_six_digits};

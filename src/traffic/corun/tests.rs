@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::timing::{Computing, Simulation};
+use super::progress::Computing;
+use super::timing::Simulation;
 
 /// Messages over a few links, with sizes and latencies that often meet.
 fn group() -> impl Strategy<Value = FlowGroup> {

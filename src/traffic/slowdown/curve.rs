@@ -191,7 +191,7 @@ impl<'f> Slowdowns<'f> {
                 curve.left_out += (count - found.len()) as u64;
                 windows.extend(found);
             }
-            match SlowdownPoint::summarise(*size, &windows) {
+            match SlowdownPoint::summarise_windows(*size, &windows) {
                 Some(point) => curve.points.push(point),
                 None => curve.absent.push(*size),
             }
@@ -225,10 +225,10 @@ impl<'f> Slowdowns<'f> {
             // In the order of the windows, so that the number of threads does not show in the last bits.
             for mut window in found.into_iter().flatten() {
                 if let Some(loads) = &window.loads {
-                    for (link, load) in loads.iter() {
+                    for (link, load) in loads.iter_links() {
                         together[link] += load;
                     }
-                    kept_loads += loads.len();
+                    kept_loads += loads.link_count();
                 }
                 if kept_loads > KEPT_LOADS {
                     window.loads = None;
@@ -314,7 +314,7 @@ impl<'f> Slowdowns<'f> {
             mixed: 1.0,
             all: 1.0,
         };
-        for (link, own) in loads.iter() {
+        for (link, own) in loads.iter_links() {
             let scale = self.fabric.links.capacity(link) * unblocked;
             // Rounding may leave less than the window's own load.
             let others = (together[link] - own).max(0.0);
@@ -328,7 +328,7 @@ impl<'f> Slowdowns<'f> {
 
 impl SlowdownPoint {
     /// Summarises windows of one size; `None` without a window.
-    fn summarise(size: usize, windows: &[WindowSlowdowns]) -> Option<Self> {
+    fn summarise_windows(size: usize, windows: &[WindowSlowdowns]) -> Option<Self> {
         if windows.is_empty() {
             return None;
         }

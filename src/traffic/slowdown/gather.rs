@@ -150,7 +150,7 @@ impl<'f> FlowGatherer<'f> {
                 for (link, head) in next.iter() {
                     // A joint is no cable: it carries nothing that counts.
                     if !self.links.is_joint(*link) {
-                        tally.add(*link, share);
+                        tally.add_load(*link, share);
                     }
                     let sum = &mut arrived[*head as usize];
                     if *sum == 0.0 {

@@ -57,7 +57,7 @@ impl<'f> GridLoads<'f> {
     /// Adds one flow between two routers.
     pub fn add_flow(&self, source: u32, target: u32, volume: f64, tally: &mut LinkTally) {
         self.grid.walk_flow(source, target, |link, share| {
-            tally.add(link, share * volume)
+            tally.add_load(link, share * volume)
         });
     }
 
@@ -68,7 +68,7 @@ impl<'f> GridLoads<'f> {
     /// O(processes + links of the lines that are used) a dimension.
     pub fn all_to_all(&self, routers: &[u32], volume: f64, buffers: &mut GridBuffers) -> LinkLoads {
         let mut loads = LinkLoads::default();
-        for ports in self.grid.ports() {
+        for ports in self.grid.axis_ports() {
             buffers.count_ends(routers, ports);
             self.add_dimension(ports, volume, buffers, &mut loads);
             buffers.clear_counts(routers, ports);
@@ -84,16 +84,16 @@ impl<'f> GridLoads<'f> {
         buffers: &mut GridBuffers,
         loads: &mut LinkLoads,
     ) {
-        let extent = ports.extent();
-        let stride = ports.stride();
-        let is_clique = ports.shape() == Shape::Clique;
+        let extent = ports.axis_extent();
+        let stride = ports.router_stride();
+        let is_clique = ports.axis_shape() == Shape::Clique;
         buffers.ahead.clear();
         if !is_clique {
             for prefix in &buffers.prefixes {
                 let line = &buffers.targets[*prefix as usize * extent..][..extent];
                 let up: Vec<i64> = line.iter().map(|count| i64::from(*count)).collect();
                 let down = up.iter().rev().copied().collect();
-                let sums = [up, down].map(|counts| LineSums::new(counts, ports.shape()));
+                let sums = [up, down].map(|counts| LineSums::new(counts, ports.axis_shape()));
                 buffers.ahead.push(sums);
             }
         }
@@ -114,11 +114,11 @@ impl<'f> GridLoads<'f> {
                 let [up, down] = &buffers.ahead[i];
                 let router = |x: usize| first + x * stride;
                 up.visit_loads(&from, |x, halves| {
-                    loads.push(ports.step_up(router(x)), 0.5 * halves as f64 * volume);
+                    loads.push_link(ports.step_up(router(x)), 0.5 * halves as f64 * volume);
                 });
                 down.visit_loads(&backwards, |x, halves| {
                     let link = ports.step_down(router(extent - 1 - x));
-                    loads.push(link, 0.5 * halves as f64 * volume);
+                    loads.push_link(link, 0.5 * halves as f64 * volume);
                 });
             }
         }
@@ -142,7 +142,7 @@ impl<'f> GridLoads<'f> {
                 let ends = [x, y].map(|at| (first + at * stride) as u32);
                 if let Some(link) = self.grid.find_link(ends[0], ends[1]) {
                     let messages = sources * i64::from(*targets);
-                    loads.push(link, messages as f64 * volume);
+                    loads.push_link(link, messages as f64 * volume);
                 }
             }
         }
@@ -163,8 +163,8 @@ impl GridBuffers {
 
     /// Counts the ends of traffic along one dimension.
     fn count_ends(&mut self, routers: &[u32], ports: &AxisLinks) {
-        let stride = ports.stride();
-        let line = stride * ports.extent();
+        let stride = ports.router_stride();
+        let line = stride * ports.axis_extent();
         for router in routers {
             let router = *router as usize;
             self.sources[router % line] += 1;
@@ -184,8 +184,8 @@ impl GridBuffers {
 
     /// Makes all counts zero again.
     fn clear_counts(&mut self, routers: &[u32], ports: &AxisLinks) {
-        let stride = ports.stride();
-        let line = stride * ports.extent();
+        let stride = ports.router_stride();
+        let line = stride * ports.axis_extent();
         for router in routers {
             let router = *router as usize;
             self.sources[router % line] = 0;

@@ -11,18 +11,18 @@ pub(super) struct LinkLoads {
 
 impl LinkLoads {
     /// Returns the number of links.
-    pub fn len(&self) -> usize {
+    pub fn link_count(&self) -> usize {
         self.links.len()
     }
 
     /// Adds a link that is not among them.
-    pub fn push(&mut self, link: usize, load: f64) {
+    pub fn push_link(&mut self, link: usize, load: f64) {
         self.links.push(link as u32);
         self.loads.push(load);
     }
 
     /// Iterates over links and their loads.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn iter_links(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let loads = self.loads.iter().copied();
         self.links.iter().map(|link| *link as usize).zip(loads)
     }
@@ -47,7 +47,7 @@ impl LinkTally {
     }
 
     /// Adds a load above zero to a link.
-    pub fn add(&mut self, link: usize, load: f64) {
+    pub fn add_load(&mut self, link: usize, load: f64) {
         let sum = &mut self.loads[link];
         if *sum == 0.0 {
             self.touched.push(link as u32);
@@ -56,7 +56,7 @@ impl LinkTally {
     }
 
     /// Takes all sums, and begins anew.
-    pub fn take(&mut self) -> LinkLoads {
+    pub fn take_loads(&mut self) -> LinkLoads {
         let links = std::mem::take(&mut self.touched);
         let loads = links
             .iter()

@@ -113,7 +113,7 @@ impl<'f> WindowRouter<'f> {
                 }
             }
         }
-        Ok(buffers.tally.take())
+        Ok(buffers.tally.take_loads())
     }
 
     /// Picks the links with a load out of all links.
@@ -124,7 +124,7 @@ impl<'f> WindowRouter<'f> {
         let all = self.routing.link_loads(self.fabric, &demand)?;
         let mut loads = LinkLoads::default();
         for (link, load) in all.iter().enumerate().filter(|(_, load)| **load > 0.0) {
-            loads.push(link, *load);
+            loads.push_link(link, *load);
         }
         self.fabric.recycle_loads(all);
         Ok(loads)

@@ -26,7 +26,7 @@ fn point_by_definition(
     let machine = fabric.topology;
     let messages =
         list_messages(&make_sized_guest(guest, size as u32, &Context::default()).unwrap());
-    let offsets: &[usize] = match options.tilings.count() {
+    let offsets: &[usize] = match options.tilings.tiling_count() {
         1 => &[0],
         2 => &[0, size / 2],
         _ => &[0, size / 2, size / 4, 3 * size / 4],

@@ -20,7 +20,7 @@ impl Tilings {
     }
 
     /// Returns the number of tilings.
-    pub fn count(self) -> u32 {
+    pub fn tiling_count(self) -> u32 {
         self.0
     }
 

@@ -105,7 +105,7 @@ mod tests {
             ),
             (
                 "network:routing=one-path",
-                "network:routing=one-path",
+                "network:routing=one-path,compact=links",
                 Some("one-path"),
             ),
             ("distance:0.5", "distance:0.5", None),

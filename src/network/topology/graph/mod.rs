@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 
 use petgraph::unionfind::UnionFind;
 
+use crate::topology::arcs::both_directions;
 use crate::topology::context::Context;
 use crate::topology::network::Network;
 use nodeorder_base::error::Result;
@@ -240,11 +241,6 @@ impl RouterGraph {
         }
         part
     }
-}
-
-/// Splits a link into two arcs, one in each direction.
-pub(super) fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
-    [(u, v, value), (v, u, value)]
 }
 
 /// Sorts arcs by the routers they leave and enter. Returns the index of each router's first arc (and at last their

@@ -5,13 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::entry::ParseMethod;
 use super::problem::SlotHops;
 use super::refine::refine_mapping;
 use super::tabu::{self, search_swaps};
-use super::{METHODS, MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
+use super::{bisection, greedy, grid, rank, refine};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED, text_before_colon};
+use nodeorder_base::registry::Registry;
 
 /// `best[:time=2,rounds=R,seed=1]`: runs every other method that fits, each with its own defaults, and `bisection` by
 /// boxes. Then it improves what they found by rounds of searches, a `tabu` (up to 1024 processes) and a `refine` from
@@ -60,6 +63,20 @@ struct BestOptions {
     default_seed: u64,
 }
 
+/// Methods that are tried: all others.
+static TRIED: Registry<ParseMethod> = Registry::new(
+    "mapping method",
+    "--map",
+    &[
+        rank::METHOD,
+        bisection::METHOD,
+        greedy::METHOD,
+        refine::METHOD,
+        tabu::METHOD,
+        grid::METHOD,
+    ],
+);
+
 /// Number of processes from which on a method that looks at all free nodes for each process is too slow to be tried.
 const MANY: usize = 20_000;
 
@@ -89,7 +106,11 @@ const KEPT: usize = 8;
 impl MapProcesses for BestOptions {
     /// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is
     /// over.
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         let began = observer.elapsed_seconds();
         let deadline = Deadline {
             observer,
@@ -149,12 +170,12 @@ fn run_trial(
     seed: u64,
     deadline: &Deadline<'_>,
 ) -> Result<(Option<RatedMapping>, bool)> {
-    let (method, params) = METHODS.find_and_read(text, seed)?;
+    let (method, params) = TRIED.find_and_read(text, seed)?;
     let deadline = Deadline {
         stopped: AtomicBool::new(false),
         ..*deadline
     };
-    let tried = match (method.parse)(&params)?.run(problem, &deadline) {
+    let tried = match (method.parse)(&params)?.map_processes(problem, &deadline) {
         Ok(result) => Some(RatedMapping::new(problem, result.method, result.slots)),
         // That one method cannot work on the problem is no failure of `best`.
         Err(Error::Unsuited { .. }) => None,
@@ -317,7 +338,7 @@ mod tests {
     use super::*;
     use crate::mapping::Guest;
     use crate::mapping::method::grid::map_grid;
-    use crate::mapping::method::{place, tests};
+    use crate::mapping::method::{METHODS, place, tests};
     use crate::testing::build;
     use nodeorder_network::topology::{Context, Metric, Topology};
     use nodeorder_order::ordering::{NoObserver, NodeOrder};
@@ -414,7 +435,7 @@ mod tests {
                 let (method, params) = METHODS.find_and_read(text, seed).unwrap();
                 let found = (method.parse)(&params)
                     .unwrap()
-                    .run(&problem, &NoObserver)
+                    .map_processes(&problem, &NoObserver)
                     .ok()?;
                 Some(problem.hop_bytes(&found.slots))
             };

@@ -47,7 +47,11 @@ pub(super) struct Bisection {
 }
 
 impl MapProcesses for Bisection {
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         let halves = if self.boxes {
             SlotHalves::by_extent(problem, observer)
         } else {

@@ -18,7 +18,11 @@ pub trait MapProcesses {
     ///
     /// # Errors
     /// A guest or nodes that the method cannot work on.
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult>;
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult>;
 }
 
 /// A mapping as slots, and the method that found it.

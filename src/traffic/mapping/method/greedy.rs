@@ -27,7 +27,11 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 pub(super) struct Greedy;
 
 impl MapProcesses for Greedy {
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         let slots = map_greedily(problem, observer);
         Ok(MappingResult::new("greedy", slots))
     }

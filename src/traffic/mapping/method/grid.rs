@@ -23,7 +23,11 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 struct Grid;
 
 impl MapProcesses for Grid {
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         let slots = map_grid(problem, observer).ok_or_else(|| {
             Error::unsuited(
                 SourceLocation::option("--map grid"),

@@ -64,7 +64,7 @@ pub fn place(
         ));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
-    let found = method.run(&problem, observer)?;
+    let found = method.map_processes(&problem, observer)?;
     let slots = found.slots.iter();
     let nodes = slots.map(|slot| nodes[*slot as usize]).collect();
     Ok(PlacedGuest {
@@ -204,7 +204,9 @@ mod tests {
                     let problem =
                         MappingProblem::keeping_distances(&machine, &guest, &nodes, kept).unwrap();
                     let (method, params) = METHODS.find_and_read(method, 1).unwrap();
-                    let found = (method.parse)(&params).unwrap().run(&problem, &NoObserver);
+                    let found = (method.parse)(&params)
+                        .unwrap()
+                        .map_processes(&problem, &NoObserver);
                     found.map_err(|e| e.to_string()).map(|f| f.slots)
                 });
                 assert_eq!(found[0], found[1], "{spec} {method}");

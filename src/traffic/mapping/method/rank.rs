@@ -15,7 +15,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 pub(super) struct RankOrder;
 
 impl MapProcesses for RankOrder {
-    fn run(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {
         let slots = (0..problem.len() as u32).collect();
         Ok(MappingResult::new("rank", slots))
     }

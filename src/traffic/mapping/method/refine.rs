@@ -37,9 +37,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
 struct Refine(SwapOptions);
 
 impl MapProcesses for Refine {
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         let SwapOptions { from, steps, seed } = &self.0;
-        let start = from.run(problem, observer)?.slots;
+        let start = from.map_processes(problem, observer)?.slots;
         let slots = refine_mapping(problem, start, *steps, *seed, observer);
         Ok(MappingResult::new("refine", slots))
     }

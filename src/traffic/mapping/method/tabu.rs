@@ -36,7 +36,11 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
 struct Tabu(SwapOptions);
 
 impl MapProcesses for Tabu {
-    fn run(&self, problem: &MappingProblem, observer: &dyn Observer) -> Result<MappingResult> {
+    fn map_processes(
+        &self,
+        problem: &MappingProblem,
+        observer: &dyn Observer,
+    ) -> Result<MappingResult> {
         if problem.len() > MOST_PROCESSES {
             let n = problem.len();
             return Err(Error::unsuited(
@@ -46,7 +50,7 @@ impl MapProcesses for Tabu {
             ));
         }
         let SwapOptions { from, steps, seed } = &self.0;
-        let start = from.run(problem, observer)?.slots;
+        let start = from.map_processes(problem, observer)?.slots;
         let slots = search_swaps(problem, start, *steps as u32, *seed, observer);
         Ok(MappingResult::new("tabu", slots))
     }

@@ -69,17 +69,17 @@ impl AxisLinks {
     }
 
     /// Returns the number of positions along the axis.
-    pub fn extent(&self) -> usize {
+    pub fn axis_extent(&self) -> usize {
         self.axis.extent as usize
     }
 
     /// Returns how the positions are linked; a ring of two is a path.
-    pub fn shape(&self) -> Shape {
+    pub fn axis_shape(&self) -> Shape {
         self.axis.shape
     }
 
     /// Returns the difference of router numbers from one position to the next.
-    pub fn stride(&self) -> usize {
+    pub fn router_stride(&self) -> usize {
         self.stride
     }
 
@@ -207,7 +207,7 @@ impl<'a> Grid<'a> {
     }
 
     /// Returns the links along each dimension.
-    pub fn ports(&self) -> &[AxisLinks] {
+    pub fn axis_ports(&self) -> &[AxisLinks] {
         &self.ports
     }
 

@@ -1,3 +1,5 @@
+//! Nodes of Kubernetes: labels, service and domains.
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
