@@ -88,7 +88,7 @@ const STYLE: &[style::Ceilings] = &[
         one_word: 22,
         without_verb: 2,
         closures: 54,
-        packed: 8,
+        packed: 2,
         characters: 295,
         reasons: 30,
     },
