@@ -615,7 +615,7 @@ fn chakra_collectives_go_along_the_dimensions_that_they_flag() {
     assert_eq!(matrix(&format!("{spec},dims=2x3")), volumes(&triples));
     let without_shape = refused(&spec);
     assert!(
-        without_shape.contains("found involved_dim with 2 flags, not all true")
+        without_shape.contains("involved_dim with 2 flags, not all true")
             && without_shape.contains("the logical shape beside the files, as in dims=2x2"),
         "{without_shape}"
     );

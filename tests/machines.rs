@@ -611,5 +611,5 @@ fn machines_whose_brackets_meet_are_not_told_apart() {
         &[&two[..], &["--cables", "radix=0"]].concat(),
         "radix=PORTS",
     );
-    refused(&["torus:4", "--rank", "throughput"], "2 values required");
+    refused(&["torus:4", "--rank", "throughput"], "expected two or more");
 }

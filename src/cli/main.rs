@@ -172,6 +172,11 @@ fn main() -> ExitCode {
     let checked = files::check_files(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
         // `nodeorder … | head` is no failure: the reader has all it wanted.
+        // Arguments that only the command can judge end as those that the parser refuses.
+        Err(e) if e.is::<clap::Error>() => {
+            notes::print_note(format_args!("{}", e.to_string().trim_end()));
+            ExitCode::from(2)
+        }
         Err(e) if !output::is_closed_pipe(&e) => {
             notes::print_note(format_args!("{e:#}"));
             ExitCode::FAILURE

@@ -124,7 +124,7 @@ impl Command {
     }
 
     /// Checks that there are two machines or more, and that none is meant as a value of `--throughput`, which has none.
-    fn check_specs(&self) -> Result<(), Error> {
+    fn check_specs(&self) -> anyhow::Result<()> {
         let sizes = self.specs.iter().find(|spec| {
             // A file may be called so.
             spec.split(',').all(|size| size.parse::<u64>().is_ok()) && !Path::new(spec).exists()
@@ -133,18 +133,13 @@ impl Command {
             let expected = format!(
                 "it without a value; for jobs of so many nodes on one machine: nodeorder throughput SPEC --sizes {sizes}"
             );
-            return Err(Error::option(
-                "--throughput",
-                format!("the value `{sizes}`"),
-                expected,
-            ));
+            let found = format!("the value `{sizes}`");
+            return Err(Error::option("--throughput", found, expected).into());
         }
         if self.specs.len() < 2 {
-            return Err(Error::option(
-                "SPEC",
-                "one machine",
-                "two or more: nodeorder machines SPEC SPEC",
-            ));
+            let text = "found one machine; expected two or more: nodeorder machines SPEC SPEC";
+            let kind = clap::error::ErrorKind::TooFewValues;
+            return Err(clap::Error::raw(kind, format!("{text}\n")).into());
         }
         Ok(())
     }

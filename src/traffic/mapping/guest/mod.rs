@@ -11,6 +11,7 @@ use nodeorder_network::topology::Context;
 
 mod benchmark;
 mod chakra;
+mod chakra_trace;
 mod collective;
 mod entry;
 mod file;
