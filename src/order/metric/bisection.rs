@@ -9,7 +9,7 @@
 //! - Sides are halves where their numbers of schedulable nodes differ by no more than the fullest router holds.
 //! - Routers without schedulable nodes are on the side where they cost least. Links of nodes do not count.
 //!
-//! Where a formula or a proved floor meets a cut ([`nodeorder_network::topology::bisection`]), that is the bisection,
+//! Where a formula or a proved floor meets a cut (`topology::bisection`), that is the bisection,
 //! exactly. Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along
 //! every axis, by hops, spectral) are cut in the middle and improved router by router, and the search starts again
 //! from the best of them and from orders drawn at random, as often as a second or so allows ([`super::halving`]). The

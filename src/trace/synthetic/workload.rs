@@ -47,7 +47,7 @@ pub trait GenerateWorkload {
     fn generate(&self) -> Result<GeneratedWorkload>;
 }
 
-/// A generator of workloads: an entry of [`GENERATORS`].
+/// A generator of workloads: an entry of [`super::GENERATORS`].
 pub type GeneratorEntry = Entry<ParseWorkload>;
 
 pub(super) type ParseWorkload = fn(&Params) -> Result<Box<dyn GenerateWorkload>>;

@@ -6,7 +6,7 @@ use crate::input::refused::too_blank_error;
 
 impl Lines {
     /// Looks ahead at the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a
-    /// first piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when
+    /// first piece, else at least that byte, so that lines are read as they come. Fails with `Error::Io` when
     /// reading fails, and after 64 MB of blanks.
     pub fn peek_start(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
