@@ -243,7 +243,8 @@ fn term_and_hup_leave_nothing_either() {
 fn the_next_command_removes_what_a_killed_one_left() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    if !pipe(&folder.join("pipe")) {
+    // A pipe each: what a killed reader left unread would come to the next one.
+    if !pipe(&folder.join("pipe-one")) || !pipe(&folder.join("pipe-two")) {
         return skipped(
             "the_next_command_removes_what_a_killed_one_left",
             "no mkfifo",
@@ -258,17 +259,17 @@ fn the_next_command_removes_what_a_killed_one_left() {
     };
     let mut senders = Vec::new();
     let mut begin = |out: &str| {
-        let command = format!("replay torus:4x4 --order snake --alloc fifo:0 --log pipe -o {out}");
+        let pipe = format!("pipe-{out}");
+        let command =
+            format!("replay torus:4x4 --order snake --alloc fifo:0 --log {pipe} -o {out}");
         let child = start(folder, &command);
-        let mut sender = File::options()
-            .write(true)
-            .open(folder.join("pipe"))
-            .unwrap();
+        let mut sender = File::options().write(true).open(folder.join(pipe)).unwrap();
         let count = left();
         // The file is begun with the first event.
         sender.write_all(b"P 1 2\n").unwrap();
         for id in 2..200_000 {
-            if left() > count || writeln!(sender, "F {}\nP {id} 2", id - 1).is_err() {
+            let lines = format!("F {}\nP {id} 2\n", id - 1);
+            if left() > count || sender.write_all(lines.as_bytes()).is_err() {
                 break;
             }
         }
