@@ -1,6 +1,6 @@
 //! What slowdowns are measured on and with where a caller names nothing else.
 
-use super::tiling::power_sizes;
+use super::tiling::{Tilings, power_sizes};
 use crate::mapping::FixedRouting;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Topology;
@@ -44,4 +44,30 @@ pub fn choose_sizes(order: &NodeOrder, text: &str) -> Result<Vec<usize>> {
         return Ok(power_sizes(nodes));
     }
     Ok(parse_sizes(text, nodes)?.unwrap_or_else(|| (2..=nodes).collect()))
+}
+
+/// Reads a duty.
+///
+/// # Errors
+/// No number from 0 to 1.
+pub fn parse_duty(text: &str) -> Result<f64> {
+    let duty = text.parse().ok();
+    duty.filter(|duty| (0.0..=1.0).contains(duty))
+        .ok_or_else(|| {
+            Error::option(
+                "--duty",
+                format!("`{text}`"),
+                "a share of the time, from 0 to 1",
+            )
+        })
+}
+
+/// Reads a number of tilings.
+///
+/// # Errors
+/// Another number than 1, 2 or 4.
+pub fn parse_tilings(text: &str) -> Result<Tilings> {
+    // What is no number is no number of tilings: one message for both.
+    Tilings::new(text.parse().unwrap_or(0))
+        .map_err(|_| Error::option("--tilings", format!("`{text}`"), "1, 2 or 4"))
 }

@@ -26,7 +26,7 @@ mod link_loads;
 mod router;
 mod tiling;
 
-pub use choices::{GUESTS, choose_routing, choose_sizes};
+pub use choices::{GUESTS, choose_routing, choose_sizes, parse_duty, parse_tilings};
 pub use curve::{SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
 pub use tiling::{Tilings, power_sizes};
 
