@@ -54,6 +54,8 @@ struct Platform<'a> {
     cables: Vec<(usize, usize, f64)>,
     /// Routes: their ends, and their links with the end that each begins at, where the route says so.
     routes: Vec<Route>,
+    /// Number of links that no route names: they may be anywhere.
+    unplaced: u64,
 }
 
 /// A row of links from one point to another.
@@ -319,6 +321,8 @@ impl<'a> Platform<'a> {
             if used[link] {
                 self.cables
                     .push((end_of(link, 0), end_of(link, 1), *bandwidth));
+            } else {
+                self.unplaced += 1;
             }
         }
         places
@@ -418,6 +422,7 @@ impl<'a> Platform<'a> {
         }
         for (count, what) in [
             (alone, "hosts on no link are left out"),
+            (self.unplaced, "links in no route are left out"),
             (
                 loops,
                 "links from a place to itself (backbones of switches) are left out",
