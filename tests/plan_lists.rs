@@ -59,6 +59,30 @@ fn faults_are_named_with_their_line() {
             "p.toml:3: no.log: opening",
         ),
         (
+            "group = 'slow'",
+            "p.toml:3: found group = `slow`; expected mapping or slowdown",
+        ),
+        (
+            "duty = 0.5",
+            "p.toml:3: found duty = 0.5; expected it beside",
+        ),
+        (
+            "group = 'slowdown'\nroutings = ['ecmp-hop']",
+            "p.toml: found no `guests`; expected `guests` ",
+        ),
+        (
+            "group = 'slowdown'\nguests = ['ring:n=4']\nroutings = ['ecmp-hop']",
+            "p.toml:4: found unknown pattern `ring:n=4`",
+        ),
+        (
+            "group = 'slowdown'\nguests = ['ring']\nroutings = ['ecmp-hop']\nduty = [0.5, 2]",
+            "p.toml:6: found `2`; expected a share of the time, from 0 to 1",
+        ),
+        (
+            "group = 'slowdown'\nguests = ['ring']\nroutings = ['ecmp-hop']\ntilings = 3",
+            "p.toml:6: found `3`; expected 1, 2 or 4",
+        ),
+        (
             "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
             "p.toml:3: found unknown guest `rong`",
         ),

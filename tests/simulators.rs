@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::export::{self, Export, ExportJob};
@@ -146,6 +146,43 @@ fn check_round_trips(machine: &Topology, by: &str) {
             .map(|n| machine.router_of(*n).0)
             .enumerate())
     );
+}
+
+/// Up to 256 nodes the routes of all pairs are written, above only those of links.
+#[test]
+fn simgrid_platforms_read_back_as_the_same_network() {
+    for spec in [
+        "torus:4x3,per_router=2",
+        "hyperx:3x4",
+        "random-regular:n=14,d=3",
+        "torus:9x8x5",
+        "dragonfly:p=4,a=8,h=4",
+        "xgft:h=2,m=18x16,w=1x3",
+    ] {
+        let here = Topology::inline(spec, &Default::default()).unwrap();
+        for by in ["row-major", "random:seed=4"] {
+            let back = read("simgrid", &write("simgrid", &here, by).text, "");
+            let counts = [&here, &back].map(|machine| {
+                let s = machine.statistics().unwrap();
+                let degrees = (s.degree_min, s.degree_max);
+                (s.nodes, s.routers, s.links, s.cables, s.diameter, degrees)
+            });
+            assert_eq!(counts[0], counts[1], "{spec}");
+            assert_eq!(
+                here.network().node_capacity(),
+                back.network().node_capacity()
+            );
+            let [ours, theirs] = [homes(&here), homes(&back)];
+            for first in ours.keys().step_by(1 + ours.len() / 7) {
+                let near = here.hops_from(RouterId(ours[first])).unwrap();
+                let far = back.hops_from(RouterId(theirs[first])).unwrap();
+                for (name, router) in &ours {
+                    let there = far[theirs[name] as usize];
+                    assert_eq!(near[*router as usize], there, "{spec}: {first} to {name}");
+                }
+            }
+        }
+    }
 }
 
 proptest! {

@@ -785,3 +785,52 @@ fn made_and_changed_workloads_are_those_of_the_commands() {
         assert!((found / mean - 1.0).abs() < 1e-12, "{row:?}: {mean}");
     }
 }
+
+#[test]
+fn slowdowns_of_a_sweep_are_those_of_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let plan = "topologies = ['dragonfly:p=2,a=4,h=2']\norderings = ['row-major', 'random']\ngroup = 'slowdown'\n\
+                guests = ['all-to-all', 'ring']\nroutings = ['ecmp-hop', 'valiant']\nduty = [0.2, 0.7]\ntilings = [1, 4]\n\
+                seeds = 3\n";
+    std::fs::write(folder.join("p.toml"), plan).unwrap();
+    done(folder, &["sweep", "run", "p.toml", "--out", "r"]);
+    let table = results(folder, "r");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<std::collections::BTreeMap<String, String>> =
+        reader.deserialize().map(|row| row.unwrap()).collect();
+    assert_eq!(rows.len(), 2 * 2 * 2 * 2 * 2);
+    for row in rows {
+        let arguments = [
+            "slowdown",
+            &row["topology"],
+            "--order",
+            &row["ordering"],
+            "--guest",
+            &row["guest"],
+            "--routing",
+            &row["routing"],
+            "--duty",
+            &row["duty"],
+            "--tilings",
+            &row["tilings"],
+            "--seed",
+            "3",
+            "--json",
+        ];
+        let document: serde_json::Value =
+            serde_json::from_slice(&run(folder, &arguments).stdout).unwrap();
+        for figure in ["alone", "mixed", "all"] {
+            let ours: f64 = row[&format!("slowdown_{figure}")].parse().unwrap();
+            assert_eq!(
+                Some(ours),
+                document["summaries"][0][figure].as_f64(),
+                "{row:?}"
+            );
+        }
+        let points = document["slowdowns"].as_array().unwrap();
+        let mixed = points.iter().map(|point| point["mixed"].as_f64().unwrap());
+        assert_eq!(row["slowdown_worst"].parse(), Ok(mixed.fold(0.0, f64::max)));
+        assert_eq!(row["slowdown_sizes"], points.len().to_string());
+    }
+}

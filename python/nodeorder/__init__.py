@@ -18,7 +18,7 @@ Nodes are whole numbers from 0, distances are hops, times are seconds. Whatever 
 from . import trace
 from ._curves import Curves
 from ._error import NodeorderError
-from ._jobs import corun, replay, schedule
+from ._jobs import corun, replay, schedule, slowdown
 from ._lists import entries, machines, set_threads
 from ._native import __version__
 from ._networkx import from_networkx
@@ -45,6 +45,7 @@ __all__ = [
     "schedule",
     "score",
     "set_threads",
+    "slowdown",
     "snapshot",
     "sweep",
     "topology",

@@ -21,6 +21,7 @@ __all__ = [
     "path_text",
     "processors",
     "refused",
+    "share",
     "sizes_text",
     "talking",
     "text",
@@ -52,6 +53,13 @@ def whole(name: str, value: object, low: int, high: int = MOST) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high:
         return int(value)
     raise refused(name, described(value), f"a whole number from {low} to {high}")
+
+
+def share(name: str, value: object) -> float:
+    """Checks for a number from 0 to 1."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise refused(name, described(value), "a number from 0 to 1")
 
 
 def flag(name: str, value: object) -> bool:

@@ -23,6 +23,12 @@ def machine(m: object) -> Topology:
     raise refused("m", described(m), "a Topology")
 
 
+def slowdown(m: Topology, orders: Orders, guest: str | Sequence[str] = (), **settings: Any) -> Any:
+    """Measures how many times as long jobs communicate as on a network that never blocks: :meth:`Topology.slowdown` of
+    the machine ``m``, with its settings and results."""
+    return machine(m).slowdown(orders, guest, **settings)
+
+
 @overload
 def replay(
     m: Topology,

@@ -55,6 +55,14 @@ class CorunWanted(TypedDict):
     iterations: int
     out: str
 
+class SlowdownWanted(TypedDict):
+    guests: list[str]
+    routing: str | None
+    duty: float
+    tilings: int
+    sizes: str
+    out: str
+
 class CompareJobs(TypedDict):
     trace: Source
     alloc: list[str]
@@ -178,6 +186,9 @@ def trace_transform(source: Source, changes: str, seed: int, limits: _Limits, me
 def curve(
     topology: Topology, order: Ordering, chosen: str, progress: _Show
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def slowdown(
+    topology: Topology, orders: list[Ordering], wanted: SlowdownWanted, progress: _Show
+) -> tuple[bytes, list[str]]: ...
 def curves_svg(title: str, curves: list[tuple[str, NDArray[np.float64]]]) -> str: ...
 def place(topology: Topology, nodes: NDArray[np.int64], order: Ordering | None) -> str: ...
 def replay(

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _native
 from ._compare import command_line, jobs_of
 from ._curves import Curves, draw_curves
-from ._error import among, flag, memory_limit, node_array, path_text, refused, sizes_text, text, texts, whole
+from ._error import among, flag, memory_limit, node_array, path_text, refused, share, sizes_text, text, texts, whole
 from ._files import Page, write_files
 from ._graphs import to_networkx
 from ._guests import guest_text, mapping_table
@@ -259,6 +259,84 @@ class Topology(Machine):
         frame.index.name = "size"
         frame.machine = self.name
         return frame
+
+    @overload
+    def slowdown(
+        self,
+        orders: Orders,
+        guest: str | Sequence[str] = ...,
+        *,
+        routing: str | None = ...,
+        duty: float = ...,
+        tilings: int = ...,
+        sizes: str | ArrayLike = ...,
+        out: Literal["rows"] = ...,
+        progress: bool | None = ...,
+    ) -> pd.DataFrame: ...
+    @overload
+    def slowdown(
+        self,
+        orders: Orders,
+        guest: str | Sequence[str] = ...,
+        *,
+        routing: str | None = ...,
+        duty: float = ...,
+        tilings: int = ...,
+        sizes: str | ArrayLike = ...,
+        out: Literal["summary"],
+        progress: bool | None = ...,
+    ) -> dict[str, Any]: ...
+    def slowdown(
+        self,
+        orders: Orders,
+        guest: str | Sequence[str] = (),
+        *,
+        routing: str | None = None,
+        duty: float = 0.2,
+        tilings: int = 2,
+        sizes: str | ArrayLike = "log",
+        out: str = "rows",
+        progress: bool | None = None,
+    ) -> pd.DataFrame | dict[str, Any]:
+        """Measures how many times as long jobs communicate as on a network that never blocks, as ``nodeorder slowdown``
+        does: jobs of every size, side by side along the ordering.
+
+        Args:
+            orders: one ordering or several, or what makes them.
+            guest: what the nodes of a job send to each other: a pattern or several that exist for any number of nodes;
+                ``all-to-all``, ``stencil3d`` and ``ring`` unless given.
+            routing: which links traffic takes (``entries("routings")``); ``dimension-order`` on grids, else
+                ``ecmp-hop``, unless given.
+            duty: the share of the time in which the other jobs send, from 0 to 1.
+            tilings: ways to cut the ranks into jobs of one size: 1, 2 or 4.
+            sizes: job sizes: an array, a text such as ``"2,64,100-110"``, or ``"log"``, the powers of two and all nodes.
+            out: ``rows``, a row for each ordering, guest and size; ``summary``, the document of ``--json`` as a dict,
+                with means over sizes and where one ordering becomes better than another.
+            progress: show a bar; in notebooks and on terminals unless given.
+
+        Returns:
+            A frame with the columns of the command's CSV (slowdowns of at least 1; ``mixed`` is what ranks), or a dict.
+
+        Warns:
+            UserWarning: jobs and sizes that are left out.
+
+        Raises:
+            NodeorderError: an unknown pattern, a routing that does not suit the machine, a size out of range.
+        """
+        made = self._orders(orders)
+        wanted: _native.SlowdownWanted = {
+            "guests": texts("guest", guest),
+            "routing": None if routing is None else text("routing", routing),
+            "duty": share("duty", duty),
+            "tilings": whole("tilings", tilings, 1, 4),
+            "sizes": sizes_text(sizes),
+            "out": among("out", out, ["rows", "summary"]),
+        }
+        with shown(progress, "slowdown", "step") as show:
+            found, remarks = _native.slowdown(self._native, [order._native for order in made], wanted, show)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
+        return frame(found) if out == "rows" else dict(json.loads(found))
 
     def compare(
         self,

@@ -20,6 +20,7 @@ mod place;
 mod replay;
 mod schedule;
 mod score;
+mod slowdown;
 mod snapshot;
 mod source;
 mod sweep;
@@ -37,6 +38,7 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<compare::Comparison>()?;
     module.add_class::<machines::Machines>()?;
     module.add_function(wrap_pyfunction!(mpc::curve, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::slowdown, module)?)?;
     module.add_function(wrap_pyfunction!(place::place, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(schedule::schedule, module)?)?;

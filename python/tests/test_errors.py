@@ -44,7 +44,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "job holds an object": (lambda: no.corun(MACHINE, [{**JOB, "bytes": object()}]), "a text, a number or a list"),
     "path is a number": (lambda: SNAKE.save(3), "`path`"),
     "nodes of now are a frame": (lambda: no.snapshot(MACHINE, {"jobs": []}, LOG), "`nodes`"),
+    "duty is a text": (lambda: MACHINE.slowdown("snake", duty="1"), "`duty`.*a number from 0 to 1"),  # type: ignore[call-overload]
     # Range.
+    "duty above 1": (lambda: no.slowdown(MACHINE, "snake", duty=1.5), "`duty`.*a number from 0 to 1"),
+    "three tilings": (lambda: MACHINE.slowdown("snake", tilings=3), "1, 2 or 4"),
+    "job above the machine": (lambda: MACHINE.slowdown("snake", sizes=[17]), "sizes from 2 to 16"),
     "extent of 0": (lambda: no.topology("torus:0x4"), "torus:0x4"),
     "seed below 0": (lambda: no.topology("torus:4", seed=-1), "from 0"),
     "seed above 64 bits": (lambda: no.topology("torus:4", seed=2**64), "from 0"),
@@ -69,6 +73,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "unknown policy": (lambda: no.schedule(MACHINE, "snake", JOBS, policy="eazy"), "did you mean `easy`"),
     "unknown model": (lambda: no.schedule(MACHINE, "snake", JOBS, model="fixd"), "fixed"),
     "unknown routing": (lambda: MACHINE.map("ring:n=4", "snake", routing="ecmp"), "ecmp-hop"),
+    "unknown pattern of bursts": (lambda: MACHINE.slowdown("snake", "rign"), "did you mean `ring`"),
+    "unknown routing of bursts": (lambda: MACHINE.slowdown("snake", routing="ecmp"), "ecmp-hop"),
+    "slowdown of a text": (lambda: no.slowdown("torus:4", "snake"), "a Topology"),  # type: ignore[arg-type]
     "unknown pattern": (lambda: MACHINE.map("rign:n=4", "snake"), "ring"),
     "unknown mapping method": (lambda: MACHINE.map("ring:n=4", "snake", method="tabo"), "tabu"),
     "unknown output": (lambda: MACHINE.map("ring:n=4", "snake", out="lnks"), "summary, links, mapping"),

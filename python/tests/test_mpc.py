@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import subprocess
 import time
@@ -99,6 +100,30 @@ def test_curves_are_those_of_the_command(tmp_path: Path) -> None:
     theirs = frame(out.read_bytes()).set_index("size")["mpc"]
     ours = no.topology("torus:5x4x3").mpc("hilbert")["hilbert"]
     assert ours.tolist() == theirs.tolist() and ours.index.tolist() == theirs.index.tolist()
+
+
+def test_slowdowns_are_those_of_the_command(tmp_path: Path) -> None:
+    out = tmp_path / "slowdown.csv"
+    spec = "dragonfly:p=2,a=4,h=2"
+    run = [command(), "slowdown", spec, "--order", "row-major", "--order", "random", "--duty", "0.5"]
+    subprocess.run([*run, "-o", out], check=True)
+    machine = no.topology(spec)
+    ours = machine.slowdown(["row-major", "random"], duty=0.5)
+    pd.testing.assert_frame_equal(ours, frame(out.read_bytes()), check_exact=True)
+    shown = subprocess.run([*run, "--json"], check=True, capture_output=True)
+    assert no.slowdown(machine, ["row-major", "random"], duty=0.5, out="summary") == json.loads(shown.stdout)
+
+
+def test_slowdowns_of_a_ring_by_hand() -> None:
+    # T0 is 3, and the middle of four nodes in a row carries 2 x 2 each way.
+    four = no.topology("torus:8").slowdown("row-major", "all-to-all", sizes=[4], tilings=1)
+    assert four["alone"].tolist() == pytest.approx([4 / 3])
+
+
+def test_what_slowdowns_leave_out_is_a_warning() -> None:
+    machine = no.from_networkx(nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(4)))
+    with pytest.warns(UserWarning, match="windows left out"):
+        machine.slowdown(machine.order(list(range(8))), "ring")
 
 
 def test_a_curve_of_19200_nodes_takes_no_longer_than_the_command_takes(tmp_path: Path) -> None:

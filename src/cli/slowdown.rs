@@ -3,21 +3,16 @@
 use crate::shared::notes::note;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::{Context, Topology};
-use nodeorder_order::metric::sizes::parse_sizes;
+use nodeorder_network::topology::Context;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns;
 use nodeorder_present::columns::slowdown::SlowdownRow;
-use nodeorder_traffic::mapping::{Fabric, FixedRouting};
+use nodeorder_present::report::slowdown::{GuestCurve, document};
+use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::slowdown::{
-    SlowdownCurve, SlowdownOptions, Slowdowns, Tilings, power_sizes,
+    GUESTS, SlowdownOptions, Slowdowns, Tilings, choose_routing, choose_sizes,
 };
-use serde_json::json;
 use std::path::PathBuf;
-
-/// Guests of jobs unless some are named.
-const GUESTS: [&str; 3] = ["all-to-all", "stencil3d", "ring"];
 
 /// Compute how much longer jobs communicate than on a network that never blocks, for every job size
 #[derive(Debug, Args)]
@@ -55,18 +50,11 @@ pub struct Command {
     json: bool,
 }
 
-/// The curve of an ordering for one guest.
-struct GuestCurve<'a> {
-    ordering: &'a str,
-    guest: &'a str,
-    curve: SlowdownCurve,
-}
-
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
-        let routing = self.choose_routing(&topology)?;
+        let routing = choose_routing(&topology, self.routing.as_deref())?;
         let options = SlowdownOptions {
             routing,
             duty: self.duty,
@@ -84,7 +72,7 @@ impl Command {
         let bar = progress::show_steps((orders.len() * guests.len()) as u64, "slowdown");
         let mut curves = Vec::new();
         for order in &orders {
-            let sizes = self.choose_sizes(order)?;
+            let sizes = choose_sizes(order, &self.sizes)?;
             for guest in &guests {
                 bar.set_message(format!("{} {guest}", order.label()));
                 curves.push(GuestCurve {
@@ -96,135 +84,17 @@ impl Command {
             }
         }
         bar.finish_and_clear();
-        say_left_out(&curves);
+        for remark in curves.iter().flat_map(GuestCurve::list_remarks) {
+            note!("{remark}");
+        }
         if self.json {
-            let document = self.make_document(&topology, &options, &guests, &curves);
+            let document = document(&topology, &options, &guests, &curves);
             let text = serde_json::to_string(&document)? + "\n";
             return output::write_text(self.output.as_deref(), text);
         }
         output::write_by(self.output.as_deref(), |out| {
-            columns::write_table(out, SlowdownRow::ALL, curves.iter().flat_map(list_rows))
+            let rows = curves.iter().flat_map(GuestCurve::list_rows);
+            columns::write_table(out, SlowdownRow::ALL, rows)
         })
-    }
-
-    /// Finds the routing asked for; unless one is, the natural one of the machine.
-    fn choose_routing(&self, topology: &Topology) -> Result<FixedRouting> {
-        if let Some(name) = &self.routing {
-            return FixedRouting::find_by_name(name);
-        }
-        let along_axes = FixedRouting::find_by_name("dimension-order")?;
-        if along_axes.works_on(topology) {
-            return Ok(along_axes);
-        }
-        FixedRouting::find_by_name("ecmp-hop")
-    }
-
-    /// Reads the sizes for an ordering.
-    fn choose_sizes(&self, order: &NodeOrder) -> Result<Vec<usize>> {
-        let nodes = order.len();
-        if nodes < 2 {
-            let location = SourceLocation::option(order.label());
-            return Err(Error::unsuited(
-                location,
-                format!("{nodes} nodes"),
-                "an ordering of at least 2 nodes",
-            ));
-        }
-        if self.sizes == "log" {
-            return Ok(power_sizes(nodes));
-        }
-        let all = || (2..=nodes).collect();
-        Ok(parse_sizes(&self.sizes, nodes)?.unwrap_or_else(all))
-    }
-
-    /// Makes the JSON document.
-    fn make_document(
-        &self,
-        topology: &Topology,
-        options: &SlowdownOptions,
-        guests: &[&str],
-        curves: &[GuestCurve<'_>],
-    ) -> serde_json::Value {
-        let rows: Vec<serde_json::Value> = curves
-            .iter()
-            .flat_map(list_rows)
-            .map(|row| columns::json_object(SlowdownRow::ALL, &row))
-            .collect();
-        let mut summaries = Vec::new();
-        for guest in guests {
-            let of_guest: Vec<&GuestCurve<'_>> = curves
-                .iter()
-                .filter(|curve| curve.guest == *guest)
-                .collect();
-            for own in &of_guest {
-                let others = of_guest
-                    .iter()
-                    .filter(|other| other.ordering != own.ordering);
-                let lower_from: serde_json::Map<String, serde_json::Value> = others
-                    .map(|other| {
-                        let from = own.curve.better_from(&other.curve);
-                        (other.ordering.to_string(), from.into())
-                    })
-                    .collect();
-                summaries.push(json!({
-                    "ordering": own.ordering,
-                    "guest": guest,
-                    "alone": own.curve.log_uniform_mean(|point| point.alone),
-                    "mixed": own.curve.log_uniform_mean(|point| point.mixed),
-                    "all": own.curve.log_uniform_mean(|point| point.all),
-                    "lower_from": lower_from,
-                    "left_out": own.curve.left_out,
-                    "sizes_without_windows": own.curve.absent,
-                }));
-            }
-        }
-        json!({
-            "topology": topology.spec(),
-            "routing": options.routing.name(),
-            "duty": options.duty,
-            "tilings": options.tilings.tiling_count(),
-            "slowdowns": rows,
-            "summaries": summaries,
-            "version": env!("CARGO_PKG_VERSION"),
-        })
-    }
-}
-
-/// Lists the rows of a curve.
-fn list_rows<'a>(curve: &'a GuestCurve<'a>) -> impl Iterator<Item = SlowdownRow<'a>> {
-    curve.curve.points.iter().map(|point| SlowdownRow {
-        ordering: curve.ordering,
-        guest: curve.guest,
-        size: point.size,
-        windows: point.windows,
-        alone: point.alone,
-        mixed: point.mixed,
-        all: point.all,
-        mixed_p90: point.mixed_p90,
-        mixed_max: point.mixed_max,
-    })
-}
-
-/// Says which windows and sizes are left out, once each.
-fn say_left_out(curves: &[GuestCurve<'_>]) {
-    for GuestCurve {
-        ordering,
-        guest,
-        curve,
-    } in curves
-    {
-        if curve.left_out > 0 {
-            note!(
-                "{ordering}, {guest}: {} windows left out: they span components, or send nothing over node links",
-                curve.left_out
-            );
-        }
-        if !curve.absent.is_empty() {
-            let sizes: Vec<String> = curve.absent.iter().map(usize::to_string).collect();
-            note!(
-                "{ordering}, {guest}: no rows for {} nodes: no such guest, or no window",
-                sizes.join(", ")
-            );
-        }
     }
 }

@@ -15,7 +15,9 @@ use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Changes;
+use nodeorder_traffic::mapping::guest::check_sized_guest;
 use nodeorder_traffic::mapping::{FixedRouting, Guest};
+use nodeorder_traffic::slowdown::{parse_duty, parse_tilings};
 
 /// Most errors that are reported of one list: what follows in it is then not checked.
 const LISTED: usize = 10;
@@ -66,7 +68,12 @@ impl PlanLists {
         problems.check_items("routings", |i| {
             FixedRouting::find_by_name(&self.routings[i]).map(drop)
         });
+        problems.check_items("duty", |i| parse_duty(&self.duty[i]).map(drop));
+        problems.check_items("tilings", |i| parse_tilings(&self.tilings[i]).map(drop));
         problems.check_items("guests", |i| {
+            if !self.duty.is_empty() {
+                return check_sized_guest(&self.guests[i].text);
+            }
             none_if_unsuited(Guest::check_options(&self.guests[i].located, &context)).map(drop)
         });
         for ((given, _), model) in lists["models"].iter().zip(&self.models) {

@@ -148,7 +148,10 @@ impl<'p> Journal<'p> {
         let spec = &cell.spec;
         let workload = item_at(&lists.workloads, spec.workload);
         let procs = item_at(&lists.procs_per_node, spec.procs).map(u32::to_string);
-        let flags = format!("{} {}", lists.shape, lists.room);
+        let mut flags = format!("{} {}", lists.shape, lists.room);
+        if let Some(duty) = item_at(&lists.duty, spec.duty) {
+            flags += &format!(" {duty} {}", describe_text(&lists.tilings, spec.tilings));
+        }
         let mut key = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: journals of older versions are then of no use. Every
         // part has its place, empty or not, so that no text can pass for that of another list. The plan's name is not

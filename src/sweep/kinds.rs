@@ -15,9 +15,13 @@ use nodeorder_present::columns::mapping::MappingFigures;
 use nodeorder_present::columns::replay::ReplayFigures;
 use nodeorder_present::columns::schedule::ScheduleFigures;
 use nodeorder_present::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
+use nodeorder_present::columns::slowdown;
 use nodeorder_present::columns::{Heading, headings, row_values};
 use nodeorder_trace::Log;
 use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
+use nodeorder_traffic::slowdown::{
+    SlowdownOptions, Slowdowns, choose_sizes, parse_duty, parse_tilings,
+};
 
 /// A kind of row.
 pub struct Kind {
@@ -34,7 +38,7 @@ pub struct Kind {
 }
 
 /// All kinds, in the order of rows and columns.
-pub const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
+pub const KINDS: [Kind; 5] = [CURVE, REPLAY, SCHEDULE, MAPPING, SLOWDOWN];
 
 /// The ordering's MPC curve, where the plan has no workload and no guest.
 const CURVE: Kind = Kind {
@@ -118,7 +122,8 @@ impl PlanLists {
         let of_trace = number(self.procs_per_node.len()) * one(self.transforms.len());
         let schedules = one(self.policies.len()) * one(self.models.len());
         let jobs = number(logs) + number(traces) * of_trace * schedules;
-        let mapped = number(self.guests.len()) * number(self.routings.len());
+        let measured = one(self.duty.len()) * one(self.tilings.len());
+        let mapped = number(self.guests.len()) * number(self.routings.len()) * measured;
         // A plan without workloads and guests has its curves: one cell.
         let cells = (jobs * number(self.allocators.len()) + mapped).max(1.0);
         let machines = number(self.topologies.len()) * number(self.seeds.len());
@@ -289,23 +294,36 @@ const SCHEDULE: Kind = Kind {
     },
 };
 
+/// Lists the cells of the plan's guests, where slowdowns are measured as `measured` says.
+fn list_guests(lists: &PlanLists, measured: bool) -> Vec<CellSpec> {
+    // Guests are mapped or measured, never both: a pattern without a size cannot be mapped.
+    if measured == lists.duty.is_empty() {
+        return Vec::new();
+    }
+    let mut cells = Vec::new();
+    for guest in 0..lists.guests.len() as u32 {
+        for routing in 0..lists.routings.len() as u32 {
+            for duty in list_choices(measured, lists.duty.len()) {
+                for tilings in list_choices(measured, lists.tilings.len()) {
+                    cells.push(CellSpec {
+                        guest: Some(guest),
+                        routing: Some(routing),
+                        duty,
+                        tilings,
+                        ..CellSpec::default()
+                    });
+                }
+            }
+        }
+    }
+    cells
+}
+
 /// A guest on the first ranks.
 const MAPPING: Kind = Kind {
     name: "mapping",
     headings: |_| headings(MappingFigures::ALL),
-    cells: |lists| {
-        let mut cells = Vec::new();
-        for guest in 0..lists.guests.len() as u32 {
-            for routing in 0..lists.routings.len() as u32 {
-                cells.push(CellSpec {
-                    guest: Some(guest),
-                    routing: Some(routing),
-                    ..CellSpec::default()
-                });
-            }
-        }
-        cells
-    },
+    cells: |lists| list_guests(lists, false),
     share_jobs: |_, _| Ok(JobsScope::default()),
     figures: |ordering, _, spec| {
         let machine = ordering.machine;
@@ -332,5 +350,27 @@ const MAPPING: Kind = Kind {
             unfinished: &[],
         };
         Ok(row_values(MappingFigures::ALL, &row))
+    },
+};
+
+/// A guest at all job sizes: what links do to its bandwidth.
+const SLOWDOWN: Kind = Kind {
+    name: "slowdown",
+    headings: |_| headings(slowdown::SWEEP),
+    cells: |lists| list_guests(lists, true),
+    share_jobs: |_, _| Ok(JobsScope::default()),
+    figures: |ordering, _, spec| {
+        let lists = ordering.machine.lists;
+        let routing = item_at(&lists.routings, spec.routing).map_or("", |r| r);
+        let options = SlowdownOptions {
+            duty: parse_duty(item_at(&lists.duty, spec.duty).map_or("", |d| d))?,
+            tilings: parse_tilings(item_at(&lists.tilings, spec.tilings).map_or("", |t| t))?,
+            ..SlowdownOptions::new(FixedRouting::find_by_name(routing)?)
+        };
+        let guest = item_at(&lists.guests, spec.guest).map_or("", |g| &g.text);
+        let sizes = choose_sizes(&ordering.order, "log")?;
+        let slowdowns = Slowdowns::new(ordering.machine.fabric(), options)?;
+        let curve = slowdowns.measure_curve(&ordering.order, guest, &sizes)?;
+        Ok(row_values(slowdown::SWEEP, &curve))
     },
 };

@@ -33,6 +33,10 @@ pub struct CellSpec {
     pub guest: Option<u32>,
     /// Index of the routing; `None` if the cell uses none.
     pub routing: Option<u32>,
+    /// Index of the share of the time in which other jobs send; `None` if the cell uses none.
+    pub duty: Option<u32>,
+    /// Index of the number of tilings; `None` if the cell uses none.
+    pub tilings: Option<u32>,
 }
 
 /// One combination of the plan's lists, by indices into them.
@@ -86,10 +90,14 @@ pub struct PlanLists {
     pub models: Vec<Spec>,
     /// Routing of each model, the same on all machines; `None` for models that take none.
     pub model_routings: Vec<Option<String>>,
-    /// Traffic to be mapped.
+    /// Traffic to be mapped, or patterns whose slowdowns are measured.
     pub guests: Vec<Spec>,
     /// Routings of that traffic.
     pub routings: Vec<String>,
+    /// Shares of the time in which other jobs send; empty where guests are mapped.
+    pub duty: Vec<String>,
+    /// Numbers of tilings; empty where guests are mapped.
+    pub tilings: Vec<String>,
     /// Seeds of random entries without a `seed=` of their own.
     pub seeds: Vec<u64>,
     /// Processors of a node, in traces.
@@ -142,6 +150,8 @@ impl PlanLists {
                 .collect(),
             guests: resolve(&spec.guests),
             routings: spec.routings.clone(),
+            duty: spec.duty.clone(),
+            tilings: spec.tilings.clone(),
             seeds: spec.seeds.clone(),
             procs_per_node: spec.procs_per_node.clone(),
             shape: spec.shape,
@@ -152,6 +162,14 @@ impl PlanLists {
         if plan.procs_per_node.is_empty() {
             // A trace then has exactly one choice: cells, keys and columns need no case without one.
             plan.procs_per_node.push(1);
+        }
+        if spec.slowdown {
+            // A slowdown then has exactly one choice, too, and its row says which.
+            for (list, default) in [(&mut plan.duty, "0.2"), (&mut plan.tilings, "2")] {
+                if list.is_empty() {
+                    list.push(default.into());
+                }
+            }
         }
         for (list, is_trace) in [("logs", false), ("traces", true)] {
             for (text, location) in &lists[list] {
@@ -214,6 +232,9 @@ impl PlanLists {
             .iter()
             .filter(|(_, asked)| *asked)
             .for_each(|(key, _)| all.add_part(key));
+        for list in [&self.duty, &self.tilings] {
+            list.iter().for_each(|text| all.add_part(text));
+        }
         let inputs = &mut self.inputs;
         let mut read = |text: &str, path: &Path| -> Result<String> {
             let contents = Fingerprint::hash_of_file(path)?.to_string();

@@ -148,6 +148,8 @@ impl<'p> ResultsTable<'p> {
             routing: item_at(&lists.routings, spec.routing)
                 .or(item_at(&lists.model_routings, spec.model).and_then(Option::as_ref))
                 .map(String::as_str),
+            duty: item_at(&lists.duty, spec.duty).map(String::as_str),
+            tilings: item_at(&lists.tilings, spec.tilings).map(String::as_str),
             seed: lists.seeds[cell.seed],
             group: KINDS[spec.kind].name,
             note: "",
@@ -166,6 +168,7 @@ fn uses_list(plan: &Plan, column: &str) -> bool {
         "policy" => !lists.policies.is_empty(),
         "transform" => !lists.transforms.is_empty(),
         "model" => !lists.models.is_empty(),
+        "duty" | "tilings" => !lists.duty.is_empty(),
         "routing" if lists.model_routings.iter().any(Option::is_some) => true,
         _ => !lists.guests.is_empty(),
     }

@@ -54,7 +54,11 @@ impl<'m> MachineScope<'m> {
         };
         // A shard may hold few cells of a machine: only what these use is made.
         for Cell { spec, .. } in cells {
-            if let Some(guest) = spec.guest
+            if spec.duty.is_some() && machine.fabric.is_none() {
+                // Windows within a component have slowdowns, however many components there are.
+                machine.fabric = Some(Fabric::with_components(topology)?);
+            } else if let Some(guest) = spec.guest
+                && spec.duty.is_none()
                 && !machine.guests.contains_key(&guest)
             {
                 let made = Guest::make(&lists.guests[guest as usize].located, context)?;

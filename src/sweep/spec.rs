@@ -31,10 +31,16 @@ pub struct PlanSpec {
     pub policies: Vec<String>,
     /// Runtime models of these schedules.
     pub models: Vec<String>,
-    /// Traffic to be mapped.
+    /// Traffic to be mapped, or patterns whose slowdowns are measured.
     pub guests: Vec<String>,
     /// Routings of this traffic.
     pub routings: Vec<String>,
+    /// Whether slowdowns of the guests are measured at all job sizes, in the place of mapping them.
+    pub slowdown: bool,
+    /// Shares of the time in which other jobs send, in slowdowns; 0.2 if empty.
+    pub duty: Vec<String>,
+    /// Numbers of ways to cut the ranks into jobs, in slowdowns; 2 if empty.
+    pub tilings: Vec<String>,
     /// Processors of a node, in traces; 1 if empty.
     pub procs_per_node: Vec<u32>,
     /// Seeds of random entries without a `seed=` of their own; that of the context if empty.
@@ -51,7 +57,7 @@ pub type Located = (String, SourceLocation);
 pub type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// Keys of the lists of texts.
-const TEXT_LISTS: [&str; 10] = [
+const TEXT_LISTS: [&str; 12] = [
     "topologies",
     "orderings",
     "allocators",
@@ -62,6 +68,8 @@ const TEXT_LISTS: [&str; 10] = [
     "models",
     "guests",
     "routings",
+    "duty",
+    "tilings",
 ];
 
 impl PlanSpec {
@@ -69,7 +77,7 @@ impl PlanSpec {
     /// something is listed twice, or lists that belong together do not stand together.
     pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
         let params = Params::parse_toml_of_kind("a sweep plan", text, base, seed)?;
-        let mut keys = vec!["name", "procs_per_node", "room", "seeds", "shape"];
+        let mut keys = vec!["group", "name", "procs_per_node", "room", "seeds", "shape"];
         keys.extend(TEXT_LISTS);
         let mut seeds = parse_numbers(&read_list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
@@ -89,10 +97,16 @@ impl PlanSpec {
         }
         let shape = params.is_set("shape")?;
         let room = params.is_set("room")?;
+        let slowdown = match params.optional_word("group")?.as_deref() {
+            None | Some("mapping") => false,
+            Some("slowdown") => true,
+            Some(_) => return Err(params.invalid_value("group", "mapping or slowdown")),
+        };
         // Before the rules about lists: a misspelt key would else be reported as a list that is missing.
         params.check_keys(keys)?;
         if let Some((key, expected)) = find_broken_rule(|key: &str| match lists.get(key) {
             Some(list) => !list.is_empty(),
+            None if key == "group" => slowdown,
             None => params.has_key(key),
         }) {
             return Err(params.invalid_value(key, expected));
@@ -110,6 +124,9 @@ impl PlanSpec {
             models: texts("models"),
             guests: texts("guests"),
             routings: texts("routings"),
+            slowdown,
+            duty: texts("duty"),
+            tilings: texts("tilings"),
             procs_per_node,
             seeds,
             shape,
@@ -134,6 +151,7 @@ impl PlanSpec {
             "procs_per_node" => !self.procs_per_node.is_empty(),
             "shape" => self.shape,
             "room" => self.room,
+            "group" => self.slowdown,
             list => !lists[list].is_empty(),
         }) {
             Some((key, expected)) => Err(Error::option(key, format!("no `{key}`"), expected)),
@@ -154,6 +172,8 @@ impl PlanSpec {
             ("models", &self.models),
             ("guests", &self.guests),
             ("routings", &self.routings),
+            ("duty", &self.duty),
+            ("tilings", &self.tilings),
         ]
     }
 
@@ -179,6 +199,8 @@ impl PlanSpec {
             "allocators",
             "guests",
             "routings",
+            "duty",
+            "tilings",
             "seeds",
         ] {
             let items = lists[key].as_array().into_iter().flatten();
@@ -187,9 +209,13 @@ impl PlanSpec {
                 let _ = writeln!(text, "{key} = [{}]", items.join(", "));
             }
         }
-        for (key, is_set) in [("shape", self.shape), ("room", self.room)] {
+        for (line, is_set) in [
+            ("group = \"slowdown\"", self.slowdown),
+            ("shape = true", self.shape),
+            ("room = true", self.room),
+        ] {
             if is_set {
-                let _ = writeln!(text, "{key} = true");
+                let _ = writeln!(text, "{line}");
             }
         }
         text
@@ -274,6 +300,21 @@ fn find_broken_rule(is_given: impl Fn(&str) -> bool) -> Option<(&'static str, &'
             "`guests` together with `routings`",
         ),
         (
+            is_given("group") && !is_given("guests"),
+            "guests",
+            "`guests` beside `group = \"slowdown\"`",
+        ),
+        (
+            is_given("duty") && !is_given("group"),
+            "duty",
+            "it beside `group = \"slowdown\"` only",
+        ),
+        (
+            is_given("tilings") && !is_given("group"),
+            "tilings",
+            "it beside `group = \"slowdown\"` only",
+        ),
+        (
             is_given("policies") && !is_given("traces"),
             "policies",
             "`policies` beside `traces` only",
@@ -322,6 +363,10 @@ mod tests {
             procs_per_node: vec![2],
             seeds: vec![3, 4],
             room: true,
+            guests: vec!["ring".into()],
+            routings: vec!["ecmp-hop".into()],
+            slowdown: true,
+            duty: vec!["0.5".into()],
             ..PlanSpec::default()
         }
     }

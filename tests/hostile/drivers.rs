@@ -130,6 +130,14 @@ pub const DRIVERS: &[Driver] = &[
         feed: graphml,
     },
     Driver {
+        name: "simgrid",
+        feed: simgrid,
+    },
+    Driver {
+        name: "ns3",
+        feed: ns3,
+    },
+    Driver {
         name: "infragraph",
         feed: infragraph,
     },
@@ -408,6 +416,14 @@ fn caminos(bytes: &[u8]) {
 
 fn graphml(bytes: &[u8]) {
     from_file("graphml", "network.graphml", bytes);
+}
+
+fn simgrid(bytes: &[u8]) {
+    from_file("simgrid", "platform.xml", bytes);
+}
+
+fn ns3(bytes: &[u8]) {
+    from_file("ns3", "topology.txt", bytes);
 }
 
 fn infragraph(bytes: &[u8]) {

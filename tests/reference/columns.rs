@@ -15,7 +15,7 @@ use nodeorder_present::columns::mapping::{
 use nodeorder_present::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use nodeorder_present::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use nodeorder_present::columns::shape::{ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS, ScheduleMoment};
-use nodeorder_present::columns::slowdown::SlowdownRow;
+use nodeorder_present::columns::slowdown::{self, SlowdownRow};
 use nodeorder_present::columns::sweep::CellRow;
 use nodeorder_present::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
 use nodeorder_present::columns::{Heading, headings, select_columns};
@@ -143,6 +143,7 @@ fn others() -> Vec<Table> {
             "rows of the groups `replay` and `schedule`, `shape = true`" => SHAPE_SUMS,
             "rows of the groups `replay` and `schedule`, `room = true`" => ROOM_SUMS,
             "rows of the group `mapping`" => MappingFigures::ALL,
+            "rows of the group `slowdown`" => slowdown::SWEEP,
             "" => CellRow::NOTE;
     }
 }

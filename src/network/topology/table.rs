@@ -31,6 +31,8 @@ pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(
         families::adjacency::FAMILY,
         import::graphml::FAMILY,
         import::infragraph::FAMILY,
+        import::simgrid::FAMILY,
+        import::ns3::FAMILY,
         import::slurm::FAMILY,
         import::tiers::FAMILY,
         import::k8s::FAMILY,

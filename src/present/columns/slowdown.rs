@@ -1,6 +1,30 @@
 //! Slowdowns of orderings by job size.
 
-use super::row;
+use super::{Column, columns, row};
+use nodeorder_traffic::slowdown::SlowdownCurve;
+
+/// Columns of a sweep whose guests are measured at all job sizes.
+pub const SWEEP: &[Column<SlowdownCurve>] = columns! {
+    "slowdown_sizes", "", "Job sizes with a window: of the powers of two, and all nodes.",
+        |curve| curve.points.len();
+    "slowdown_windows", "jobs",
+        "Windows of consecutive ranks over all sizes and tilings, without those left out.",
+        |curve| curve.points.iter().map(|point| point.windows).sum::<u64>();
+    "slowdown_left_out", "jobs",
+        "Windows left out: they span components, or send nothing over node links.",
+        |curve| curve.left_out;
+    "slowdown_alone", "",
+        "Log-uniform mean over job sizes of `alone` of the command `slowdown`: every octave of sizes counts the same.",
+        |curve| curve.log_uniform_mean(|point| point.alone);
+    "slowdown_mixed", "", "The same of `mixed`, with the row's `duty`: what ranks.",
+        |curve| curve.log_uniform_mean(|point| point.mixed);
+    "slowdown_all", "", "The same of `all`.",
+        |curve| curve.log_uniform_mean(|point| point.all);
+    "slowdown_worst", "", "The largest `mixed` of a job size.",
+        |curve| curve.largest_mixed().map(|point| point.mixed);
+    "slowdown_worst_size", "nodes", "The smallest size that has it.",
+        |curve| curve.largest_mixed().map(|point| point.size);
+};
 
 row! {
     /// Slowdowns of an ordering for one guest and one size.

@@ -30,11 +30,13 @@ row! {
     guest: Option<&'a str>, "", "The guest.";
     routing: Option<&'a str>, "",
         "The routing of the guest, or of the runtime model: the same on all machines.";
+    duty: Option<&'a str>, "", "Share of the time in which other jobs send, in slowdowns.";
+    tilings: Option<&'a str>, "", "Ways to cut the ranks into jobs of one size, in slowdowns.";
     /// Columns after the lists, in every row.
     pub const GROUP:
     seed: u64, "", "The seed.";
     group: &'a str, "",
-        "Which figures the row has: mpc, replay, schedule or mapping.";
+        "Which figures the row has: mpc, replay, schedule, mapping or slowdown.";
     /// Last column of every row.
     pub const NOTE:
     note: &'a str, "", "Why the row has no figures, where it has none.";

@@ -27,6 +27,7 @@ pub mod schedule;
 pub mod schedule_comparison;
 mod sentences;
 mod shape;
+pub mod slowdown;
 pub mod snapshot;
 pub mod sweep;
 mod terms;

@@ -7,6 +7,7 @@ use crate::mapping::guest::make_sized_guest;
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
+use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_order::ordering::NodeOrder;
 use rayon::prelude::*;
 
@@ -97,6 +98,12 @@ impl SlowdownCurve {
             area += width * (figure(&pair[0]) + figure(&pair[1])) / 2.0;
         }
         Some(area / (last.size as f64 / first.size as f64).ln())
+    }
+
+    /// Finds the smallest size with the largest `mixed`; `None` without a size.
+    pub fn largest_mixed(&self) -> Option<&SlowdownPoint> {
+        let points = self.points.iter().rev();
+        points.max_by(|a, b| a.mixed.total_cmp(&b.mixed))
     }
 
     /// Finds the smallest size from which on this curve's `mixed` is below that of `other` at every larger size that both
@@ -212,6 +219,7 @@ impl<'f> Slowdowns<'f> {
         let mut kept_loads = 0;
         let mut windows = Vec::new();
         for batch in starts.chunks(BATCH) {
+            unwind_if_stopped();
             let found: Vec<Option<Window>> = batch
                 .par_iter()
                 .map_init(

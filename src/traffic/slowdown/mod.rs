@@ -18,6 +18,7 @@
 //! The curve at S is the mean over the windows of all tilings. It is a statement about bandwidth under the routing named;
 //! latency is what hops are for.
 
+mod choices;
 mod curve;
 mod gather;
 mod grid;
@@ -25,6 +26,7 @@ mod link_loads;
 mod router;
 mod tiling;
 
+pub use choices::{GUESTS, choose_routing, choose_sizes, parse_duty, parse_tilings};
 pub use curve::{SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
 pub use tiling::{Tilings, power_sizes};
 

@@ -12,6 +12,7 @@ use crate::topology::family::{
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
@@ -136,6 +137,17 @@ fn find_long_tag(text: &str) -> Option<usize> {
     None
 }
 
+/// Checks that no element has so many attributes that the parser, which compares each of them with all others, takes
+/// long. Fails, with the line, if one has.
+pub(super) fn check_tags(text: &Text) -> Result<()> {
+    let Some(offset) = find_long_tag(text.as_str()) else {
+        return Ok(());
+    };
+    let line = text.line_at(text.line_number_at(offset), "");
+    let found = format!("an element of more than {MOST_ATTRIBUTES} attributes");
+    Err(line.error_here(found, "fewer"))
+}
+
 /// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number,
 /// vertex by vertex.
 ///
@@ -149,12 +161,7 @@ fn find_long_tag(text: &str) -> Option<usize> {
 fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let name = file.text.name();
     let text = file.text.as_str();
-    // The parser compares each attribute of an element with all others.
-    if let Some(offset) = find_long_tag(text) {
-        let line = file.text.line_at(file.text.line_number_at(offset), "");
-        let found = format!("an element of more than {MOST_ATTRIBUTES} attributes");
-        return Err(line.error_here(found, "fewer"));
-    }
+    check_tags(&file.text)?;
     let bytes = 16 * text.len() as u64;
     file.context
         .require_memory(&format!("{name}: the document"), bytes)?;

@@ -7,6 +7,13 @@ use crate::report::terms::{self, Term};
 /// Name of an axis of distances.
 const DISTANCE: &str = "mean distance within a job (hops)";
 
+/// What the rows of the group `slowdown` are about.
+const SLOWDOWN: Term = Term {
+    name: "Slowdown",
+    meaning: "How many times as long the communication of a job takes as on a network that never blocks, while the other \
+              jobs of the machine send for the stated share of the time: the mean over all places of a job in the ordering, and over its sizes, of which every octave counts the same.",
+};
+
 /// A group of rows, and how its sections are made.
 pub struct RowGroup {
     /// Value of the column `group`.
@@ -33,7 +40,7 @@ pub struct RowGroup {
 pub type LowestValue<'f> = (f64, &'f str, &'f str);
 
 /// Groups of rows, in the order of the page.
-pub static GROUPS: [RowGroup; 4] = [
+pub static GROUPS: [RowGroup; 5] = [
     RowGroup {
         name: "replay",
         keys: &["topology", "log", "trace", "procs_per_node"],
@@ -122,6 +129,37 @@ pub static GROUPS: [RowGroup; 4] = [
             begin_verdict(title, ordering).text(format!(
                 ", contention {} under {routing}.",
                 format_fixed(contention, 3)
+            ))
+        },
+    },
+    RowGroup {
+        name: "slowdown",
+        keys: &["topology", "guest", "duty", "tilings"],
+        title: |t| {
+            format!(
+                "{} on {}, others send {} of the time, tilings {}",
+                t[1],
+                file_name(&t[0]),
+                t[2],
+                t[3]
+            )
+        },
+        by: "routing",
+        first_ranks: true,
+        label: "Slowdowns by ordering and routing",
+        columns: &[
+            ("slowdown_mixed", "Slowdown, {}", "slowdown"),
+            (
+                "slowdown_all",
+                "All jobs at once, {}",
+                "slowdown, all jobs at once",
+            ),
+        ],
+        terms: &[terms::DISTANCES[0], terms::GUEST, SLOWDOWN],
+        verdict: |title, (slowdown, ordering, routing)| {
+            begin_verdict(title, ordering).text(format!(
+                ", {} times as long as without blocking under {routing}.",
+                format_fixed(slowdown, 3)
             ))
         },
     },

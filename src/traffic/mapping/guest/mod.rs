@@ -29,7 +29,7 @@ mod traffic;
 
 pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
-pub use sized::{make_sized_guest, sized_names};
+pub use sized::{check_sized_guest, make_sized_guest, sized_names};
 pub use table::GUESTS;
 pub(super) use traffic::add_up_pairs;
 use traffic::tidy_messages;

@@ -29,12 +29,7 @@ pub(super) fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 pub fn make_sized_guest(name: &str, count: u32, context: &Context) -> Result<Guest> {
-    let sized = sized_patterns()
-        .find(|sized| sized.name == name)
-        .ok_or_else(|| {
-            let location = SourceLocation::option(format!("--guest {name}"));
-            Error::unknown(location, "pattern", name, sized_names())
-        })?;
+    let sized = find_sized(name)?;
     let make =
         |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
     // What unit volumes add up to says which volume makes the mean 1.
@@ -48,6 +43,23 @@ pub fn make_sized_guest(name: &str, count: u32, context: &Context) -> Result<Gue
     } else {
         Ok(guest)
     }
+}
+
+/// Finds the pattern `name`. Fails if it is not among [`sized_names`].
+fn find_sized(name: &str) -> Result<&'static Sized> {
+    let found = sized_patterns().find(|sized| sized.name == name);
+    found.ok_or_else(|| {
+        let location = SourceLocation::option(format!("--guest {name}"));
+        Error::unknown(location, "pattern", name, sized_names())
+    })
+}
+
+/// Checks that the pattern `name` exists for any number of processes.
+///
+/// # Errors
+/// A name that is not among [`sized_names`].
+pub fn check_sized_guest(name: &str) -> Result<()> {
+    find_sized(name).map(drop)
 }
 
 #[cfg(test)]

@@ -1,0 +1,565 @@
+//! SimGrid platforms: hosts and routers, joined as routes say, and clusters by their `topology`.
+//!
+//! The links of a route stand in a row: each leads from where the one before ends, `direction="UP"` from its first end to
+//! its second, DOWN back, and what is one place in any route is one router. A link that a route must pass between the same
+//! place is a backbone, which a switch is, too. Clusters are wired as SimGrid wires them: `src/kernel/routing/TorusZone.cpp`
+//! (`create_torus_links`), `FatTreeZone.cpp` (`generate_labels`, `are_related`), `DragonflyZone.cpp` (`generate_links`);
+//! hosts are numbered by `explodesRadical` of `src/kernel/xml/platf_sax_cb.cpp`. A host with one link stands on the router at
+//! its other end; one with several has a switch of its own.
+
+use std::collections::{BTreeSet, HashMap};
+
+use petgraph::unionfind::UnionFind;
+use roxmltree::{Document, Node};
+
+use super::graphml::check_tags;
+use super::simgrid_cluster::{Cluster, find_cable_ends};
+use super::wiring::Wiring;
+use crate::topology::family::TopologyEntry;
+use crate::topology::network::Network;
+use crate::topology::source_file::{FileNetwork, SourceFile};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Opt;
+
+/// `simgrid:FILE`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "simgrid",
+    about: "a SimGrid platform (XML): hosts and routers joined as its routes say, and its clusters",
+    example: "simgrid:platform.xml",
+    options: &[Opt::file("file", "a platform of version 4 or 4.1").positional()],
+    parse: |params, _| {
+        let expected = "a SimGrid platform, as in simgrid:platform.xml";
+        FileNetwork::parse(params, expected, build_network)
+    },
+};
+
+/// Tags that say nothing about who is joined with whom, and those inside others.
+const SILENT: [&str; 12] = [
+    "platform", "zone", "AS", "host", "router", "link", "link_ctn", "prop", "config", "disk",
+    "cluster", "route",
+];
+
+/// Hosts, routers and links of a platform.
+#[derive(Default)]
+struct Platform<'a> {
+    /// Names of hosts and routers, and whether it is a host.
+    points: Vec<(String, bool)>,
+    /// Index of a host or router by its name.
+    point_of: HashMap<String, usize>,
+    /// Bandwidth of links in bytes a second.
+    links: Vec<f64>,
+    /// Index of a link by its name.
+    link_of: HashMap<&'a str, usize>,
+    /// Cables between two points, with their bandwidth.
+    cables: Vec<(usize, usize, f64)>,
+    /// Routes: their ends, and their links with the end that each begins at, where the route says so.
+    routes: Vec<Route>,
+    /// Number of links that no route names: they may be anywhere.
+    unplaced: u64,
+}
+
+/// A row of links from one point to another.
+struct Route {
+    ends: [usize; 2],
+    links: Vec<(usize, Option<usize>)>,
+}
+
+/// Makes errors at elements.
+struct Places<'a> {
+    file: &'a SourceFile<'a>,
+    line_of: Box<dyn Fn(usize) -> usize>,
+}
+
+impl Places<'_> {
+    fn line(&self, element: Node<'_, '_>) -> usize {
+        (self.line_of)(element.range().start)
+    }
+
+    fn wrong(&self, element: Node<'_, '_>, found: String, expected: &str) -> Error {
+        let line = self.file.text.line_at(self.line(element), "");
+        line.error_here(found, expected)
+    }
+
+    /// Looks up an attribute. Fails if the element lacks it.
+    fn attribute<'n>(&self, element: Node<'n, '_>, name: &str) -> Result<&'n str> {
+        element.attribute(name).ok_or_else(|| {
+            let tag = element.tag_name().name();
+            self.wrong(element, format!("<{tag}> without {name}"), "it")
+        })
+    }
+
+    /// Reads a bandwidth in bytes a second. Fails if it is none.
+    fn bandwidth(&self, element: Node<'_, '_>, name: &str) -> Result<f64> {
+        let text = self.attribute(element, name)?;
+        parse_bandwidth(text).ok_or_else(|| {
+            let expected = "a number above 0 with a unit, such as 125MBps or 10Gbps";
+            self.wrong(element, format!("{name} `{text}`"), expected)
+        })
+    }
+}
+
+/// Parses a bandwidth into bytes a second: a number, then Bps (bytes) or bps (bits) with k, M, G, T or Ki, Mi, Gi, Ti.
+/// `None` if it is none above 0.
+fn parse_bandwidth(text: &str) -> Option<f64> {
+    let (number, bytes) = match (text.strip_suffix("Bps"), text.strip_suffix("bps")) {
+        (Some(number), _) => (number, 1.0),
+        (None, Some(number)) => (number, 0.125),
+        (None, None) => (text, 1.0),
+    };
+    let binary = number.strip_suffix('i');
+    let base: f64 = if binary.is_some() { 1024.0 } else { 1000.0 };
+    let number = binary.unwrap_or(number);
+    let prefixes = [('k', 1), ('K', 1), ('M', 2), ('G', 3), ('T', 4)];
+    let mut factor = bytes;
+    let mut digits = number;
+    for (prefix, power) in prefixes {
+        if let Some(rest) = number.strip_suffix(prefix) {
+            digits = rest;
+            factor *= base.powi(power);
+        }
+    }
+    let value = digits.trim().parse::<f64>().ok()? * factor;
+    (value > 0.0 && value.is_finite()).then_some(value)
+}
+
+/// Builds the network. Fails, with the line, if the file is no platform, or something in it is unknown or missing.
+fn build_network(file: &SourceFile<'_>) -> Result<Network> {
+    let text = file.text.as_str();
+    let name = file.text.name();
+    check_tags(&file.text)?;
+    // An entity may stand for any length of text.
+    if let Some(offset) = text.find("<!ENTITY") {
+        let line = file.text.line_at(file.text.line_number_at(offset), "");
+        return Err(line.error_here("an entity", "a platform without entities of its own"));
+    }
+    file.context
+        .require_memory(&format!("{name}: the document"), 16 * text.len() as u64)?;
+    let options = roxmltree::ParsingOptions {
+        // The document's type is named in every platform.
+        allow_dtd: true,
+        ..Default::default()
+    };
+    let document = Document::parse_with_options(text, options).map_err(|e| {
+        let line = file.text.line_at(e.pos().row.max(1) as usize, "");
+        line.error_here(e.to_string(), "a SimGrid platform, which is XML")
+    })?;
+    let places = Places {
+        file,
+        line_of: Box::new(file.text.line_finder()),
+    };
+    let root = document.root_element();
+    if !root.has_tag_name("platform") {
+        let found = format!("<{}>", root.tag_name().name());
+        return Err(places.wrong(root, found, "<platform>"));
+    }
+    let mut platform = Platform::default();
+    let mut passed_over: HashMap<&str, u64> = HashMap::new();
+    // Routes name what may stand below them.
+    for element in root.descendants().filter(Node::is_element) {
+        match element.tag_name().name() {
+            "host" => platform.add_point(&places, element, true)?,
+            "router" => platform.add_point(&places, element, false)?,
+            "link" => platform.add_link(&places, element)?,
+            "cluster" => platform.add_cluster(&places, element)?,
+            "route" | "zoneRoute" | "ASroute" => {}
+            tag if SILENT.contains(&tag) => {}
+            tag => *passed_over.entry(tag).or_insert(0) += 1,
+        }
+    }
+    for element in root.descendants() {
+        match element.tag_name().name() {
+            "route" => platform.add_route(&places, element, ["src", "dst"])?,
+            "zoneRoute" | "ASroute" => {
+                platform.add_route(&places, element, ["gw_src", "gw_dst"])?;
+            }
+            _ => {}
+        }
+    }
+    let mut wiring = platform.into_wiring(name)?;
+    let mut passed_over: Vec<_> = passed_over.into_iter().collect();
+    passed_over.sort_unstable();
+    for (tag, count) in passed_over {
+        wiring
+            .remarks
+            .push(format!("{name}: {count} <{tag}> are passed over"));
+    }
+    wiring.into_network(file, "")
+}
+
+impl<'a> Platform<'a> {
+    /// Adds a host or router. Fails if its name is there already.
+    fn add_named(&mut self, name: String, is_host: bool) -> std::result::Result<usize, String> {
+        let point = self.points.len();
+        if self.point_of.insert(name.clone(), point).is_some() {
+            return Err(format!("`{name}` again"));
+        }
+        self.points.push((name, is_host));
+        Ok(point)
+    }
+
+    fn add_point(
+        &mut self,
+        places: &Places<'_>,
+        element: Node<'a, 'a>,
+        is_host: bool,
+    ) -> Result<()> {
+        let name = places.attribute(element, "id")?.to_string();
+        self.add_named(name, is_host)
+            .map_err(|found| places.wrong(element, found, "each host and router once"))?;
+        Ok(())
+    }
+
+    fn add_link(&mut self, places: &Places<'_>, element: Node<'a, 'a>) -> Result<()> {
+        let bandwidth = places.bandwidth(element, "bandwidth")?;
+        let name = places.attribute(element, "id")?;
+        if self.link_of.insert(name, self.links.len()).is_some() {
+            let found = format!("link `{name}` again");
+            return Err(places.wrong(element, found, "each link once"));
+        }
+        self.links.push(bandwidth);
+        Ok(())
+    }
+
+    /// Adds the hosts, routers and cables of a cluster.
+    fn add_cluster(&mut self, places: &Places<'_>, element: Node<'a, 'a>) -> Result<()> {
+        let bandwidth = places.bandwidth(element, "bw")?;
+        let cluster = Cluster::read_cluster(|name| element.attribute(name))
+            .map_err(|(found, expected)| places.wrong(element, found, expected))?;
+        let hosts = cluster.hosts.len() as u64;
+        let points = hosts.saturating_add(cluster.routers).saturating_mul(256);
+        let bytes = cluster
+            .count_cables()
+            .saturating_mul(200)
+            .saturating_add(points);
+        let what = format!("{}: a cluster", places.file.text.name());
+        places.file.context.require_memory(&what, bytes)?;
+        let first = self.points.len();
+        let again = |found: String| places.wrong(element, found, "each host and router once");
+        for host in &cluster.hosts {
+            self.add_named(host.clone(), true).map_err(again)?;
+        }
+        for router in 0..cluster.routers {
+            let name = cluster.router_name(router);
+            self.add_named(name, false).map_err(again)?;
+        }
+        find_cable_ends(&cluster, &mut |a, b| {
+            self.cables.push((first + a, first + b, bandwidth));
+        });
+        Ok(())
+    }
+
+    /// Adds a route between the points that two attributes name.
+    fn add_route(
+        &mut self,
+        places: &Places<'_>,
+        element: Node<'a, 'a>,
+        sides: [&str; 2],
+    ) -> Result<()> {
+        let mut ends = [0; 2];
+        for (end, side) in ends.iter_mut().zip(sides) {
+            let name = places.attribute(element, side)?;
+            let point = self.point_of.get(name);
+            *end = *point.ok_or_else(|| {
+                places.wrong(
+                    element,
+                    format!("{side} `{name}`"),
+                    "a host or router of the file",
+                )
+            })?;
+        }
+        let mut links = Vec::new();
+        for part in element
+            .children()
+            .filter(|child| child.has_tag_name("link_ctn"))
+        {
+            let name = places.attribute(part, "id")?;
+            let link = self.link_of.get(name).ok_or_else(|| {
+                places.wrong(part, format!("link `{name}`"), "a link of the file")
+            })?;
+            let begin = match part.attribute("direction") {
+                None | Some("NONE") => None,
+                Some("UP") => Some(0),
+                Some("DOWN") => Some(1),
+                Some(other) => {
+                    let found = format!("direction `{other}`");
+                    return Err(places.wrong(part, found, "UP, DOWN or NONE"));
+                }
+            };
+            links.push((*link, begin));
+        }
+        // A route from a host to itself is a loopback.
+        if ends[0] != ends[1] && !links.is_empty() {
+            self.routes.push(Route { ends, links });
+        }
+        Ok(())
+    }
+
+    /// Finds which ends of links and points are one place, and adds each link as a cable between two of them.
+    fn join_places(&mut self) -> UnionFind<usize> {
+        let points = self.points.len();
+        let mut places = UnionFind::new(points + 2 * self.links.len());
+        let end_of = |link: usize, end: usize| points + 2 * link + end;
+        let mut used = vec![false; self.links.len()];
+        for route in &self.routes {
+            let [mut at, last] = route.ends;
+            for (i, (link, begin)) in route.links.iter().enumerate() {
+                let begin = begin.unwrap_or_else(|| {
+                    // A link without directions begins wherever it is known to touch the route.
+                    let touches =
+                        |end: usize, place: usize| places.equiv(end_of(*link, end), place);
+                    let is_last = i + 1 == route.links.len();
+                    let backwards = touches(1, at) || is_last && touches(0, last);
+                    usize::from(backwards && !touches(0, at))
+                });
+                places.union(at, end_of(*link, begin));
+                at = end_of(*link, 1 - begin);
+                used[*link] = true;
+            }
+            places.union(at, last);
+        }
+        for (link, bandwidth) in self.links.iter().enumerate() {
+            if used[link] {
+                self.cables
+                    .push((end_of(link, 0), end_of(link, 1), *bandwidth));
+            } else {
+                self.unplaced += 1;
+            }
+        }
+        places
+    }
+
+    /// Makes switches of the places, in the order of their first hosts.
+    fn into_wiring(mut self, file: &str) -> Result<Wiring> {
+        let places = self.join_places();
+        let mut cables = Vec::new();
+        let mut loops = 0;
+        for (a, b, bandwidth) in &self.cables {
+            let ends = [places.find(*a), places.find(*b)];
+            if ends[0] == ends[1] {
+                loops += 1;
+            } else {
+                cables.push((ends, *bandwidth));
+            }
+        }
+        let mut touching: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (i, (ends, _)) in cables.iter().enumerate() {
+            for end in ends {
+                touching.entry(*end).or_default().push(i);
+            }
+        }
+        let host_places: BTreeSet<usize> = (0..self.points.len())
+            .filter(|point| self.points[*point].1)
+            .map(|point| places.find(point))
+            .collect();
+        let mut wiring = Wiring {
+            forest: true,
+            ..Wiring::default()
+        };
+        let mut switch_of: HashMap<usize, usize> = HashMap::new();
+        let mut node_links = BTreeSet::new();
+        let mut node_speeds = Vec::new();
+        let mut alone = 0;
+        for (point, (name, is_host)) in self.points.iter().enumerate() {
+            let place = places.find(point);
+            if !is_host {
+                continue;
+            }
+            let own = touching.get(&place).map_or(&[][..], Vec::as_slice);
+            let mut at = place;
+            if own.is_empty() {
+                alone += 1;
+                continue;
+            }
+            if let [cable] = own {
+                let [a, b] = cables[*cable].0;
+                let other = if a == place { b } else { a };
+                if !host_places.contains(&other) {
+                    at = other;
+                    node_links.insert(*cable);
+                    node_speeds.push((name.clone(), cables[*cable].1));
+                }
+            }
+            let switch = *switch_of
+                .entry(at)
+                .or_insert_with(|| wiring.add_switch("", Vec::new(), 0));
+            wiring.switches[switch].nodes.push(name.clone());
+        }
+        let between: Vec<_> = (0..cables.len())
+            .filter(|cable| !node_links.contains(cable))
+            .map(|cable| cables[cable])
+            .collect();
+        let all = between.iter().map(|(_, bandwidth)| *bandwidth);
+        let own = node_speeds.iter().map(|(_, bandwidth)| *bandwidth);
+        let smallest = all.clone().chain(own.clone()).fold(f64::INFINITY, f64::min);
+        // The unit is the slowest link between routers; of a single switch that of its hosts.
+        let unit = all.fold(f64::INFINITY, f64::min);
+        let unit = if unit.is_finite() { unit } else { smallest };
+        for (ends, bandwidth) in between {
+            let mut switches = [0; 2];
+            for (switch, end) in switches.iter_mut().zip(ends) {
+                *switch = *switch_of
+                    .entry(end)
+                    .or_insert_with(|| wiring.add_switch("", Vec::new(), 0));
+            }
+            wiring.has_speeds |= bandwidth != unit;
+            wiring.add_cable(switches[0], switches[1], bandwidth / unit);
+        }
+        for (point, (name, is_host)) in self.points.iter().enumerate() {
+            if let Some(switch) = switch_of.get(&places.find(point))
+                && !is_host
+            {
+                wiring.switches[*switch].name.clone_from(name);
+            }
+        }
+        let slowest = own.fold(f64::INFINITY, f64::min);
+        if slowest.is_finite() && slowest != unit {
+            wiring.node_capacity = Some(slowest / unit);
+        }
+        for (name, bandwidth) in node_speeds {
+            if bandwidth != slowest {
+                wiring.node_capacities.insert(name, bandwidth / unit);
+            }
+        }
+        for (count, what) in [
+            (alone, "hosts on no link are left out"),
+            (self.unplaced, "links in no route are left out"),
+            (
+                loops,
+                "links from a place to itself (backbones of switches) are left out",
+            ),
+        ] {
+            if count > 0 {
+                wiring.remarks.push(format!("{file}: {count} {what}"));
+            }
+        }
+        Ok(wiring)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check_refused, machine, names};
+    use crate::topology::Topology;
+
+    /// Wraps zones into a platform as SimGrid's own examples are written.
+    fn platform(zones: &str) -> Topology {
+        let text = format!(
+            "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+             <platform version=\"4.1\">\n{zones}\n</platform>\n"
+        );
+        machine("simgrid", &text).unwrap()
+    }
+
+    fn cluster(radical: &str, topology: &str) -> Topology {
+        platform(&format!(
+            "<cluster id=\"c\" prefix=\"node-\" radical=\"{radical}\" suffix=\".org\" speed=\"1Gf\" bw=\"125MBps\" \
+             lat=\"50us\" {topology}/>"
+        ))
+    }
+
+    /// Two routers with a fast cable, three hosts, of which one alone, and a route in each way of writing.
+    const ZONE: &str = "<zone id=\"world\" routing=\"Full\">\n\
+        <host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>\n\
+        <host id=\"spare\" speed=\"1Gf\"/>\n\
+        <link id=\"la\" bandwidth=\"1Gbps\" latency=\"1us\" sharing_policy=\"SPLITDUPLEX\"/>\n\
+        <link id=\"lb\" bandwidth=\"125MBps\" latency=\"1us\" sharing_policy=\"SPLITDUPLEX\"/>\n\
+        <link id=\"lc\" bandwidth=\"125MBps\" latency=\"1us\" sharing_policy=\"SPLITDUPLEX\"/>\n\
+        <link id=\"up\" bandwidth=\"250MBps\" latency=\"1us\" sharing_policy=\"SPLITDUPLEX\"/>\n\
+        <route src=\"a\" dst=\"c\"><link_ctn id=\"la\" direction=\"UP\"/><link_ctn id=\"up\" direction=\"UP\"/>\
+        <link_ctn id=\"lc\" direction=\"DOWN\"/></route>\n\
+        <route src=\"b\" dst=\"a\"><link_ctn id=\"lb\" direction=\"UP\"/><link_ctn id=\"la\" direction=\"DOWN\"/></route>\n\
+        </zone>";
+
+    #[test]
+    fn places_follow_from_the_order_of_links_in_routes() {
+        let zone = platform(ZONE);
+        let s = zone.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links), (3, 2, 1));
+        assert_eq!(names(&zone), "a b c");
+        assert_eq!(zone.network().node_capacity(), 0.5);
+        assert!(zone.network().remarks()[0].contains("1 hosts on no link"));
+    }
+
+    #[test]
+    fn a_backbone_without_directions_is_a_switch() {
+        let link = |id: &str| format!("<link id=\"{id}\" bandwidth=\"1GBps\" latency=\"0\"/>");
+        let route = |a: &str, b: &str| {
+            format!(
+                "<route src=\"{a}\" dst=\"{b}\"><link_ctn id=\"l{a}\"/><link_ctn id=\"bb\"/><link_ctn id=\"l{b}\"/></route>"
+            )
+        };
+        let mut text = String::from("<zone id=\"z\" routing=\"Full\">");
+        for host in ["a", "b", "c"] {
+            text += &format!("<host id=\"{host}\" speed=\"1Gf\"/>");
+            text += &link(&format!("l{host}"));
+        }
+        text += &link("bb");
+        text += &(route("a", "b") + &route("a", "c") + &route("b", "c") + "</zone>");
+        let star = platform(&text);
+        let s = star.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links, s.diameter), (3, 1, 0, 0));
+        assert!(star.network().remarks()[0].contains("1 links from a place to itself"));
+    }
+
+    #[test]
+    fn clusters_are_wired_by_their_topology() {
+        let flat = cluster("0-2,7", "");
+        assert_eq!(names(&flat), "node-0.org node-1.org node-2.org node-7.org");
+        assert_eq!(flat.statistics().unwrap().routers, 1);
+        let torus = cluster("0-23", "topology=\"TORUS\" topo_parameters=\"2,3,4\"");
+        let s = torus.statistics().unwrap();
+        // An extent of 2 has two cables between the same two routers.
+        assert_eq!((s.nodes, s.routers, s.links, s.cables), (24, 24, 60, 72));
+        assert_eq!((s.degree_min, s.diameter), (5, 4));
+        // SimGrid's own example: two levels, four hosts a leaf, four leaves, two cores, one leaf port, two cables up.
+        let tree = cluster(
+            "0-15",
+            "topology=\"FAT_TREE\" topo_parameters=\"2;4,4;1,2;1,2\"",
+        );
+        let s = tree.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links, s.cables), (16, 6, 8, 16));
+        let dragonfly = cluster(
+            "0-119",
+            "topology=\"DRAGONFLY\" topo_parameters=\"3,4;4,3;5,1;2\"",
+        );
+        let s = dragonfly.statistics().unwrap();
+        // 60 blades; 10 pairs of blades in 12 chassis, 6 pairs of chassis by 5 blades in 3 groups, 3 pairs of groups.
+        assert_eq!((s.nodes, s.routers, s.links), (120, 60, 120 + 90 + 3));
+        assert_eq!(s.cables, 120 + 3 * 90 + 4 * 3);
+    }
+
+    #[test]
+    fn wrong_platforms_are_refused_with_their_line() {
+        let many = "radical=\"0-9999999999\"";
+        check_refused(
+            "simgrid",
+            &[
+                ("<graphml/>", ":1: found <graphml>; expected <platform>"),
+                (
+                    "<platform>\n<host/></platform>",
+                    ":2: found <host> without id",
+                ),
+                (
+                    "<platform>\n<link id='l' bandwidth='fast'/></platform>",
+                    ":2: found bandwidth `fast`",
+                ),
+                (
+                    "<platform><host id='a'/>\n<route src='a' dst='b'/></platform>",
+                    ":2: found dst `b`",
+                ),
+                (
+                    &format!("<platform>\n<cluster id='c' bw='1GBps' {many}/></platform>"),
+                    ":2: found radical `0-9999999999`; expected at most",
+                ),
+                (
+                    "<platform>\n<cluster id='c' bw='1GBps' radical='0-3' topology='TORUS' topo_parameters='3'/></platform>",
+                    ":2: found 4 hosts in radical",
+                ),
+                (
+                    "<!DOCTYPE p [\n<!ENTITY a 'b'>]><platform/>",
+                    ":2: found an entity",
+                ),
+            ],
+        );
+    }
+}
