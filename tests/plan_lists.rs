@@ -71,8 +71,8 @@ fn faults_are_named_with_their_line() {
             "p.toml: found no `guests`; expected `guests` ",
         ),
         (
-            "group = 'slowdown'\nguests = ['ring:n=4']\nroutings = ['ecmp-hop']",
-            "p.toml:4: found unknown pattern `ring:n=4`",
+            "group = 'slowdown'\nguests = ['rign']\nroutings = ['ecmp-hop']",
+            "p.toml:4: found unknown pattern `rign`",
         ),
         (
             "group = 'slowdown'\nguests = ['ring']\nroutings = ['ecmp-hop']\nduty = [0.5, 2]",

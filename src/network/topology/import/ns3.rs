@@ -100,6 +100,7 @@ impl<'a> Graph<'a> {
         else {
             return Err(wrong_line(line, expected));
         };
+        // Such routers were seen from others alone, and ns-3 leaves them out, too.
         if radius > 0 {
             self.outer += 1;
             return Ok(());
@@ -120,6 +121,11 @@ fn wrong_line(line: &Line<'_>, expected: &str) -> Error {
     line.error_here(format!("`{}`", line.text), expected)
 }
 
+/// Counts the words of a line.
+fn count_words(line: &Line<'_>) -> usize {
+    line.text.split_whitespace().count()
+}
+
 /// Reads the first two numbers of a line. `None` if there are not exactly two.
 fn read_counts(line: &Line<'_>) -> Option<(u64, u64)> {
     let mut words = line.text.split_whitespace();
@@ -134,7 +140,6 @@ fn read_graph<'a>(lines: &[Line<'a>]) -> Result<Graph<'a>> {
     let Some(first) = lines.first() else {
         return Ok(graph);
     };
-    let count_words = |line: &Line<'_>| line.text.split_whitespace().count();
     if first.text.contains("->") {
         for line in lines {
             graph.add_mapped(line)?;
@@ -161,6 +166,7 @@ fn read_graph<'a>(lines: &[Line<'a>]) -> Result<Graph<'a>> {
     }
     for line in lines {
         let words: Vec<&str> = line.text.split_whitespace().collect();
+        // The first line says whether weights stand in all of them.
         match words.as_slice() {
             [from, to] if count_words(first) == 2 => graph.add_link(from, to),
             _ if count_words(first) == 2 => return Err(wrong_line(line, "two names")),

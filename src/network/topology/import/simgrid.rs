@@ -297,8 +297,8 @@ impl<'a> Platform<'a> {
     /// Finds which ends of links and points are one place, and adds each link as a cable between two of them.
     fn join_places(&mut self) -> UnionFind<usize> {
         let points = self.points.len();
+        // Behind the points stand the two ends of each link.
         let mut places = UnionFind::new(points + 2 * self.links.len());
-        let end_of = |link: usize, end: usize| points + 2 * link + end;
         let mut used = vec![false; self.links.len()];
         for route in &self.routes {
             let [mut at, last] = route.ends;
@@ -306,13 +306,13 @@ impl<'a> Platform<'a> {
                 let begin = begin.unwrap_or_else(|| {
                     // A link without directions begins wherever it is known to touch the route.
                     let touches =
-                        |end: usize, place: usize| places.equiv(end_of(*link, end), place);
+                        |end: usize, place: usize| places.equiv(points + 2 * link + end, place);
                     let is_last = i + 1 == route.links.len();
                     let backwards = touches(1, at) || is_last && touches(0, last);
                     usize::from(backwards && !touches(0, at))
                 });
-                places.union(at, end_of(*link, begin));
-                at = end_of(*link, 1 - begin);
+                places.union(at, points + 2 * link + begin);
+                at = points + 2 * link + 1 - begin;
                 used[*link] = true;
             }
             places.union(at, last);
@@ -320,7 +320,7 @@ impl<'a> Platform<'a> {
         for (link, bandwidth) in self.links.iter().enumerate() {
             if used[link] {
                 self.cables
-                    .push((end_of(link, 0), end_of(link, 1), *bandwidth));
+                    .push((points + 2 * link, points + 2 * link + 1, *bandwidth));
             } else {
                 self.unplaced += 1;
             }
@@ -366,6 +366,7 @@ impl<'a> Platform<'a> {
             }
             let own = touching.get(&place).map_or(&[][..], Vec::as_slice);
             let mut at = place;
+            // Such as the master host that Batsim wants.
             if own.is_empty() {
                 alone += 1;
                 continue;

@@ -233,7 +233,7 @@ pub(super) fn find_cable_ends(cluster: &Cluster, visit: &mut dyn FnMut(usize, us
         }
         Shape::FatTree([down, up, ports]) => {
             let mut first = 0;
-            for level in 0..down.len() {
+            for (level, parallel) in ports.iter().enumerate() {
                 let count = count_level(down, up, level) as usize;
                 let stride: u64 = up[..level].iter().product();
                 for child in 0..count as u64 {
@@ -241,7 +241,7 @@ pub(super) fn find_cable_ends(cluster: &Cluster, visit: &mut dyn FnMut(usize, us
                     let above = child / stride / down[level];
                     for parent in 0..up[level] {
                         let position = below + stride * (parent + up[level] * above);
-                        for _ in 0..ports[level] {
+                        for _ in 0..*parallel {
                             visit(first + child as usize, first + count + position as usize);
                         }
                     }
@@ -253,6 +253,7 @@ pub(super) fn find_cable_ends(cluster: &Cluster, visit: &mut dyn FnMut(usize, us
             let [groups, chassis, blades, each] = extents.map(|extent| extent as usize);
             let [blue, black, green] = cables.map(|count| count as usize);
             let of_group = chassis * blades;
+            // A router stands for a blade, with the hosts that come next.
             for host in 0..hosts {
                 visit(host, hosts + host / each);
             }
@@ -269,6 +270,7 @@ pub(super) fn find_cable_ends(cluster: &Cluster, visit: &mut dyn FnMut(usize, us
                     join(router, router + (other - chassis_at) * blades, black);
                 }
             }
+            // Router g of each group is that to group g: SimGrid has no other cables between groups.
             for group in 0..groups {
                 for other in group + 1..groups {
                     join(group * of_group + other, other * of_group + group, blue);
