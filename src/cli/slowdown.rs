@@ -1,6 +1,7 @@
 //! `nodeorder slowdown`: what links do to the bandwidth of jobs, for every job size.
 
 use crate::shared::notes::note;
+use crate::shared::picture::Picture;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -9,6 +10,7 @@ use nodeorder_order::metric::sizes::parse_sizes;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns;
 use nodeorder_present::columns::slowdown::SlowdownRow;
+use nodeorder_present::plot::{self, SlowdownSeries};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use nodeorder_traffic::slowdown::{
     SlowdownCurve, SlowdownOptions, Slowdowns, Tilings, power_sizes,
@@ -50,6 +52,9 @@ pub struct Command {
     /// Write the rows to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Draw the slowdowns against job size, a panel for each guest, into FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -64,9 +69,13 @@ struct GuestCurve<'a> {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
-        let routing = self.choose_routing(&topology)?;
+        let routing = match &self.routing {
+            Some(name) => FixedRouting::find_for_jobs(name)?,
+            None => FixedRouting::choose_natural(&topology)?,
+        };
         let options = SlowdownOptions {
             routing,
             duty: self.duty,
@@ -97,6 +106,9 @@ impl Command {
         }
         bar.finish_and_clear();
         say_left_out(&curves);
+        if let Some(picture) = picture {
+            draw_curves(&picture, topology.name(), &options, &curves, guests.len())?;
+        }
         if self.json {
             let document = self.make_document(&topology, &options, &guests, &curves);
             let text = serde_json::to_string(&document)? + "\n";
@@ -105,18 +117,6 @@ impl Command {
         output::write_by(self.output.as_deref(), |out| {
             columns::write_table(out, SlowdownRow::ALL, curves.iter().flat_map(list_rows))
         })
-    }
-
-    /// Finds the routing asked for; unless one is, the natural one of the machine.
-    fn choose_routing(&self, topology: &Topology) -> Result<FixedRouting> {
-        if let Some(name) = &self.routing {
-            return FixedRouting::find_by_name(name);
-        }
-        let along_axes = FixedRouting::find_by_name("dimension-order")?;
-        if along_axes.works_on(topology) {
-            return Ok(along_axes);
-        }
-        FixedRouting::find_by_name("ecmp-hop")
     }
 
     /// Reads the sizes for an ordering.
@@ -188,6 +188,33 @@ impl Command {
             "version": env!("CARGO_PKG_VERSION"),
         })
     }
+}
+
+/// Draws the curves, which are those of one ordering for all `guests` after those of another.
+fn draw_curves(
+    picture: &Picture<'_>,
+    machine: &str,
+    options: &SlowdownOptions,
+    curves: &[GuestCurve<'_>],
+    guests: usize,
+) -> anyhow::Result<()> {
+    let series: Vec<SlowdownSeries<'_>> = curves
+        .iter()
+        .enumerate()
+        .map(|(i, curve)| SlowdownSeries {
+            ordering: curve.ordering,
+            slot: i / guests,
+            guest: curve.guest,
+            points: &curve.curve.points,
+        })
+        .collect();
+    let title = format!("Slowdown on {machine}");
+    let note = format!(
+        "routing {}; thick lines: the other jobs send {} % of the time",
+        options.routing.name(),
+        plot::format_fixed(100.0 * options.duty, 1)
+    );
+    picture.draw_figure(&plot::plot_slowdowns(&title, &note, &series)?)
 }
 
 /// Lists the rows of a curve.

@@ -271,7 +271,10 @@ impl<'f> Slowdowns<'f> {
             None => {
                 let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
                 let loads = NodeLoads::sum_node_links(topology, guest, &mapping);
-                loads.largest_volume() / topology.network().node_capacity()
+                let times = loads.nodes.iter().map(|(node, sent, received)| {
+                    sent.max(*received) / topology.network().capacity_of_node(*node)
+                });
+                times.fold(0.0, f64::max)
             }
         };
         // Nothing is sent over node links: there is no time to compare with.
@@ -287,10 +290,11 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
-    /// of its own, and all have one capacity. `None` on rails and in domains, where it depends on the nodes.
+    /// of its own, and all have one capacity. `None` on rails, in domains and with capacities of several kinds, where it
+    /// depends on the nodes.
     fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
         let network = self.fabric.topology.network();
-        if network.rails().is_some() {
+        if network.rails().is_some() || network.has_own_node_capacities() {
             return None;
         }
         let capacity = network.node_capacity();
