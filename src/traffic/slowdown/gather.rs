@@ -155,14 +155,19 @@ impl<'f> FlowGatherer<'f> {
         buffers: &mut GatherBuffers,
         tally: &mut LinkTally,
     ) {
-        let list_nearer = |v, hops: usize, next: &mut Vec<(usize, u32)>| {
-            for (link, head) in self.links.links_from(v).zip(self.links.heads_from(v)) {
-                if hops_to(*head) as usize == hops - 1 {
-                    next.push((link, *head));
+        self.gather_flows(
+            &hops_to,
+            |v, hops, next| {
+                for (link, head) in self.links.links_from(v).zip(self.links.heads_from(v)) {
+                    if hops_to(*head) as usize == hops - 1 {
+                        next.push((link, *head));
+                    }
                 }
-            }
-        };
-        self.gather_flows(&hops_to, list_nearer, flows, buffers, tally);
+            },
+            flows,
+            buffers,
+            tally,
+        );
     }
 
     /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` lists the

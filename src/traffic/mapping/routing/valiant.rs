@@ -22,11 +22,11 @@ use nodeorder_base::params::Opt;
 /// `over=routers`: [`over_routers`], on any network.
 pub const ROUTING: RoutingEntry = RoutingEntry::new(
     "valiant",
-    "by way of all groups of a dragonfly but the two ends, equal shares; over=routers: of all routers of any network",
+    "dragonflies: by way of every third group, equal shares; direct inside a group; over=routers: any network",
     &[Opt::one_of(
         "over",
         &["groups", "routers"],
-        "groups: dragonflies, every third group, direct inside a group; routers: every router, the ends included",
+        "what a message goes by way of: every third group, or every router of its component, the ends included",
     )],
     RoutingMethod::Over(&[
         DetourPaths {
