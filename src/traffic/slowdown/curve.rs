@@ -1,7 +1,7 @@
 //! Slowdowns of the windows of an ordering, and the curve of their means by size.
 
 use super::link_loads::LinkLoads;
-use super::router::{WindowBuffers, WindowRouter};
+use super::router::WindowRouter;
 use super::tiling::Tilings;
 use crate::mapping::guest::make_sized_guest;
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
@@ -10,8 +10,11 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_order::ordering::NodeOrder;
 use rayon::prelude::*;
 
-/// Windows whose loads are found before they are added up: a piece of work for the threads.
-const BATCH: usize = 64;
+/// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
+const BATCH: [usize; 2] = [4, 64];
+
+/// Loads of links that the windows of such a piece should have together.
+const BATCH_LOADS: usize = 1 << 22;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
 const KEPT_LOADS: usize = 1 << 23;
@@ -172,7 +175,11 @@ impl<'f> Slowdowns<'f> {
     ) -> Result<SlowdownCurve> {
         let topology = self.fabric.topology;
         let links = self.fabric.links.len() as u64;
-        topology.require_memory("loads of windows", 8 * links + 12 * KEPT_LOADS as u64)?;
+        let batch = 12 * links * BATCH[0] as u64;
+        topology.require_memory(
+            "loads of windows",
+            8 * links + 12 * KEPT_LOADS as u64 + batch,
+        )?;
         let mut curve = SlowdownCurve::default();
         for size in sizes {
             let guest = match make_sized_guest(name, *size as u32, topology.context()) {
@@ -211,16 +218,19 @@ impl<'f> Slowdowns<'f> {
         let mut together = vec![0.0; self.fabric.links.len()];
         let mut kept_loads = 0;
         let mut windows = Vec::new();
-        for batch in starts.chunks(BATCH) {
+        let mut left = starts;
+        let mut most_links = BATCH_LOADS;
+        while !left.is_empty() {
+            let count = (BATCH_LOADS / most_links).clamp(BATCH[0], BATCH[1]);
+            let (batch, rest) = left.split_at(count.min(left.len()));
+            left = rest;
+            most_links = 1;
             let found: Vec<Option<Window>> = batch
                 .par_iter()
-                .map_init(
-                    || self.router.make_buffers(),
-                    |buffers, first| {
-                        let nodes = &order.nodes()[*first..first + size];
-                        self.load_window(guest, nodes, *first, alike, buffers)
-                    },
-                )
+                .map(|first| {
+                    let nodes = &order.nodes()[*first..first + size];
+                    self.load_window(guest, nodes, *first, alike)
+                })
                 .collect::<Result<_>>()?;
             // In the order of the windows, so that the number of threads does not show in the last bits.
             for mut window in found.into_iter().flatten() {
@@ -229,6 +239,7 @@ impl<'f> Slowdowns<'f> {
                         together[link] += load;
                     }
                     kept_loads += loads.link_count();
+                    most_links = most_links.max(loads.link_count());
                 }
                 if kept_loads > KEPT_LOADS {
                     window.loads = None;
@@ -238,17 +249,14 @@ impl<'f> Slowdowns<'f> {
         }
         windows
             .par_iter()
-            .map_init(
-                || self.router.make_buffers(),
-                |buffers, window| match &window.loads {
-                    Some(loads) => Ok(self.judge_window(loads, window.unblocked, &together)),
-                    None => {
-                        let nodes = &order.nodes()[window.first..window.first + size];
-                        let loads = self.router.find_loads(guest, nodes, buffers)?;
-                        Ok(self.judge_window(&loads, window.unblocked, &together))
-                    }
-                },
-            )
+            .map(|window| {
+                if let Some(loads) = &window.loads {
+                    return Ok(self.judge_window(loads, window.unblocked, &together));
+                }
+                let nodes = &order.nodes()[window.first..window.first + size];
+                let loads = self.router.find_loads(guest, nodes)?;
+                Ok(self.judge_window(&loads, window.unblocked, &together))
+            })
             .collect()
     }
 
@@ -259,7 +267,6 @@ impl<'f> Slowdowns<'f> {
         nodes: &[NodeId],
         first: usize,
         alike: Option<f64>,
-        buffers: &mut WindowBuffers,
     ) -> Result<Option<Window>> {
         let topology = self.fabric.topology;
         // No route leads from one component to another.
@@ -281,7 +288,7 @@ impl<'f> Slowdowns<'f> {
         if unblocked == 0.0 {
             return Ok(None);
         }
-        let loads = self.router.find_loads(guest, nodes, buffers)?;
+        let loads = self.router.find_loads(guest, nodes)?;
         Ok(Some(Window {
             first,
             unblocked,

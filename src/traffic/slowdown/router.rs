@@ -7,6 +7,7 @@ use crate::mapping::routing::{JobLoads, choose_detour_share, mix_loads};
 use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffic};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
+use std::sync::{Mutex, MutexGuard};
 
 /// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
 const WALKED: usize = 8;
@@ -16,6 +17,8 @@ pub(super) struct WindowRouter<'f> {
     fabric: &'f Fabric<'f>,
     routing: FixedRouting,
     ways: Ways<'f>,
+    /// Buffers that no thread uses: fresh memory for all links costs more than a small window.
+    spare: Mutex<Vec<WindowBuffers>>,
 }
 
 /// How loads are found.
@@ -33,7 +36,7 @@ enum Ways<'f> {
 }
 
 /// Buffers of one thread.
-pub(super) struct WindowBuffers {
+struct WindowBuffers {
     tally: LinkTally,
     grid: GridBuffers,
     gather: GatherBuffers,
@@ -41,8 +44,6 @@ pub(super) struct WindowBuffers {
     routers: Vec<u32>,
     /// Traffic between two routers: target, source and volume.
     flows: Vec<(u32, u32, f64)>,
-    /// Buffers of the routings that are mixed.
-    parts: Vec<WindowBuffers>,
 }
 
 impl<'f> WindowRouter<'f> {
@@ -73,27 +74,23 @@ impl<'f> WindowRouter<'f> {
             fabric,
             routing,
             ways,
+            spare: Mutex::default(),
         })
     }
 
-    /// Makes the buffers of a thread.
-    pub fn make_buffers(&self) -> WindowBuffers {
+    /// Makes the buffers of a thread, empty where the routing does not use them.
+    fn make_buffers(&self) -> WindowBuffers {
         let routers = self.fabric.links.router_count();
         let in_grid = matches!(self.ways, Ways::Grid(_));
         let gathered = matches!(self.ways, Ways::Gather(_) | Ways::Spread(_));
         let any = !matches!(self.ways, Ways::AllLinks);
         let size = |used: bool, size: usize| if used { size } else { 0 };
-        let parts = match &self.ways {
-            Ways::Mixed(parts) => parts.iter().map(WindowRouter::make_buffers).collect(),
-            _ => Vec::new(),
-        };
         WindowBuffers {
             tally: LinkTally::new(size(any, self.fabric.links.len())),
             grid: GridBuffers::new(size(in_grid, routers)),
             gather: GatherBuffers::new(size(gathered, routers)),
             routers: Vec::new(),
             flows: Vec::new(),
-            parts,
         }
     }
 
@@ -101,18 +98,32 @@ impl<'f> WindowRouter<'f> {
     ///
     /// # Errors
     /// More memory than allowed.
-    pub fn find_loads(
+    pub fn find_loads(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+        if let Ways::AllLinks = self.ways {
+            return self.collect_all_links(guest, nodes);
+        }
+        let spare = self.lock_spare().pop();
+        let mut buffers = spare.unwrap_or_else(|| self.make_buffers());
+        let loads = self.sum_loads(guest, nodes, &mut buffers)?;
+        self.lock_spare().push(buffers);
+        Ok(loads)
+    }
+
+    /// Locks the buffers that no thread uses.
+    fn lock_spare(&self) -> MutexGuard<'_, Vec<WindowBuffers>> {
+        self.spare.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sums up the loads of a window.
+    fn sum_loads(
         &self,
         guest: &Guest,
         nodes: &[NodeId],
         buffers: &mut WindowBuffers,
     ) -> Result<LinkLoads> {
-        if let Ways::AllLinks = self.ways {
-            return self.collect_all_links(guest, nodes);
-        }
         if let Ways::Mixed(parts) = &self.ways {
-            let direct = parts[0].find_loads(guest, nodes, &mut buffers.parts[0])?;
-            let detours = parts[1].find_loads(guest, nodes, &mut buffers.parts[1])?;
+            let direct = parts[0].find_loads(guest, nodes)?;
+            let detours = parts[1].find_loads(guest, nodes)?;
             return Ok(self.mix_loads(&direct, &detours, &mut buffers.tally));
         }
         let topology = self.fabric.topology;
