@@ -357,6 +357,26 @@ fn on_all_rails(machine: &Topology, paths: Vec<Path>) -> Vec<Path> {
     paths.into_iter().flat_map(copies).collect()
 }
 
+/// To every router of the one component and on, along dimensions or by equal parts at every hop.
+fn over_every_router(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
+    let routers = machine.graph().unwrap().router_count() as u32;
+    let share = Fraction::new(1, routers.into());
+    let legs = |a, b| match machine.metric() {
+        Metric::Product(_) => by_dimension(machine, a, b),
+        _ => by_hop(machine, a, b),
+    };
+    let mut all = Vec::new();
+    for middle in 0..routers {
+        for (first, part) in legs(from, middle) {
+            for (second, other) in legs(middle, to) {
+                let path = [&first[..], &second[1..]].concat();
+                all.push((path, share.times(part).times(other)));
+            }
+        }
+    }
+    all
+}
+
 fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     match routing {
         "dimension-order" => by_dimension(machine, from, to),
@@ -364,6 +384,7 @@ fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
         "ecmp-hop" => by_hop(machine, from, to),
         "minimal" => directly(machine, from, to),
         "valiant" => by_third_group(machine, from, to),
+        "valiant:over=routers" => over_every_router(machine, from, to),
         "up-down" => up_and_down(machine, from, to),
         "rail" => along_rails(machine, from, to),
         "one-path" => vec![(alone(machine, from, to), ONE)],
@@ -399,6 +420,10 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
     let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
     let weights = weights(&topology);
     for routing in mapping::routing::suitable(&topology) {
+        // Paths over every router are as many as pairs of paths: too many to write out on larger machines.
+        if routing.name() == "valiant:over=routers" && fabric.links.router_count() > 32 {
+            continue;
+        }
         let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
         let mut loads = vec![Fraction(0, 1); fabric.links.len()];
         let (mut most, mut sum, mut pairs) = (0f64, Fraction(0, 1), Fraction(0, 1));

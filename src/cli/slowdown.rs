@@ -1,12 +1,14 @@
 //! `nodeorder slowdown`: what links do to the bandwidth of jobs, for every job size.
 
 use crate::shared::notes::note;
+use crate::shared::picture::Picture;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_network::topology::Context;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns;
 use nodeorder_present::columns::slowdown::SlowdownRow;
+use nodeorder_present::plot::{self, SlowdownSeries};
 use nodeorder_present::report::slowdown::{GuestCurve, document};
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::slowdown::{
@@ -45,6 +47,9 @@ pub struct Command {
     /// Write the rows to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Draw the slowdowns against job size, a panel for each guest, into FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -52,6 +57,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
         let routing = choose_routing(&topology, self.routing.as_deref())?;
@@ -87,6 +93,9 @@ impl Command {
         for remark in curves.iter().flat_map(GuestCurve::list_remarks) {
             note!("{remark}");
         }
+        if let Some(picture) = picture {
+            draw_curves(&picture, topology.name(), &options, &curves, guests.len())?;
+        }
         if self.json {
             let document = document(&topology, &options, &guests, &curves);
             let text = serde_json::to_string(&document)? + "\n";
@@ -97,4 +106,31 @@ impl Command {
             columns::write_table(out, SlowdownRow::ALL, rows)
         })
     }
+}
+
+/// Draws the curves, which are those of one ordering for all `guests` after those of another.
+fn draw_curves(
+    picture: &Picture<'_>,
+    machine: &str,
+    options: &SlowdownOptions,
+    curves: &[GuestCurve<'_>],
+    guests: usize,
+) -> anyhow::Result<()> {
+    let series: Vec<SlowdownSeries<'_>> = curves
+        .iter()
+        .enumerate()
+        .map(|(i, curve)| SlowdownSeries {
+            ordering: curve.ordering,
+            slot: i / guests,
+            guest: curve.guest,
+            points: &curve.curve.points,
+        })
+        .collect();
+    let title = format!("Slowdown on {machine}");
+    let note = format!(
+        "routing {}; thick lines: the other jobs send {} % of the time",
+        options.routing.name(),
+        plot::format_fixed(100.0 * options.duty, 1)
+    );
+    picture.draw_figure(&plot::plot_slowdowns(&title, &note, &series)?)
 }

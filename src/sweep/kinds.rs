@@ -365,7 +365,7 @@ const SLOWDOWN: Kind = Kind {
         let options = SlowdownOptions {
             duty: parse_duty(item_at(&lists.duty, spec.duty).map_or("", |d| d))?,
             tilings: parse_tilings(item_at(&lists.tilings, spec.tilings).map_or("", |t| t))?,
-            ..SlowdownOptions::new(FixedRouting::find_by_name(routing)?)
+            ..SlowdownOptions::new(FixedRouting::find_for_jobs(routing)?)
         };
         let guest = item_at(&lists.guests, spec.guest).map_or("", |g| &g.text);
         let sizes = choose_sizes(&ordering.order, "log")?;

@@ -344,6 +344,17 @@ impl Network {
         self.node_capacity
     }
 
+    /// Returns the capacity of a node's link.
+    pub fn capacity_of_node(&self, node: NodeId) -> f64 {
+        let own = self.slot_capacities.get(node.index());
+        own.copied().unwrap_or(self.node_capacity)
+    }
+
+    /// Checks whether the source of the network gives nodes links of their own capacities.
+    pub fn has_own_node_capacities(&self) -> bool {
+        !self.slot_capacities.is_empty()
+    }
+
     /// Computes the weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` if all are 1.
     pub fn link_weights(&self) -> Option<Vec<u32>> {
         self.link_weights.as_ref().map(|weights| weights())

@@ -49,6 +49,8 @@ enum RouterTraffic {
         by_source: FlowTable,
         by_target: FlowTable,
     },
+    /// A flow from every router to every other, of which none is listed.
+    Spread(Spread),
 }
 
 impl RouterTraffic {
@@ -75,6 +77,19 @@ pub struct Uniform {
     pub processes: Vec<u64>,
     /// Volume from each process to each other.
     pub volume: f64,
+}
+
+/// Traffic that goes by way of every router of its component.
+#[derive(Clone, Debug)]
+struct Spread {
+    /// All routers.
+    routers: Vec<u32>,
+    /// Component of each router; empty if there is one.
+    component_of: Vec<u32>,
+    /// Volume that each router sends to every other router of its component, and that it receives.
+    ends: [Vec<f64>; 2],
+    /// Routers that send so, and that receive so.
+    active: [Vec<u32>; 2],
 }
 
 /// Flows grouped by one of their ends, both ends ascending.
@@ -105,6 +120,36 @@ impl FlowTable {
     /// Looks up the flows of the `i`-th root.
     fn flows_of_root(&self, i: usize) -> &[Flow] {
         &self.flows[self.first[i]..self.first[i + 1]]
+    }
+}
+
+impl Spread {
+    /// Fills `flows` with what the router numbered `root` sends or receives.
+    fn fill_flows(&self, end: End, root: usize, flows: &mut Vec<Flow>) {
+        let [own, other] = match end {
+            End::Source => [0, 1],
+            End::Target => [1, 0],
+        };
+        let here = self.ends[own][root];
+        // Most routers of a small job only pass traffic on.
+        let partners = if here > 0.0 {
+            &self.routers
+        } else {
+            &self.active[other]
+        };
+        flows.clear();
+        for router in partners {
+            let there = *router as usize;
+            let volume = here + self.ends[other][there];
+            let is_near = self.component_of.get(root) == self.component_of.get(there);
+            if there != root && is_near {
+                flows.push(Flow {
+                    router: *router,
+                    pairs: 1,
+                    volume,
+                });
+            }
+        }
     }
 }
 
@@ -205,11 +250,62 @@ impl Demand {
         }
     }
 
+    /// Sums up what each of `routers` routers sends to others, and what it receives.
+    pub fn sum_ends(&self, routers: usize) -> [Vec<f64>; 2] {
+        let mut sent = vec![0.0; routers];
+        if let RouterTraffic::Uniform(uniform) = &self.traffic {
+            let all: u64 = uniform.processes.iter().sum();
+            for (router, here) in uniform.occupied.iter().zip(&uniform.processes) {
+                sent[*router as usize] = (here * (all - here)) as f64 * uniform.volume;
+            }
+            return [sent.clone(), sent];
+        }
+        let mut received = sent.clone();
+        self.for_each_flow(|source, flow| {
+            sent[source as usize] += flow.volume;
+            received[flow.router as usize] += flow.volume;
+        });
+        [sent, received]
+    }
+
+    /// Makes the demand of the same messages by way of every router of their component, in equal parts; `component_of`
+    /// is that of each of `routers` routers, `None` if there is one. The flows are those of both legs.
+    pub fn spread_over_routers(&self, routers: usize, component_of: Option<&[u32]>) -> Self {
+        let component_of = component_of.unwrap_or(&[]).to_vec();
+        let mut sizes = vec![0u32; routers];
+        for component in &component_of {
+            sizes[*component as usize] += 1;
+        }
+        let mut ends = self.sum_ends(routers);
+        for (router, volume) in ends.iter_mut().flat_map(|end| end.iter_mut().enumerate()) {
+            let component = component_of.get(router);
+            *volume /= component.map_or(routers as f64, |own| f64::from(sizes[*own as usize]));
+        }
+        let routers: Vec<u32> = (0..routers as u32).collect();
+        let active = [0, 1].map(|end: usize| {
+            let active = routers.iter().filter(|r| ends[end][**r as usize] > 0.0);
+            active.copied().collect()
+        });
+        Demand {
+            traffic: RouterTraffic::Spread(Spread {
+                routers,
+                component_of,
+                ends,
+                active,
+            }),
+            pairs: self.pairs,
+            volume: self.volume,
+            inside_pairs: self.inside_pairs,
+            inside_volume: self.inside_volume,
+        }
+    }
+
     /// Lists the routers at which traffic starts (or ends), ascending.
     pub fn roots(&self, end: End) -> &[u32] {
         match (&self.traffic, end) {
             // One router alone sends to no other: its row is empty, which does no harm.
             (RouterTraffic::Uniform(uniform), _) => &uniform.occupied,
+            (RouterTraffic::Spread(spread), _) => &spread.routers,
             (RouterTraffic::Listed { by_source, .. }, End::Source) => &by_source.roots,
             (RouterTraffic::Listed { by_target, .. }, End::Target) => &by_target.roots,
         }
@@ -225,6 +321,10 @@ impl Demand {
             }
             (RouterTraffic::Listed { by_target, .. }, End::Target) => {
                 return by_target.flows_of_root(root);
+            }
+            (RouterTraffic::Spread(spread), _) => {
+                spread.fill_flows(end, root, buffer);
+                return buffer;
             }
         };
         buffer.clear();
@@ -256,7 +356,7 @@ impl Demand {
     pub fn as_all_to_all(&self) -> Option<&Uniform> {
         match &self.traffic {
             RouterTraffic::Uniform(uniform) => Some(uniform),
-            RouterTraffic::Listed { .. } => None,
+            _ => None,
         }
     }
 }

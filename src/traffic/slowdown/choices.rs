@@ -16,14 +16,10 @@ pub const GUESTS: [&str; 3] = ["all-to-all", "stencil3d", "ring"];
 /// # Errors
 /// An unknown name.
 pub fn choose_routing(topology: &Topology, name: Option<&str>) -> Result<FixedRouting> {
-    if let Some(name) = name {
-        return FixedRouting::find_by_name(name);
+    match name {
+        Some(name) => FixedRouting::find_for_jobs(name),
+        None => FixedRouting::choose_natural(topology),
     }
-    let along_axes = FixedRouting::find_by_name("dimension-order")?;
-    if along_axes.works_on(topology) {
-        return Ok(along_axes);
-    }
-    FixedRouting::find_by_name("ecmp-hop")
 }
 
 /// Reads the job sizes for an ordering: `log` for the powers of two and all nodes, else as [`parse_sizes`] does.

@@ -1,7 +1,7 @@
 //! Slowdowns of the windows of an ordering, and the curve of their means by size.
 
 use super::link_loads::LinkLoads;
-use super::router::{WindowBuffers, WindowRouter};
+use super::router::WindowRouter;
 use super::tiling::Tilings;
 use crate::mapping::guest::make_sized_guest;
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
@@ -11,8 +11,11 @@ use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_order::ordering::NodeOrder;
 use rayon::prelude::*;
 
-/// Windows whose loads are found before they are added up: a piece of work for the threads.
-const BATCH: usize = 64;
+/// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
+const BATCH: [usize; 2] = [4, 64];
+
+/// Loads of links that the windows of such a piece should have together.
+const BATCH_LOADS: usize = 1 << 22;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
 const KEPT_LOADS: usize = 1 << 23;
@@ -179,7 +182,11 @@ impl<'f> Slowdowns<'f> {
     ) -> Result<SlowdownCurve> {
         let topology = self.fabric.topology;
         let links = self.fabric.links.len() as u64;
-        topology.require_memory("loads of windows", 8 * links + 12 * KEPT_LOADS as u64)?;
+        let batch = 12 * links * BATCH[0] as u64;
+        topology.require_memory(
+            "loads of windows",
+            8 * links + 12 * KEPT_LOADS as u64 + batch,
+        )?;
         let mut curve = SlowdownCurve::default();
         for size in sizes {
             let guest = match make_sized_guest(name, *size as u32, topology.context()) {
@@ -218,17 +225,20 @@ impl<'f> Slowdowns<'f> {
         let mut together = vec![0.0; self.fabric.links.len()];
         let mut kept_loads = 0;
         let mut windows = Vec::new();
-        for batch in starts.chunks(BATCH) {
+        let mut left = starts;
+        let mut most_links = BATCH_LOADS;
+        while !left.is_empty() {
+            let count = (BATCH_LOADS / most_links).clamp(BATCH[0], BATCH[1]);
+            let (batch, rest) = left.split_at(count.min(left.len()));
+            left = rest;
+            most_links = 1;
             unwind_if_stopped();
             let found: Vec<Option<Window>> = batch
                 .par_iter()
-                .map_init(
-                    || self.router.make_buffers(),
-                    |buffers, first| {
-                        let nodes = &order.nodes()[*first..first + size];
-                        self.load_window(guest, nodes, *first, alike, buffers)
-                    },
-                )
+                .map(|first| {
+                    let nodes = &order.nodes()[*first..first + size];
+                    self.load_window(guest, nodes, *first, alike)
+                })
                 .collect::<Result<_>>()?;
             // In the order of the windows, so that the number of threads does not show in the last bits.
             for mut window in found.into_iter().flatten() {
@@ -237,6 +247,7 @@ impl<'f> Slowdowns<'f> {
                         together[link] += load;
                     }
                     kept_loads += loads.link_count();
+                    most_links = most_links.max(loads.link_count());
                 }
                 if kept_loads > KEPT_LOADS {
                     window.loads = None;
@@ -246,17 +257,14 @@ impl<'f> Slowdowns<'f> {
         }
         windows
             .par_iter()
-            .map_init(
-                || self.router.make_buffers(),
-                |buffers, window| match &window.loads {
-                    Some(loads) => Ok(self.judge_window(loads, window.unblocked, &together)),
-                    None => {
-                        let nodes = &order.nodes()[window.first..window.first + size];
-                        let loads = self.router.find_loads(guest, nodes, buffers)?;
-                        Ok(self.judge_window(&loads, window.unblocked, &together))
-                    }
-                },
-            )
+            .map(|window| {
+                if let Some(loads) = &window.loads {
+                    return Ok(self.judge_window(loads, window.unblocked, &together));
+                }
+                let nodes = &order.nodes()[window.first..window.first + size];
+                let loads = self.router.find_loads(guest, nodes)?;
+                Ok(self.judge_window(&loads, window.unblocked, &together))
+            })
             .collect()
     }
 
@@ -267,7 +275,6 @@ impl<'f> Slowdowns<'f> {
         nodes: &[NodeId],
         first: usize,
         alike: Option<f64>,
-        buffers: &mut WindowBuffers,
     ) -> Result<Option<Window>> {
         let topology = self.fabric.topology;
         // No route leads from one component to another.
@@ -279,14 +286,17 @@ impl<'f> Slowdowns<'f> {
             None => {
                 let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
                 let loads = NodeLoads::sum_node_links(topology, guest, &mapping);
-                loads.largest_volume() / topology.network().node_capacity()
+                let times = loads.nodes.iter().map(|(node, sent, received)| {
+                    sent.max(*received) / topology.network().capacity_of_node(*node)
+                });
+                times.fold(0.0, f64::max)
             }
         };
         // Nothing is sent over node links: there is no time to compare with.
         if unblocked == 0.0 {
             return Ok(None);
         }
-        let loads = self.router.find_loads(guest, nodes, buffers)?;
+        let loads = self.router.find_loads(guest, nodes)?;
         Ok(Some(Window {
             first,
             unblocked,
@@ -295,10 +305,11 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
-    /// of its own, and all have one capacity. `None` on rails and in domains, where it depends on the nodes.
+    /// of its own, and all have one capacity. `None` on rails, in domains and with capacities of several kinds, where it
+    /// depends on the nodes.
     fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
         let network = self.fabric.topology.network();
-        if network.rails().is_some() {
+        if network.rails().is_some() || network.has_own_node_capacities() {
             return None;
         }
         let capacity = network.node_capacity();

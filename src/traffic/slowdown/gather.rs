@@ -1,14 +1,17 @@
 //! `ecmp-hop` for the few routers of a window: flows are gathered on their way to one target after the other.
 
 use super::link_loads::LinkTally;
-use crate::mapping::Fabric;
+use crate::mapping::{Demand, End, Fabric};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::{Metric, RouterGraph};
+use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 use rayon::prelude::*;
 
-/// Largest table of distances, in bytes: a byte for each pair of routers.
+/// Largest table of distances and next hops, in bytes: nine for each pair of routers.
 const TABLE_BYTES: u64 = 1 << 28;
+
+/// Most neighbours of a router in the table, a bit each.
+const MOST_PORTS: usize = 64;
 
 /// Finds the loads of windows under `ecmp-hop` on a machine without weights.
 ///
@@ -16,15 +19,15 @@ const TABLE_BYTES: u64 = 1 << 28;
 /// one hop nearer, as [`crate::mapping::ROUTINGS`] says of `ecmp-hop`. Only routers on the way are touched, so that a
 /// window costs its routers times the links on their ways, and not the machine's links.
 pub(super) struct FlowGatherer<'f> {
+    topology: &'f Topology,
     links: &'f RouterGraph,
-    metric: &'f Metric,
     distances: Distances,
 }
 
 /// How hops to a target are had.
 enum Distances {
-    /// Hops of all pairs, target by target.
-    Table(Vec<u8>),
+    /// Hops of all pairs, target by target, and which neighbours are nearer, one bit each.
+    Table { hops: Vec<u8>, nearer: Vec<u64> },
     /// A closed form.
     Formula,
     /// A search from each target.
@@ -66,19 +69,31 @@ impl<'f> FlowGatherer<'f> {
         let topology = fabric.topology;
         let graph = topology.graph()?;
         let routers = graph.router_count() as u64;
-        let bytes = routers * routers;
+        let bytes = 9 * routers * routers;
         let fits = bytes <= TABLE_BYTES && topology.require_memory("distances", bytes).is_ok();
         let table = if fits { fill_table(graph) } else { None };
         let distances = match (table, topology.metric()) {
-            (Some(table), _) => Distances::Table(table),
+            (Some((hops, nearer)), _) => Distances::Table { hops, nearer },
             (None, Metric::Hops) => Distances::Search,
             (None, _) => Distances::Formula,
         };
         Ok(FlowGatherer {
+            topology,
             links: fabric.links,
-            metric: topology.metric(),
             distances,
         })
+    }
+
+    /// Adds the loads of `demand` where each message goes by way of every router in equal parts.
+    pub fn add_spread(&self, demand: &Demand, buffers: &mut GatherBuffers, tally: &mut LinkTally) {
+        let component_of = self.topology.network().component_of();
+        let spread = demand.spread_over_routers(self.links.router_count(), component_of);
+        let mut row = Vec::new();
+        for (root, target) in spread.roots(End::Target).iter().enumerate() {
+            let flows = spread.flows_at(End::Target, root, &mut row).iter();
+            let flows = flows.map(|flow| (flow.router, flow.volume));
+            self.add_flows(*target, flows, buffers, tally);
+        }
     }
 
     /// Adds the loads of `flows` to the router `target`; each is a source, another router, with its volume.
@@ -90,34 +105,77 @@ impl<'f> FlowGatherer<'f> {
         tally: &mut LinkTally,
     ) {
         match &self.distances {
-            Distances::Table(table) => {
+            Distances::Table { hops, nearer } => {
                 let routers = self.links.router_count();
-                let row = &table[target as usize * routers..][..routers];
-                self.gather_flows(|v| u32::from(row[v as usize]), flows, buffers, tally);
+                let row = target as usize * routers..(target as usize + 1) * routers;
+                let hops = &hops[row.clone()];
+                let nearer = &nearer[row];
+                self.gather_flows(
+                    |v| u32::from(hops[v as usize]),
+                    |v, _, next| {
+                        let first = self.links.links_from(v).start;
+                        let heads = self.links.heads_from(v);
+                        let mut left = nearer[v as usize];
+                        while left != 0 {
+                            let port = left.trailing_zeros() as usize;
+                            left &= left - 1;
+                            next.push((first + port, heads[port]));
+                        }
+                    },
+                    flows,
+                    buffers,
+                    tally,
+                );
             }
             Distances::Formula => {
                 let target = RouterId(target);
+                let metric = self.topology.metric();
                 let hops_to = |v| {
-                    self.metric
+                    metric
                         .distance_between(RouterId(v), target)
                         .unwrap_or(u32::MAX)
                 };
-                self.gather_flows(hops_to, flows, buffers, tally);
+                self.scan_flows(hops_to, flows, buffers, tally);
             }
             Distances::Search => {
                 let mut hops = std::mem::take(&mut buffers.hops);
                 self.links
                     .fill_hops(RouterId(target), &mut hops, &mut buffers.queue);
-                self.gather_flows(|v| hops[v as usize], flows, buffers, tally);
+                self.scan_flows(|v| hops[v as usize], flows, buffers, tally);
                 buffers.hops = hops;
             }
         }
     }
 
-    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router.
+    /// Gathers flows where the distances of all neighbours tell which are nearer.
+    fn scan_flows(
+        &self,
+        hops_to: impl Fn(u32) -> u32,
+        flows: impl Iterator<Item = (u32, f64)>,
+        buffers: &mut GatherBuffers,
+        tally: &mut LinkTally,
+    ) {
+        self.gather_flows(
+            &hops_to,
+            |v, hops, next| {
+                for (link, head) in self.links.links_from(v).zip(self.links.heads_from(v)) {
+                    if hops_to(*head) as usize == hops - 1 {
+                        next.push((link, *head));
+                    }
+                }
+            },
+            flows,
+            buffers,
+            tally,
+        );
+    }
+
+    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` lists the
+    /// links and neighbours that are nearer than a router, which is so many hops away.
     fn gather_flows(
         &self,
         hops_to: impl Fn(u32) -> u32,
+        list_nearer: impl Fn(u32, usize, &mut Vec<(usize, u32)>),
         flows: impl Iterator<Item = (u32, f64)>,
         buffers: &mut GatherBuffers,
         tally: &mut LinkTally,
@@ -139,13 +197,8 @@ impl<'f> FlowGatherer<'f> {
         for hops in (1..waiting.len()).rev() {
             let (nearer, here) = waiting.split_at_mut(hops);
             for router in here[0].drain(..) {
-                let heads = self.links.heads_from(router);
                 next.clear();
-                for (link, head) in self.links.links_from(router).zip(heads) {
-                    if hops_to(*head) as usize == hops - 1 {
-                        next.push((link, *head));
-                    }
-                }
+                list_nearer(router, hops, next);
                 let share = std::mem::take(&mut arrived[router as usize]) / next.len() as f64;
                 for (link, head) in next.iter() {
                     // A joint is no cable: it carries nothing that counts.
@@ -169,23 +222,38 @@ impl<'f> FlowGatherer<'f> {
     }
 }
 
-/// Searches from every router: hops by target, then by router. `None` where one is beyond a byte.
-fn fill_table(graph: &RouterGraph) -> Option<Vec<u8>> {
+/// Searches from every router: hops, and a bit for each neighbour that is nearer, by target, then by router. `None` where
+/// hops are beyond a byte, or neighbours beyond the bits.
+fn fill_table(graph: &RouterGraph) -> Option<(Vec<u8>, Vec<u64>)> {
     let routers = graph.router_count();
     let mut table = vec![0u8; routers * routers];
-    let rows = table.par_chunks_mut(routers.max(1)).enumerate();
+    let mut nearer = vec![0u64; routers * routers];
+    let rows = table.par_chunks_mut(routers.max(1));
     let all_fit = rows
+        .zip(nearer.par_chunks_mut(routers.max(1)))
+        .enumerate()
         .map_init(
             || (vec![0; routers], Vec::new()),
-            |(hops, queue), (root, row)| {
+            |(hops, queue), (root, (row, nearer))| {
                 graph.fill_hops(RouterId(root as u32), hops, queue);
                 for (byte, hops) in row.iter_mut().zip(hops.iter()) {
                     // A router in another component has no hops; no flow asks for them.
                     *byte = (*hops).min(255) as u8;
                 }
-                queue.iter().all(|v| hops[*v as usize] < 255)
+                for v in queue.iter() {
+                    let heads = graph.heads_from(*v);
+                    if hops[*v as usize] >= 255 || heads.len() > MOST_PORTS {
+                        return false;
+                    }
+                    for (port, head) in heads.iter().enumerate() {
+                        if hops[*head as usize] < hops[*v as usize] {
+                            nearer[*v as usize] |= 1 << port;
+                        }
+                    }
+                }
+                true
             },
         )
         .reduce(|| true, |a, b| a && b);
-    all_fit.then_some(table)
+    all_fit.then_some((table, nearer))
 }

@@ -55,6 +55,11 @@ impl LinkTally {
         *sum += load;
     }
 
+    /// Returns the sum of a link.
+    pub fn load_of(&self, link: usize) -> f64 {
+        self.loads[link]
+    }
+
     /// Takes all sums, and begins anew.
     pub fn take_loads(&mut self) -> LinkLoads {
         let links = std::mem::take(&mut self.touched);

@@ -3,9 +3,11 @@
 use super::gather::{FlowGatherer, GatherBuffers};
 use super::grid::{GridBuffers, GridLoads};
 use super::link_loads::{LinkLoads, LinkTally};
+use crate::mapping::routing::{JobLoads, choose_detour_share, mix_loads};
 use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffic};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
+use std::sync::{Mutex, MutexGuard};
 
 /// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
 const WALKED: usize = 8;
@@ -15,6 +17,8 @@ pub(super) struct WindowRouter<'f> {
     fabric: &'f Fabric<'f>,
     routing: FixedRouting,
     ways: Ways<'f>,
+    /// Buffers that no thread uses: fresh memory for all links costs more than a small window.
+    spare: Mutex<Vec<WindowBuffers>>,
 }
 
 /// How loads are found.
@@ -23,12 +27,16 @@ enum Ways<'f> {
     Grid(GridLoads<'f>),
     /// Target by target.
     Gather(FlowGatherer<'f>),
+    /// The same to every router, and on from every router.
+    Spread(FlowGatherer<'f>),
+    /// Two routings, the direct one and that over every router, in the shares that load a window's links least.
+    Mixed(Box<[WindowRouter<'f>; 2]>),
     /// As the routing finds the loads of all links.
     AllLinks,
 }
 
 /// Buffers of one thread.
-pub(super) struct WindowBuffers {
+struct WindowBuffers {
     tally: LinkTally,
     grid: GridBuffers,
     gather: GatherBuffers,
@@ -48,23 +56,33 @@ impl<'f> WindowRouter<'f> {
         let network = fabric.topology.network();
         // Rails share what one of them would carry: the routing itself knows how.
         let is_plain = network.rails().is_none() && !fabric.links.is_weighted();
-        let ways = match routing.name() {
-            "dimension-order" if is_plain => Ways::Grid(GridLoads::new(fabric)?),
-            "ecmp-hop" if is_plain => Ways::Gather(FlowGatherer::new(fabric)?),
+        let ways = match routing.job_loads(fabric.topology) {
+            JobLoads::Mixed => {
+                let direct = FixedRouting::choose_natural(fabric.topology)?;
+                let detours = FixedRouting::find_by_name("valiant:over=routers")?;
+                Ways::Mixed(Box::new([
+                    WindowRouter::new(fabric, direct)?,
+                    WindowRouter::new(fabric, detours)?,
+                ]))
+            }
+            JobLoads::AlongLines if is_plain => Ways::Grid(GridLoads::new(fabric)?),
+            JobLoads::NextHops if is_plain => Ways::Gather(FlowGatherer::new(fabric)?),
+            JobLoads::NextHopsOverRouters if is_plain => Ways::Spread(FlowGatherer::new(fabric)?),
             _ => Ways::AllLinks,
         };
         Ok(WindowRouter {
             fabric,
             routing,
             ways,
+            spare: Mutex::default(),
         })
     }
 
-    /// Makes the buffers of a thread.
-    pub fn make_buffers(&self) -> WindowBuffers {
+    /// Makes the buffers of a thread, empty where the routing does not use them.
+    fn make_buffers(&self) -> WindowBuffers {
         let routers = self.fabric.links.router_count();
         let in_grid = matches!(self.ways, Ways::Grid(_));
-        let gathered = matches!(self.ways, Ways::Gather(_));
+        let gathered = matches!(self.ways, Ways::Gather(_) | Ways::Spread(_));
         let any = !matches!(self.ways, Ways::AllLinks);
         let size = |used: bool, size: usize| if used { size } else { 0 };
         WindowBuffers {
@@ -80,14 +98,33 @@ impl<'f> WindowRouter<'f> {
     ///
     /// # Errors
     /// More memory than allowed.
-    pub fn find_loads(
+    pub fn find_loads(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+        if let Ways::AllLinks = self.ways {
+            return self.collect_all_links(guest, nodes);
+        }
+        let spare = self.lock_spare().pop();
+        let mut buffers = spare.unwrap_or_else(|| self.make_buffers());
+        let loads = self.sum_loads(guest, nodes, &mut buffers)?;
+        self.lock_spare().push(buffers);
+        Ok(loads)
+    }
+
+    /// Locks the buffers that no thread uses.
+    fn lock_spare(&self) -> MutexGuard<'_, Vec<WindowBuffers>> {
+        self.spare.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sums up the loads of a window.
+    fn sum_loads(
         &self,
         guest: &Guest,
         nodes: &[NodeId],
         buffers: &mut WindowBuffers,
     ) -> Result<LinkLoads> {
-        if let Ways::AllLinks = self.ways {
-            return self.collect_all_links(guest, nodes);
+        if let Ways::Mixed(parts) = &self.ways {
+            let direct = parts[0].find_loads(guest, nodes)?;
+            let detours = parts[1].find_loads(guest, nodes)?;
+            return Ok(self.mix_loads(&direct, &detours, &mut buffers.tally));
         }
         let topology = self.fabric.topology;
         buffers.routers.clear();
@@ -100,6 +137,10 @@ impl<'f> WindowRouter<'f> {
             (Traffic::AllToAll { volume }, Ways::Gather(gatherer)) => {
                 buffers.gather_all_to_all(gatherer, *volume);
             }
+            (_, Ways::Spread(gatherer)) => {
+                let demand = self.make_demand(guest, nodes)?;
+                gatherer.add_spread(&demand, &mut buffers.gather, &mut buffers.tally);
+            }
             _ => {
                 buffers.list_flows(guest);
                 match &self.ways {
@@ -109,18 +150,51 @@ impl<'f> WindowRouter<'f> {
                         }
                     }
                     Ways::Gather(gatherer) => buffers.gather_flows(gatherer),
-                    Ways::AllLinks => {}
+                    _ => {}
                 }
             }
         }
         Ok(buffers.tally.take_loads())
     }
 
-    /// Picks the links with a load out of all links.
-    fn collect_all_links(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+    /// Adds up the traffic between routers.
+    fn make_demand(&self, guest: &Guest, nodes: &[NodeId]) -> Result<Demand> {
         let topology = self.fabric.topology;
         let mapping = ProcessMapping::new(topology, "window", nodes.to_vec())?;
-        let demand = Demand::new(topology, guest, &mapping)?;
+        Demand::new(topology, guest, &mapping)
+    }
+
+    /// Mixes the loads of two routings in the shares that load the links least. Detours take every link that the direct
+    /// way takes, as they are the same way where the router between is one of the ends.
+    fn mix_loads(
+        &self,
+        direct: &LinkLoads,
+        detours: &LinkLoads,
+        tally: &mut LinkTally,
+    ) -> LinkLoads {
+        for (link, load) in direct.iter_links() {
+            tally.add_load(link, load);
+        }
+        let mut ends = Vec::with_capacity(detours.link_count());
+        for (link, load) in detours.iter_links() {
+            let capacity = self.fabric.links.capacity(link);
+            ends.push([tally.load_of(link) / capacity, load / capacity]);
+        }
+        let share = choose_detour_share(&ends);
+        let mut mixed = LinkLoads::default();
+        for (link, load) in detours.iter_links() {
+            let load = mix_loads(share, tally.load_of(link), load);
+            if load > 0.0 {
+                mixed.push_link(link, load);
+            }
+        }
+        tally.take_loads();
+        mixed
+    }
+
+    /// Picks the links with a load out of all links.
+    fn collect_all_links(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+        let demand = self.make_demand(guest, nodes)?;
         let all = self.routing.link_loads(self.fabric, &demand)?;
         let mut loads = LinkLoads::default();
         for (link, load) in all.iter().enumerate().filter(|(_, load)| **load > 0.0) {

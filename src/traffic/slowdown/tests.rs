@@ -2,17 +2,85 @@
 
 use super::*;
 use crate::mapping::guest::make_sized_guest;
-use crate::mapping::{Contention, Demand, Fabric, FixedRouting, Guest, ProcessMapping};
+use crate::mapping::routing::Route;
+use crate::mapping::{Contention, Fabric, FixedRouting, Guest};
 use crate::throughput::windows::build_window_traffic;
 use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const OVER_ROUTERS: &str = "valiant:over=routers";
 
 /// Lists the messages of a guest.
 fn list_messages(guest: &Guest) -> Vec<(usize, usize, f64)> {
     let mut list = Vec::new();
     guest.for_each_message(|m| list.push((m.source as usize, m.target as usize, m.volume)));
     list
+}
+
+/// Lists the links and shares from every router to every other, at `from · routers + to`; of `valiant:over=routers` for
+/// every router between by itself.
+fn list_routes(fabric: &Fabric<'_>, routing: FixedRouting) -> Vec<Route> {
+    let routers = fabric.links.router_count() as u32;
+    let mut pairs = Vec::new();
+    for from in 0..routers {
+        pairs.extend((0..routers).map(|to| (from, to)));
+    }
+    if routing.name() != OVER_ROUTERS {
+        return routing.find_routes(fabric, &pairs).unwrap();
+    }
+    let direct = FixedRouting::choose_natural(fabric.topology).unwrap();
+    let legs = list_routes(fabric, direct);
+    let mut routes = Vec::new();
+    for (from, to) in pairs {
+        let mut route = Route::new();
+        for middle in (0..routers).filter(|_| from != to) {
+            for leg in [from * routers + middle, middle * routers + to] {
+                let links = legs[leg as usize].iter();
+                route.extend(links.map(|(link, share)| (*link, share / f64::from(routers))));
+            }
+        }
+        routes.push(route);
+    }
+    routes
+}
+
+/// Mixes the loads of two routings by trying every share at which two links cross.
+fn mix_by_trying(fabric: &Fabric<'_>, direct: &[f64], detours: &[f64]) -> Vec<f64> {
+    let mixed = |share: f64| -> Vec<f64> {
+        let pairs = direct.iter().zip(detours);
+        pairs.map(|(a, b)| a + share * (b - a)).collect()
+    };
+    let most = |share: f64| {
+        let loads = mixed(share);
+        let over = loads.iter().enumerate();
+        over.map(|(link, load)| load / fabric.links.capacity(link))
+            .fold(0.0, f64::max)
+    };
+    let mut shares = vec![0.0, 1.0];
+    let ends: BTreeSet<[u64; 2]> = (0..direct.len())
+        .map(|link| {
+            [direct[link], detours[link]].map(|load| (load / fabric.links.capacity(link)).to_bits())
+        })
+        .collect();
+    let ends: Vec<[f64; 2]> = ends.into_iter().map(|e| e.map(f64::from_bits)).collect();
+    for (i, a) in ends.iter().enumerate() {
+        for b in &ends[..i] {
+            let share = (b[0] - a[0]) / (a[1] - a[0] - b[1] + b[0]);
+            if (0.0..=1.0).contains(&share) {
+                shares.push(share);
+            }
+        }
+    }
+    let least = shares
+        .iter()
+        .map(|share| most(*share))
+        .fold(f64::INFINITY, f64::min);
+    let good = shares
+        .into_iter()
+        .filter(|share| most(*share) <= least * (1.0 + 1e-12));
+    mixed(good.fold(1.0, f64::min))
 }
 
 /// Computes a point by the definition, with the loads of all links of each pair of nodes by itself.
@@ -26,6 +94,15 @@ fn point_by_definition(
     let machine = fabric.topology;
     let messages =
         list_messages(&make_sized_guest(guest, size as u32, &Context::default()).unwrap());
+    let routings = if options.routing.name() == "ugal" {
+        vec![
+            FixedRouting::choose_natural(machine).unwrap(),
+            FixedRouting::find_by_name(OVER_ROUTERS).unwrap(),
+        ]
+    } else {
+        vec![options.routing]
+    };
+    let routes: Vec<Vec<Route>> = routings.iter().map(|r| list_routes(fabric, *r)).collect();
     let offsets: &[usize] = match options.tilings.tiling_count() {
         1 => &[0],
         2 => &[0, size / 2],
@@ -36,21 +113,24 @@ fn point_by_definition(
         let mut tiling = Vec::new();
         let ranks = order.nodes().get(*offset..).unwrap_or(&[]);
         for nodes in ranks.chunks_exact(size) {
-            let mut loads = vec![0.0; fabric.links.len()];
+            let mut parts = vec![vec![0.0; fabric.links.len()]; routes.len()];
             let mut sent = vec![0.0; size];
             let mut received = vec![0.0; size];
             for (from, to, volume) in &messages {
-                sent[*from] += volume;
-                received[*to] += volume;
-                let pair = Guest::new("pair", 2, [(0, 1, *volume)]).unwrap();
-                let ends = vec![nodes[*from], nodes[*to]];
-                let mapping = ProcessMapping::new(machine, "pair", ends).unwrap();
-                let demand = Demand::new(machine, &pair, &mapping).unwrap();
-                let own = options.routing.link_loads(fabric, &demand).unwrap();
-                for (sum, load) in loads.iter_mut().zip(own) {
-                    *sum += load;
+                let link_of = |process: usize| machine.network().capacity_of_node(nodes[process]);
+                sent[*from] += volume / link_of(*from);
+                received[*to] += volume / link_of(*to);
+                let ends = [*from, *to].map(|process| machine.router_of(nodes[process]).index());
+                for (loads, routes) in parts.iter_mut().zip(&routes) {
+                    for (link, share) in &routes[ends[0] * fabric.links.router_count() + ends[1]] {
+                        loads[*link as usize] += share * volume;
+                    }
                 }
             }
+            let loads = match &parts[..] {
+                [direct, detours] => mix_by_trying(fabric, direct, detours),
+                _ => parts.remove(0),
+            };
             let time = sent.into_iter().chain(received).fold(0.0, f64::max);
             if time > 0.0 {
                 tiling.push((loads, time));
@@ -128,6 +208,14 @@ const MACHINES: [&str; 16] = [
     "torus:9",
 ];
 
+const ROUTINGS_TRIED: [&str; 5] = [
+    "dimension-order",
+    "ecmp-hop",
+    "ecmp-path",
+    OVER_ROUTERS,
+    "ugal",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
@@ -137,11 +225,11 @@ proptest! {
         order in 0..3usize,
         size in 2..20usize,
         tilings in prop::sample::select(vec![1u32, 2, 4]),
-        routing in prop::sample::select(vec!["dimension-order", "ecmp-hop", "ecmp-path"]),
+        routing in prop::sample::select(ROUTINGS_TRIED.to_vec()),
         duty in 0.0..1.0f64,
     ) {
         let machine = Topology::inline(MACHINES[machine], &Context::default()).unwrap();
-        let routing = FixedRouting::find_by_name(routing).unwrap();
+        let routing = FixedRouting::find_for_jobs(routing).unwrap();
         if routing.works_on(&machine) {
             let fabric = Fabric::new(&machine).unwrap();
             let order = NodeOrder::make(&machine, ["row-major", "random", "bfs"][order]).unwrap();
@@ -265,4 +353,62 @@ fn sizes_and_tilings_are_as_named() {
     assert!(Tilings::new(3).is_err());
     let starts = Tilings::new(4).unwrap().window_starts(9, 4);
     assert_eq!(starts, [vec![0, 4], vec![2], vec![1, 5], vec![3]]);
+}
+
+/// Links and hosts of several rates: two switches, of which the second has a slow host.
+const MIXED_RATES: &str = r#"switchguids=0x1
+Switch  24 "S-1"   # "s1" base port 0 lid 1 lmc 0
+[1] "H-1"[1](1)  # "n1 HCA-1" lid 1 4xHDR
+[2] "H-2"[1](2)  # "n2 HCA-1" lid 2 4xHDR
+[3] "S-2"[3]  # "s2" lid 5 4xEDR
+
+switchguids=0x2
+Switch  24 "S-2"   # "s2" base port 0 lid 2 lmc 0
+[1] "H-3"[1](3)  # "n3 HCA-1" lid 3 4xHDR
+[2] "H-4"[1](4)  # "n4 HCA-1" lid 4 4xFDR
+[3] "S-1"[3]  # "s1" lid 6 4xEDR
+"#;
+
+#[test]
+fn every_node_link_has_its_own_capacity() {
+    let context = Context::default();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fabric.txt");
+    std::fs::write(&file, MIXED_RATES).unwrap();
+    let machine = Topology::inline(&format!("ibnetdiscover:{}", file.display()), &context).unwrap();
+    assert!(machine.network().has_own_node_capacities());
+    let fabric = Fabric::new(&machine).unwrap();
+    let order = NodeOrder::make(&machine, "row-major").unwrap();
+    for routing in ["ecmp-hop", OVER_ROUTERS, "ugal"] {
+        let options = SlowdownOptions::new(FixedRouting::find_for_jobs(routing).unwrap());
+        let slowdowns = Slowdowns::new(&fabric, options).unwrap();
+        let curve = slowdowns
+            .measure_curve(&order, "all-to-all", &[2, 3, 4])
+            .unwrap();
+        for point in &curve.points {
+            let expected =
+                point_by_definition(&fabric, &order, "all-to-all", point.size, &options).unwrap();
+            check_close(point, &expected);
+        }
+        if routing == "ecmp-hop" {
+            // The slow node sends 3 at 56 Gbit/s; the link between carries 4 at 100: never the longer.
+            assert_eq!(curve.points[2].alone, 1.0);
+        }
+    }
+}
+
+#[test]
+fn two_switches_gain_nothing_by_detours() {
+    let machine = Topology::inline("mesh:2,per_router=2", &Context::default()).unwrap();
+    let fabric = Fabric::new(&machine).unwrap();
+    let order = NodeOrder::make(&machine, "row-major").unwrap();
+    let mut points = Vec::new();
+    for routing in ["dimension-order", OVER_ROUTERS, "ugal"] {
+        let options = SlowdownOptions::new(FixedRouting::find_for_jobs(routing).unwrap());
+        let slowdowns = Slowdowns::new(&fabric, options).unwrap();
+        let curve = slowdowns.measure_curve(&order, "all-to-all", &[4]).unwrap();
+        points.push(curve.points[0].alone);
+    }
+    // Of three messages that a node sends, two cross: four each way in all, whichever switch is between.
+    assert_eq!(points, [4.0 / 3.0; 3]);
 }

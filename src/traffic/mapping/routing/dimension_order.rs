@@ -2,10 +2,10 @@
 
 use super::super::demand::{Demand, End, Flow};
 use super::fabric::sum_over_roots;
-use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
+use super::{Fabric, FixedPaths, JobLoads, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
-use nodeorder_network::topology::{Metric, RouterGraph};
+use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
 /// dimension the shorter way round, and half each way where both are as long. HyperX and best-case
@@ -20,13 +20,15 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
     RoutingMethod::Fixed(FixedPaths {
         routes: Some(walk_routes),
-        ..FixedPaths::shortest_paths(
-            "grid of dimensions",
-            |topology| matches!(topology.metric(), Metric::Product(_)),
-            find_loads,
-        )
+        job_loads: |_| JobLoads::AlongLines,
+        ..FixedPaths::shortest_paths("grid of dimensions", is_grid, find_loads)
     }),
 );
+
+/// Checks whether `topology` is a grid of dimensions.
+pub(super) fn is_grid(topology: &Topology) -> bool {
+    matches!(topology.metric(), Metric::Product(_))
+}
 
 /// Links from every router to the next and to the one before along an axis.
 pub(crate) struct AxisLinks {
@@ -145,7 +147,7 @@ pub(crate) struct Grid<'a> {
 }
 
 /// Finds the loads of `dimension-order`.
-fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub(super) fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     grid_loads(TieRule::Halves, fabric, demand)
 }
 

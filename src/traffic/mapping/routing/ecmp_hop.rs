@@ -7,7 +7,7 @@ use nodeorder_network::topology::RouterGraph;
 
 use super::levels::{Levels, keep_roots, sum_over_levels, write_roots};
 use super::wave::{LANES, Waves, pick_roots, sum_over_batches, sum_roots};
-use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
+use super::{Fabric, FixedPaths, JobLoads, RoutingEntry, RoutingMethod, weighted};
 use nodeorder_network::topology::search::SPREAD_BITS;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -21,11 +21,14 @@ use nodeorder_network::topology::search::SPREAD_BITS;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
-    RoutingMethod::Fixed(FixedPaths::shortest_paths("", |_| true, find_loads)),
+    RoutingMethod::Fixed(FixedPaths {
+        job_loads: |_| JobLoads::NextHops,
+        ..FixedPaths::shortest_paths("", |_| true, find_loads)
+    }),
 );
 
 /// Finds the loads of `ecmp-hop`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
-fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub(super) fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
         return weighted::weighted_hop_loads(fabric, demand);
     }

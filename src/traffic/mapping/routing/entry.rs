@@ -17,6 +17,10 @@ pub type RoutingEntry = Entry<RoutingMethod>;
 pub enum RoutingMethod {
     /// Shares that depend on nothing but the machine. Such a routing has no options.
     Fixed(FixedPaths),
+    /// The same, with paths of their own for each word of the option `over`.
+    Over(&'static [DetourPaths]),
+    /// Shares that follow from the traffic of one job alone: what takes pairs apart or adds up jobs cannot have it.
+    OfJob(FixedPaths),
     /// Shares that depend on all traffic and are searched for; the function reads the options.
     Searched(fn(&Params) -> Result<BestShares>),
 }
@@ -47,6 +51,31 @@ pub struct BestShares {
     pub seconds: f64,
 }
 
+/// What a word of the option `over` means.
+#[derive(Clone, Copy)]
+pub struct DetourPaths {
+    /// The word.
+    pub(super) over: &'static str,
+    /// Name of the routing with this word.
+    pub(super) name: &'static str,
+    pub(super) paths: FixedPaths,
+}
+
+/// The fastest way to the loads of one job after the other, which each take few links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobLoads {
+    /// The loads of all links, as for any demand.
+    AllLinks,
+    /// Counts along the lines of a grid.
+    AlongLines,
+    /// Flows gathered towards each target, equal parts to all neighbours that are one hop nearer.
+    NextHops,
+    /// The same to every router and from every router.
+    NextHopsOverRouters,
+    /// Those of two routings, mixed by [`super::choose_detour_share`].
+    Mixed,
+}
+
 /// Paths of a routing with fixed shares, and the machines that have them.
 #[derive(Clone, Copy)]
 pub struct FixedPaths {
@@ -60,6 +89,8 @@ pub struct FixedPaths {
     pub(super) lengths: fn(&Fabric<'_>) -> Result<PathLengths>,
     /// Finds the links between each pair of routers, where there is a faster way than by the loads each pair causes.
     pub(super) routes: Option<FindRoutes>,
+    /// Says how the loads of jobs are had on a machine of one rail without weights.
+    pub(super) job_loads: fn(&Topology) -> JobLoads,
 }
 
 impl FixedPaths {
@@ -75,6 +106,7 @@ impl FixedPaths {
             loads,
             lengths: |_| Ok(PathLengths::Shortest),
             routes: None,
+            job_loads: |_| JobLoads::AllLinks,
         }
     }
 

@@ -20,9 +20,11 @@ mod fabric;
 mod levels;
 mod minimal;
 mod one_path;
+mod over_routers;
 mod rail;
 mod shortest_paths;
 mod table;
+mod ugal;
 mod up_down;
 mod valiant;
 mod wave;
@@ -31,17 +33,21 @@ mod weighted;
 pub(crate) use dimension_order::{AxisLinks, Grid, TieRule};
 pub use dragonfly::{Cable, Groups, is_dragonfly};
 pub(super) use entry::PathLengths;
-pub use entry::{BestShares, FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
+pub use entry::{
+    BestShares, DetourPaths, FixedPaths, JobLoads, PathSet, Route, RoutingEntry, RoutingMethod,
+};
 pub use fabric::Fabric;
 pub use one_path::Routes;
 pub use shortest_paths::ShortestPathDag;
 pub use table::ROUTINGS;
+pub(crate) use ugal::{choose_detour_share, mix_loads};
 
 /// Routing of everything that ranks machines, unless one is given. Every machine has it, and it needs no more than the
 /// links: a routing chosen by how a network is described would give one network two verdicts.
 pub const RANKING_ROUTING: &str = "ecmp-hop";
 
-/// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine.
+/// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine, or of `ugal` on nothing but the
+/// machine and one job's traffic.
 #[derive(Clone, Copy)]
 pub struct FixedRouting {
     name: &'static str,
@@ -52,36 +58,54 @@ impl FixedRouting {
     /// Finds the routing called `name`.
     ///
     /// # Errors
-    /// An unknown name; a routing with the best shares, which [`BestShares::parse_routing`] takes.
+    /// An unknown name; a routing whose shares depend on a job's traffic, which [`FixedRouting::find_for_jobs`] takes;
+    /// one with the best shares, which [`BestShares::parse_routing`] takes.
     pub fn find_by_name(name: &str) -> Result<Self> {
-        let entry = ROUTINGS.find(name)?;
-        if let Some(routing) = FixedRouting::new(entry) {
-            // It has no options: any is refused.
-            ROUTINGS.read_options(entry, name, 1)?;
-            return Ok(routing);
+        if let RoutingMethod::OfJob(_) = ROUTINGS.find(name)?.parse {
+            let found = "shares that follow from each job's own traffic (slowdown finds them)";
+            return Err(refuse_shares(name, found));
         }
-        let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
-        Err(Error::option(
-            format!("--routing {name}"),
-            "shares of a pair that depend on all other traffic (map and throughput find them)",
-            format!("a fixed routing: {}", fixed.join(", ")),
-        ))
+        FixedRouting::find_for_jobs(name)
     }
 
-    /// Makes the routing of an entry; `None` if it has the best shares.
-    fn new(entry: &'static RoutingEntry) -> Option<Self> {
-        match &entry.parse {
-            RoutingMethod::Fixed(paths) => Some(FixedRouting {
-                name: entry.name,
-                paths,
-            }),
-            RoutingMethod::Searched(_) => None,
+    /// Finds the routing called `name`, for loads of one job at a time.
+    ///
+    /// # Errors
+    /// An unknown name or option; a routing with the best shares.
+    pub fn find_for_jobs(name: &str) -> Result<Self> {
+        let entry = ROUTINGS.find(name)?;
+        let params = ROUTINGS.read_options(entry, name, 1)?;
+        let over = match entry.parse {
+            RoutingMethod::Over(_) => params.required_choice("over")?,
+            _ => "",
+        };
+        let found = list_variants(entry).find(|(word, _)| *word == over);
+        found.map(|(_, routing)| routing).ok_or_else(|| {
+            let found =
+                "shares of a pair that depend on all other traffic (map and throughput find them)";
+            refuse_shares(name, found)
+        })
+    }
+
+    /// Chooses the routing of a machine that is not compared with others: `dimension-order` on grids, else
+    /// `ecmp-hop`.
+    ///
+    /// # Errors
+    /// None: the table has both.
+    pub fn choose_natural(topology: &Topology) -> Result<Self> {
+        let along_axes = FixedRouting::find_by_name("dimension-order")?;
+        if along_axes.works_on(topology) {
+            return Ok(along_axes);
         }
+        FixedRouting::find_by_name("ecmp-hop")
     }
 
     /// Iterates over the routings with fixed shares, in the table's order.
     pub fn all() -> impl Iterator<Item = FixedRouting> {
-        ROUTINGS.iter().filter_map(FixedRouting::new)
+        let fixed = ROUTINGS
+            .iter()
+            .filter(|entry| !matches!(entry.parse, RoutingMethod::OfJob(_)));
+        fixed.flat_map(list_variants).map(|(_, routing)| routing)
     }
 
     /// Returns the name of its entry.
@@ -158,11 +182,39 @@ impl FixedRouting {
         Ok(all)
     }
 
+    /// Says how the loads of one job after the other are had fastest.
+    pub fn job_loads(&self, topology: &Topology) -> JobLoads {
+        (self.paths.job_loads)(topology)
+    }
+
     /// Finds how long the paths between two routers are.
     pub(super) fn path_lengths(&self, fabric: &Fabric<'_>) -> Result<PathLengths> {
         self.check_machine(fabric.topology)?;
         (self.paths.lengths)(fabric)
     }
+}
+
+/// Lists the routings of an entry with the words of `over` that choose them; none with the best shares.
+fn list_variants(
+    entry: &'static RoutingEntry,
+) -> impl Iterator<Item = (&'static str, FixedRouting)> {
+    let variants: Vec<(&str, &str, &FixedPaths)> = match &entry.parse {
+        RoutingMethod::Fixed(paths) | RoutingMethod::OfJob(paths) => vec![("", entry.name, paths)],
+        RoutingMethod::Over(all) => all.iter().map(|d| (d.over, d.name, &d.paths)).collect(),
+        RoutingMethod::Searched(_) => Vec::new(),
+    };
+    let routings = variants.into_iter();
+    routings.map(|(over, name, paths)| (over, FixedRouting { name, paths }))
+}
+
+/// Makes the error of a routing whose shares are not fixed.
+fn refuse_shares(name: &str, found: &str) -> Error {
+    let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
+    Error::option(
+        format!("--routing {name}"),
+        found,
+        format!("a fixed routing: {}", fixed.join(", ")),
+    )
 }
 
 /// Lists the routings with fixed shares that work on a topology.
@@ -180,8 +232,8 @@ mod tests {
     fn examples_parse_and_options_are_read() {
         nodeorder_base::registry::testing::check_table(&ROUTINGS, |entry, params| {
             match entry.parse {
-                RoutingMethod::Fixed(_) => Ok(()),
                 RoutingMethod::Searched(parse) => parse(params).map(drop),
+                _ => Ok(()),
             }
         });
     }
@@ -191,5 +243,7 @@ mod tests {
         let refused = |name: &str| FixedRouting::find_by_name(name).err().unwrap().to_string();
         assert!(refused("ecmp-hop:gap=1").contains("unknown key for ecmp-hop `gap`"));
         assert!(refused("ideal").contains("expected a fixed routing: dimension-order"));
+        assert!(refused("ugal").contains("each job's own traffic"));
+        assert!(refused("valiant:over=nodes").contains("nodes"));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::entry::{BestShares, RoutingMethod};
 use super::{
-    best_shares, dimension_order, ecmp_hop, ecmp_path, minimal, one_path, rail, up_down, valiant,
+    best_shares, dimension_order, ecmp_hop, ecmp_path, minimal, one_path, rail, ugal, up_down,
+    valiant,
 };
 use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
@@ -17,6 +18,7 @@ pub static ROUTINGS: Registry<RoutingMethod> = Registry::new(
         ecmp_hop::ROUTING,
         minimal::ROUTING,
         valiant::ROUTING,
+        ugal::ROUTING,
         up_down::ROUTING,
         rail::ROUTING,
         one_path::ROUTING,
@@ -36,10 +38,10 @@ impl BestShares {
             return Ok(None);
         };
         match entry.parse {
-            RoutingMethod::Fixed(_) => Ok(None),
             RoutingMethod::Searched(parse) => {
                 parse(&ROUTINGS.read_options(entry, text, 1)?).map(Some)
             }
+            _ => Ok(None),
         }
     }
 }

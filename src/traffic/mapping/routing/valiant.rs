@@ -3,8 +3,11 @@
 use super::super::demand::Demand;
 use super::dragonfly::Groups;
 use super::minimal::load_direct_cables;
-use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
+use super::{
+    DetourPaths, Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod, over_routers,
+};
 use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
 /// minimally on: at most five hops. Inside a group, and where there is no third one, as
@@ -15,10 +18,28 @@ use nodeorder_base::error::Result;
 /// <https://doi.org/10.1109/ISCA.2008.19>, after Valiant, "A scheme for fast parallel communication", SIAM J.
 /// Computing 11(2), 1982, <https://doi.org/10.1137/0211027>. Kim et al. do not say whether the two end
 /// groups may be drawn; here they may not.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+///
+/// `over=routers`: [`over_routers`], on any network.
+pub const ROUTING: RoutingEntry = RoutingEntry::new(
     "valiant",
-    "dragonflies: by way of every third group, equal shares; direct inside a group",
-    RoutingMethod::Fixed(FixedPaths::dragonfly_paths(find_loads, mean_lengths)),
+    "dragonflies: by way of every third group, equal shares; direct inside a group; over=routers: any network",
+    &[Opt::one_of(
+        "over",
+        &["groups", "routers"],
+        "what a message goes by way of: every third group, or every router of its component, the ends included",
+    )],
+    RoutingMethod::Over(&[
+        DetourPaths {
+            over: "groups",
+            name: "valiant",
+            paths: FixedPaths::dragonfly_paths(find_loads, mean_lengths),
+        },
+        DetourPaths {
+            over: "routers",
+            name: over_routers::NAME,
+            paths: over_routers::PATHS,
+        },
+    ]),
 );
 
 /// Finds the loads of `valiant`.
