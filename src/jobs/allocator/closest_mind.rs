@@ -14,8 +14,8 @@ use nodeorder_order::metric::window::WindowFinder;
 /// once; with `whole-hops=true` means are cut to whole hops, and the first window of the smallest is taken.
 ///
 /// # Complexity
-/// With either option O(free·n). Else as [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can
-/// reach: all of them for the first. O(ranks/64) beside.
+/// As [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can
+/// reach: all of them for the first, and with either option always. O(ranks/64) beside.
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
@@ -48,8 +48,8 @@ impl BuildAllocator for ClosestMindOptions {
             return Ok(Box::new(ClosestMind::new(context.distances, 16)));
         }
         Ok(Box::new(EarlyMind {
-            distances: context.distances,
-            exit: self.exit.map(u64::from),
+            window: WindowFinder::new(context.distances),
+            exit: self.exit.unwrap_or(0),
             whole_hops: self.whole_hops,
             entries: Vec::new(),
             total: 0,
@@ -59,45 +59,41 @@ impl BuildAllocator for ClosestMindOptions {
 
 /// The rule with an early exit, or with means in whole hops.
 struct EarlyMind<'a> {
-    distances: &'a RankDistances,
-    exit: Option<u64>,
+    window: WindowFinder<'a>,
+    /// Mean distance, in hops, that is good enough.
+    exit: u32,
     whole_hops: bool,
     entries: Vec<u32>,
     /// Sum of the distances of the ranks chosen last, in hops.
     total: u64,
 }
 
+impl EarlyMind<'_> {
+    /// Finds the largest sum of distances over `pairs` pairs whose mean is at most `hops`.
+    fn largest_sum(&self, hops: u64, pairs: u64) -> u64 {
+        if self.whole_hops {
+            (hops + 1) * pairs - 1
+        } else {
+            hops * pairs
+        }
+    }
+}
+
 impl Allocator for EarlyMind<'_> {
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.entries.clear();
         free.append_free(&mut self.entries);
-        let n = count as usize;
         // One node has no pairs: its mean is 0.
         let pairs = (u64::from(count) * u64::from(count - 1) / 2).max(1);
-        let mut total: u64 = (1..n)
-            .map(|i| sum_distances(self.distances, &self.entries[..i], self.entries[i]))
-            .sum();
-        let mut best = (u64::MAX, 0, 0);
-        for start in 0..=self.entries.len() - n {
-            if start > 0 {
-                let kept = &self.entries[start..start + n - 1];
-                total -= sum_distances(self.distances, kept, self.entries[start - 1]);
-                total += sum_distances(self.distances, kept, self.entries[start + n - 1]);
-            }
-            let measured = if self.whole_hops {
-                total / pairs * pairs
-            } else {
-                total
-            };
-            if measured < best.0 {
-                best = (measured, total, start);
-            }
-            if self.exit.is_some_and(|exit| measured <= exit * pairs) {
-                break;
-            }
+        let enough = self.largest_sum(self.exit.into(), pairs);
+        let mut found = self.window.find_within(&self.entries, count, enough);
+        if self.whole_hops && found.1 > enough {
+            // Earlier windows of the same whole mean go first.
+            let enough = self.largest_sum(found.1 / pairs, pairs);
+            found = self.window.find_within(&self.entries, count, enough);
         }
-        self.total = best.1;
-        for rank in &self.entries[best.2..][..n] {
+        self.total = found.1;
+        for rank in &self.entries[found.0..][..count as usize] {
             chosen.push_rank(*rank);
         }
         Choice::Placed
@@ -106,14 +102,6 @@ impl Allocator for EarlyMind<'_> {
     fn total_distance(&self) -> Option<u64> {
         Some(self.total)
     }
-}
-
-/// Adds up the distances of `rank` to the others.
-fn sum_distances(distances: &RankDistances, others: &[u32], rank: u32) -> u64 {
-    let hops = others
-        .iter()
-        .map(|other| distances.hops_between(*other, rank));
-    hops.map(u64::from).sum()
 }
 
 /// Windows of the free list with what is known of them from earlier calls.
