@@ -26,7 +26,8 @@ pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
     about: "the window of free entries with the smallest mean pairwise distance",
     example: "closest-mind",
     options: &[
-        Opt::whole("exit", "take the first window of at most so many hops"),
+        Opt::whole("exit", "take the first window of at most so many hops")
+            .default_in_words("none"),
         Opt::flag("whole-hops", "cut means to whole hops"),
     ],
     parse: |params| {
