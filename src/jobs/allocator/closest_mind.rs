@@ -72,11 +72,9 @@ struct EarlyMind<'a> {
 impl EarlyMind<'_> {
     /// Finds the largest sum of distances over `pairs` pairs whose mean is at most `hops`.
     fn largest_sum(&self, hops: u64, pairs: u64) -> u64 {
-        if self.whole_hops {
-            (hops + 1) * pairs - 1
-        } else {
-            hops * pairs
-        }
+        let cut = u64::from(self.whole_hops);
+        // No sum of distances is as large; twice that is still a number.
+        (hops + cut).saturating_mul(pairs).min(u64::MAX / 4) - cut
     }
 }
 

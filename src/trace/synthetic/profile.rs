@@ -117,8 +117,8 @@ pub(super) enum SizeSource {
 }
 
 impl SizeSource {
-    /// Reads `sizes=`: `hector`, `hector-ten`, `hector-year`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which each
-    /// entry is equally likely, or the path of a file.
+    /// Reads `sizes=`: `hector`, `hector-ten`, `hector-year`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of
+    /// which each entry is equally likely, or the path of a file.
     pub fn parse(params: &Params) -> Result<Self> {
         let expected = "sizes=hector, hector-ten, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file";
         let Some((Value::Word(word), _)) = params.located_value("sizes") else {
