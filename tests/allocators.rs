@@ -35,6 +35,11 @@ mod plain {
             }
             "largest-fit" => largest_fit(free, n, number(0).unwrap_or(1)),
             "closest-fit" => closest_fit(free, n, number(0).unwrap_or(1)),
+            "closest-mind" if rest == ["exit=1,whole-hops=true"] => {
+                let hops = |w: &[u32]| sum_pairs(w, d) / (n * (n - 1) / 2).max(1) as u64;
+                let least = free.windows(n).map(hops).min().unwrap().max(1);
+                free.windows(n).find(|w| hops(w) <= least).unwrap().to_vec()
+            }
             "closest-mind" => closest_mind(free, n, d),
             "span-first-fit" | "span-best-fit" | "span-sum-of-squares" => {
                 span(name, free, size, n, rest.contains(&"linear"))
@@ -114,16 +119,13 @@ mod plain {
         best.to_vec()
     }
 
+    fn sum_pairs(window: &[u32], d: Distance<'_>) -> u64 {
+        let pairs = (0..window.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        pairs.map(|(i, j)| d(window[i], window[j])).sum()
+    }
+
     fn closest_mind(free: &[u32], n: usize, d: Distance<'_>) -> Vec<u32> {
-        let sum = |window: &[u32]| -> u64 {
-            let mut sum = 0;
-            for i in 0..n {
-                for j in 0..i {
-                    sum += d(window[i], window[j]);
-                }
-            }
-            sum
-        };
+        let sum = |window: &[u32]| sum_pairs(window, d);
         let least = free.windows(n).map(sum).min().unwrap();
         free.windows(n).find(|w| sum(w) == least).unwrap().to_vec()
     }
@@ -211,6 +213,7 @@ const ALLOCATORS: &[&str] = &[
     "closest-fit:0",
     "closest-fit:4",
     "closest-mind",
+    "closest-mind:exit=1,whole-hops=true",
     "span-first-fit",
     "span-first-fit:linear",
     "span-best-fit",

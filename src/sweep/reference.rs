@@ -39,7 +39,10 @@ const FROM_PAPERS: [(&str, &[&str]); 4] = [
         "methods",
         &["bisection", "greedy", "refine", "tabu", "grid"],
     ),
-    ("generators", &["hector", "hector-year", "nersc"]),
+    (
+        "generators",
+        &["hector", "hector-ten", "hector-year", "nersc"],
+    ),
 ];
 
 /// A table, without what its entries build.

@@ -205,6 +205,7 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         "large %",
         "overall %",
         "t",
+        "refreshes",
         "seconds",
     ];
     let rows = results.iter().map(|r| {
@@ -218,6 +219,7 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
             format_number(improvement.large, 2),
             format_number(improvement.overall, 2),
             format_number(r.summary.t_test().map(|t| t.t), 1),
+            format_number(r.counts.mean_list_refreshes(), 3),
             format!("{:.3}", r.counts.choosing.as_secs_f64()),
         ]
     });

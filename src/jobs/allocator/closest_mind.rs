@@ -4,31 +4,102 @@ use std::collections::HashMap;
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::window::WindowFinder;
 
 /// `closest-mind`: the window of n consecutive free entries with the smallest sum of pairwise distances, the
-/// first of those. Sums are exact integers.
+/// first of those. Sums are exact integers. With `exit=G` the first window whose mean distance is at most G is taken at
+/// once; with `whole-hops=true` means are cut to whole hops, and the first window of the smallest is taken.
 ///
 /// # Complexity
 /// As [`WindowFinder::find_best`] for windows that any change of the free ranks since the last job of that size can
-/// reach: all of them for the first. O(ranks/64) beside.
+/// reach: all of them for the first, and with either option always. O(ranks/64) beside.
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
-/// where it took two hours a year of placements.
-pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry::plain(
-    "closest-mind",
-    "the window of free entries with the smallest mean pairwise distance",
-    |_| Ok(Box::new(ClosestMindOptions)),
-);
+/// where it took two hours a year of placements;
+/// its Fig. 23 leaves early at a gap of 1, and its distances are whole numbers (`exit=1,whole-hops=true`).
+pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
+    name: "closest-mind",
+    about: "the window of free entries with the smallest mean pairwise distance",
+    example: "closest-mind",
+    options: &[
+        Opt::whole("exit", "take the first window of at most so many hops")
+            .default_in_words("none"),
+        Opt::flag("whole-hops", "cut means to whole hops"),
+    ],
+    parse: |params| {
+        Ok(Box::new(ClosestMindOptions {
+            exit: params.optional_integer("exit", 0, u32::MAX)?,
+            whole_hops: params.is_set("whole-hops")?,
+        }))
+    },
+};
 
-struct ClosestMindOptions;
+struct ClosestMindOptions {
+    exit: Option<u32>,
+    whole_hops: bool,
+}
 
 impl BuildAllocator for ClosestMindOptions {
     fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-        Ok(Box::new(ClosestMind::new(context.distances, 16)))
+        if self.exit.is_none() && !self.whole_hops {
+            return Ok(Box::new(ClosestMind::new(context.distances, 16)));
+        }
+        Ok(Box::new(EarlyMind {
+            window: WindowFinder::new(context.distances),
+            exit: self.exit.unwrap_or(0),
+            whole_hops: self.whole_hops,
+            entries: Vec::new(),
+            total: 0,
+        }))
+    }
+}
+
+/// The rule with an early exit, or with means in whole hops.
+struct EarlyMind<'a> {
+    window: WindowFinder<'a>,
+    /// Mean distance, in hops, that is good enough.
+    exit: u32,
+    whole_hops: bool,
+    entries: Vec<u32>,
+    /// Sum of the distances of the ranks chosen last, in hops.
+    total: u64,
+}
+
+impl EarlyMind<'_> {
+    /// Finds the largest sum of distances over `pairs` pairs whose mean is at most `hops`.
+    fn largest_sum(&self, hops: u64, pairs: u64) -> u64 {
+        let cut = u64::from(self.whole_hops);
+        // No sum of distances is as large; twice that is still a number.
+        (hops + cut).saturating_mul(pairs).min(u64::MAX / 4) - cut
+    }
+}
+
+impl Allocator for EarlyMind<'_> {
+    fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.entries.clear();
+        free.append_free(&mut self.entries);
+        // One node has no pairs: its mean is 0.
+        let pairs = (u64::from(count) * u64::from(count - 1) / 2).max(1);
+        let enough = self.largest_sum(self.exit.into(), pairs);
+        let mut found = self.window.find_within(&self.entries, count, enough);
+        if self.whole_hops && found.1 > enough {
+            // Earlier windows of the same whole mean go first.
+            let enough = self.largest_sum(found.1 / pairs, pairs);
+            found = self.window.find_within(&self.entries, count, enough);
+        }
+        self.total = found.1;
+        for rank in &self.entries[found.0..][..count as usize] {
+            chosen.push_rank(*rank);
+        }
+        Choice::Placed
+    }
+
+    fn total_distance(&self) -> Option<u64> {
+        Some(self.total)
     }
 }
 

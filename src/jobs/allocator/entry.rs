@@ -110,6 +110,11 @@ pub trait Allocator: Send {
         None
     }
 
+    /// Number of times that the rule, as its source prints it, reads the list of free ranks for the job placed last.
+    fn list_refreshes(&self) -> u64 {
+        1
+    }
+
     /// Sets the options of the next job, which win over the allocator's own; `None` if it gives none.
     ///
     /// # Errors

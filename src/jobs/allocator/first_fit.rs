@@ -62,10 +62,13 @@ struct FirstFit {
     /// Jobs of fewer nodes are placed from the end of the free list.
     reversed_below: u32,
     runs: FreeRuns,
+    /// Number of searches for the last job: each part of a split one reads the free list anew.
+    searches: u64,
 }
 
 impl Allocator for FirstFit {
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.searches = 0;
         if count >= self.reversed_below {
             self.runs.load_free(free);
             self.place_halves(count, chosen);
@@ -84,6 +87,10 @@ impl Allocator for FirstFit {
         }
         Choice::Placed
     }
+
+    fn list_refreshes(&self) -> u64 {
+        self.searches
+    }
 }
 
 impl FirstFit {
@@ -93,11 +100,13 @@ impl FirstFit {
             gap,
             reversed_below,
             runs: FreeRuns::default(),
+            searches: 0,
         }
     }
 
     /// Places `count` nodes, in halves if no run holds them.
     fn place_halves(&mut self, count: u32, chosen: &mut Ranks) {
+        self.searches += 1;
         // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
         let gap = self
             .gap

@@ -21,6 +21,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
         Ok(Box::new(LargestFit {
             gap,
             runs: FreeRuns::default(),
+            pieces: 0,
         }))
     },
 };
@@ -30,6 +31,8 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
 struct LargestFit {
     gap: u32,
     runs: FreeRuns,
+    /// Number of pieces of the last job: each reads the free list anew.
+    pieces: u64,
 }
 
 impl Allocator for LargestFit {
@@ -37,13 +40,19 @@ impl Allocator for LargestFit {
         self.runs.load_free(free);
         // The first run that holds the job goes before a longer one: only what no run holds is split.
         if let Some(start) = self.runs.find_first_run(self.gap, count) {
+            self.pieces = 1;
             self.runs.take_ranks(start, count, chosen);
             return Choice::Placed;
         }
-        let (left, fits) = self.runs.take_longest(self.gap, count, chosen);
+        let (left, whole, fits) = self.runs.take_longest(self.gap, count, chosen);
+        self.pieces = whole + 1;
         if let Some(run) = fits.min_by_key(|run| run.start) {
             self.runs.take_ranks(run.start, left, chosen);
         }
         Choice::Placed
+    }
+
+    fn list_refreshes(&self) -> u64 {
+        self.pieces
     }
 }

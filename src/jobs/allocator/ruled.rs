@@ -66,6 +66,10 @@ impl Allocator for RuledAllocator<'_> {
         self.inner.total_distance()
     }
 
+    fn list_refreshes(&self) -> u64 {
+        self.inner.list_refreshes()
+    }
+
     fn pod_rules(&mut self) -> Option<&mut dyn PodRules> {
         self.inner.pod_rules()
     }

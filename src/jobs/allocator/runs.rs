@@ -161,13 +161,13 @@ impl FreeRuns {
     }
 
     /// Takes the longest g-runs whole, longest first, the lowest of equals first, until one has room for all that
-    /// is left of `count`. Returns what is left, and the g-runs with room for it.
+    /// is left of `count`. Returns what is left, the number of runs taken, and the g-runs with room for what is left.
     pub fn take_longest(
         &mut self,
         gap: u32,
         count: u32,
         chosen: &mut Ranks,
-    ) -> (u32, impl Iterator<Item = GapRun>) {
+    ) -> (u32, u64, impl Iterator<Item = GapRun>) {
         let mut longest = std::mem::take(&mut self.longest);
         longest.clear();
         longest.extend(self.gap_runs(gap));
@@ -184,7 +184,11 @@ impl FreeRuns {
         }
         self.longest = longest;
         let rest = self.longest[whole..].iter().copied();
-        (left, rest.filter(move |run| run.count >= left))
+        (
+            left,
+            whole as u64,
+            rest.filter(move |run| run.count >= left),
+        )
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.

@@ -55,11 +55,18 @@ pub struct Counts {
     pub evicted: u64,
     /// Number of jobs that the allocator refused although enough nodes were free, by its answer.
     pub refused: BTreeMap<Choice, u64>,
+    /// Number of times that the allocator read the list of free ranks, over all jobs placed.
+    pub list_refreshes: u64,
     /// Time spent choosing ranks; zero without a clock.
     pub choosing: Duration,
 }
 
 impl Counts {
+    /// Computes how often the allocator read the list of free ranks for a job, on average; `None` without jobs.
+    pub fn mean_list_refreshes(&self) -> Option<f64> {
+        (self.placed > 0).then(|| self.list_refreshes as f64 / self.placed as f64)
+    }
+
     /// Counts the jobs refused, for whatever reason.
     pub fn count_refused(&self) -> u64 {
         self.refused.values().sum()
@@ -176,6 +183,7 @@ impl<'a> Replay<'a> {
             return Ok(None);
         }
         self.counts.placed += 1;
+        self.counts.list_refreshes += self.allocator.list_refreshes();
         ranks.sort_and_join();
         // One more than asked for: the leader of a group of pods.
         debug_assert!((least..=most + 1).contains(&ranks.len()));

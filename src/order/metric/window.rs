@@ -35,8 +35,14 @@ impl<'p> WindowFinder<'p> {
     /// With f entries: O(f·cuts/16) or O(f·Σ extents/4) on grids, O(f·levels) on trees and hierarchies,
     /// O(f·min(count, hosts/4)) on graphs.
     pub fn find_best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
+        self.find_within(entries, count, 0)
+    }
+
+    /// Finds the first window whose sum is `enough` or less; where there is none, the best as
+    /// [`WindowFinder::find_best`] does.
+    pub fn find_within(&mut self, entries: &[u32], count: u32, enough: u64) -> (usize, u64) {
         let n = count as usize;
-        let floor = self.distances.pair_sum_floor(count);
+        let floor = self.distances.pair_sum_floor(count).max(enough);
         match &self.cuts {
             Some(cuts) if cuts.fits_members(count) => cuts.best_window(entries, n, floor),
             _ => self

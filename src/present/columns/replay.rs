@@ -97,6 +97,9 @@ impl<'a> ReplayFigures<'a> {
             "Standard deviation of these differences.",
             |r| r.paired_test().map(|t| t.standard_deviation);
         [t in paired_test], "", "Student's t.";
+        "list_refreshes", "",
+            "How often the rule, as its source prints it, reads the list of free ranks for a job: mean over jobs placed.",
+            |r| r.result.counts.mean_list_refreshes();
         "seconds", "s",
             "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);

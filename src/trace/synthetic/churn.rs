@@ -21,6 +21,16 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
     parse: |params| parse(params, SizeSource::Table(profile::hector_sizes())),
 };
 
+/// `hector-ten:placements=100000,nodes=2816,load=0.75,seed=1`: a log with job sizes of mean 10.1 of which 124 are above
+/// 10 nodes, as published of HECToR (`profile.rs`, with what was fitted on what). For the process see [`LOG`].
+pub const HECTOR_TEN: GeneratorEntry = GeneratorEntry {
+    name: "hector-ten",
+    about: "placement log with HECToR-like sizes: mean 10.1 and 124 sizes above 10 nodes, to 2,048",
+    example: "hector-ten:placements=100000,nodes=2816,load=0.75",
+    options: &machine_options("2816", "100000"),
+    parse: |params| parse(params, SizeSource::Table(profile::ten_sizes())),
+};
+
 /// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
 /// had them, mean 12.13, 124 sizes above 10 nodes and each often (`profile.rs`). For the process see [`LOG`].
 pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {

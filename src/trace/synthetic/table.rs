@@ -11,6 +11,7 @@ pub static GENERATORS: Registry<ParseWorkload> = Registry::new(
     "",
     &[
         churn::HECTOR,
+        churn::HECTOR_TEN,
         churn::HECTOR_YEAR,
         churn::NERSC,
         churn::LOG,

@@ -54,7 +54,7 @@ impl Allocator for BestFit {
             return Choice::Placed;
         }
         self.runs.load_free(free);
-        let (left, fits) = self.runs.take_longest(1, count, chosen);
+        let (left, _, fits) = self.runs.take_longest(1, count, chosen);
         if let Some(run) = fits.min_by_key(|run| (run.count, run.start)) {
             self.runs.take_ranks(run.start, left, chosen);
         }
