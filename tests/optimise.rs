@@ -332,13 +332,13 @@ fn integer_programs_that_are_ended_give_their_best_with_its_bound() {
             "stopped",
         ),
     ] {
-        for left in [0, 20] {
+        for left in [0u32, 20] {
             let left = left.into();
             let (order, found) =
                 NodeOrder::make_observed(&topology, by, &Readings { left, stops }).unwrap();
             let found = found.unwrap();
             assert_eq!(order.len(), 16);
-            assert!(found.lower_bound > 0.0 && found.lower_bound <= found.objective);
+            assert!((0.0..=found.objective).contains(&found.lower_bound));
             // Some paths are proved before the clock was read as often.
             assert!(found.optimal || found.status.name() == name, "{by}");
             let said = order.notes().iter().any(|n| n.contains("another run"));

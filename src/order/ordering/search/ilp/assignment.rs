@@ -23,7 +23,7 @@ pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> 
             known.min(report.objective)
         };
         job.observer
-            .report_progress(best, report.bound.clamp(job.bound, best));
+            .report_progress(best, report.bound.max(job.bound).min(best));
     })?;
     let mut order = start.to_vec();
     // Out of time before it had anything: the warm start stands.
