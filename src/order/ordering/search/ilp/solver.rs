@@ -288,7 +288,7 @@ fn solve_by_highs(
         ready.set_option("time_limit", left.as_secs_f64());
     }
     if !model.warm.is_empty() {
-        ready.set_solution(Some(&model.warm), None, None, None);
+        ready.set_solution(Some(model.warm.as_slice()), None, None, None);
     }
     let solved = ready.try_solve().map_err(failed)?;
     let end = match solved.status() {
