@@ -85,8 +85,8 @@ fn build_model(job: &SolverRequest<'_>) -> Result<Model> {
     }
     let mut warm = Vec::new();
     let mut rows = Vec::new();
-    for i in 0..n {
-        warm.extend((0..n).map(|p| f64::from(u8::from(rank[i] == p))));
+    for (i, place) in rank.iter().enumerate() {
+        warm.extend((0..n).map(|p| f64::from(u8::from(*place == p))));
         rows.push(Row::equal(i * n..(i + 1) * n, 1.0));
         rows.push(Row::equal((0..n).map(|element| element * n + i), 1.0));
     }
