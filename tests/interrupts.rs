@@ -145,25 +145,32 @@ fn a_search_keeps_its_best() {
     if !pipe(&folder.join("pipe")) {
         return skipped("a_search_keeps_its_best", "no mkfifo");
     }
-    let search = "optimise:weights=workload,sizes=pipe,steps=1000000000000";
-    let child = start(folder, &format!("order torus:6x6 --by {search} -o best"));
-    let mut sender = File::options()
-        .write(true)
-        .open(folder.join("pipe"))
-        .unwrap();
-    sender.write_all(b"size,share\n4,1\n").unwrap();
-    drop(sender);
-    let (code, said) = interrupt(child);
-    assert_eq!(code, Some(130), "{said}");
-    // Where the search did not stop in time it is ended, and there is no file.
-    if let Some(text) = contents(folder).get("best") {
-        assert!(said.contains("(stopped)"), "{said}");
-        assert_eq!(
-            text.lines().filter(|line| !line.starts_with('#')).count(),
-            36
-        );
-    } else {
+    for search in [
+        "optimise:weights=workload,sizes=pipe,steps=1000000000000",
+        "ilp:weights=workload,sizes=pipe,solver=microlp",
+    ] {
+        let child = start(folder, &format!("order torus:4x5 --by {search} -o best"));
+        let mut sender = File::options()
+            .write(true)
+            .open(folder.join("pipe"))
+            .unwrap();
+        sender.write_all(b"size,share\n4,1\n").unwrap();
+        drop(sender);
+        let (code, said) = interrupt(child);
+        assert_eq!(code, Some(130), "{said}");
+        // Where the search did not stop in time it is ended, and there is no file.
+        if let Some(text) = contents(folder).get("best") {
+            assert!(said.contains("(stopped)"), "{said}");
+            assert!(text.contains(", stopped\n") && text.contains("# ended by the clock"));
+            assert_eq!(
+                text.lines().filter(|line| !line.starts_with('#')).count(),
+                20
+            );
+            fs::remove_file(folder.join("best")).unwrap();
+        }
+        fs::remove_file(folder.join("pipe")).unwrap();
         assert!(contents(folder).is_empty());
+        assert!(pipe(&folder.join("pipe")));
     }
 }
 

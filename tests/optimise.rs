@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_order::ordering::{NoObserver, SearchResult};
+use nodeorder_order::ordering::{NoObserver, Observer, SearchResult};
 
 /// A graph on n nodes: bit `a·n + b` for an edge a < b.
 type Graph = u64;
@@ -269,6 +269,85 @@ fn integer_programs(most: usize) {
 }
 
 #[test]
+fn the_exact_method_equals_trying_all_orders_on_eight_machines() {
+    for spec in [
+        "mesh:8",
+        "torus:7",
+        "mesh:2x4",
+        "torus:2x4",
+        "torus:2x2x2",
+        "mesh:3x3",
+        "random-regular:n=8,d=3,seed=1",
+        "watts-strogatz:n=8,k=4,p=0.3,seed=2",
+    ] {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let n = topology.node_count();
+        check(&topology, "ilp", &weights(n, 16, false, geometric), "");
+    }
+}
+
+/// An observer whose clock stands still until it was read some times, and then is past every limit.
+struct Readings {
+    left: std::sync::atomic::AtomicU32,
+    stops: bool,
+}
+
+impl Readings {
+    fn is_over(&self) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.left
+            .fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
+            .is_err()
+    }
+}
+
+impl Observer for Readings {
+    fn elapsed_seconds(&self) -> Option<f64> {
+        Some(if !self.stops && self.is_over() {
+            1e9
+        } else {
+            0.0
+        })
+    }
+
+    fn should_stop(&self) -> bool {
+        self.stops && self.is_over()
+    }
+}
+
+#[test]
+fn integer_programs_that_are_ended_give_their_best_with_its_bound() {
+    let topology = Topology::inline("torus:4x4", &Default::default()).unwrap();
+    for (by, stops, name) in [
+        ("ilp:solver=microlp", false, "time limit"),
+        ("ilp:solver=microlp", true, "stopped"),
+        (
+            "ilp:weights=path,solver=microlp,start=random",
+            false,
+            "time limit",
+        ),
+        (
+            "ilp:weights=path,solver=microlp,start=random",
+            true,
+            "stopped",
+        ),
+    ] {
+        for left in [0u32, 20] {
+            let left = left.into();
+            let (order, found) =
+                NodeOrder::make_observed(&topology, by, &Readings { left, stops }).unwrap();
+            let found = found.unwrap();
+            assert_eq!(order.len(), 16);
+            assert!((0.0..=found.objective).contains(&found.lower_bound));
+            // Some paths are proved before the clock was read as often.
+            assert!(found.optimal || found.status.name() == name, "{by}");
+            let said = order.notes().iter().any(|n| n.contains("another run"));
+            assert_eq!(said, !found.optimal, "{by}");
+        }
+    }
+}
+
+#[test]
 fn known_optima_are_found_and_proved() {
     for (spec, ring, value) in [
         ("mesh:3x3x3", false, 69.75),
@@ -465,4 +544,38 @@ fn kept_orderings_fit_their_machines() {
         }
     }
     assert!(files >= 12, "{files}");
+}
+
+/// Long: half an hour or more. `ordering` in a file's header is its recipe.
+#[test]
+#[ignore = "half an hour: every search behind `orderings/` anew"]
+fn kept_orderings_are_made_again_by_their_recipes() {
+    for entry in std::fs::read_dir(crate::root().join("orderings")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "txt") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let header = |key: &str| {
+            let mut lines = text.lines();
+            lines.find_map(|l| l.strip_prefix(&format!("# {key}: ")))
+        };
+        let name = header("topology")
+            .and_then(|t| t.split(' ').next())
+            .unwrap();
+        let recipe = header("ordering").unwrap();
+        assert!(!recipe.contains("time="), "{name}: {recipe}");
+        let topology = nodeorder_network::catalog::topology(name, &Default::default()).unwrap();
+        let (made, found) = NodeOrder::make_observed(&topology, recipe, &NoObserver).unwrap();
+        let kept: Vec<u32> = text.lines().filter_map(|l| l.parse().ok()).collect();
+        assert!(
+            made.nodes().iter().map(|node| node.0).eq(kept),
+            "{name}: {recipe}"
+        );
+        // The bound that the header states is the one that is proved today.
+        let notes = found.map_or_else(Vec::new, |found| found.notes);
+        for note in notes.iter().filter(|note| note.starts_with("objective: ")) {
+            assert!(text.contains(&format!("# {note}\n")), "{name}: {note}");
+        }
+    }
 }

@@ -156,3 +156,22 @@ fn citations_have_titles_and_sections_that_exist() {
         ["Stoltzfus, section 9.9", "Hu, \"Mapping\""]
     );
 }
+
+#[test]
+fn every_report_has_a_line_in_the_index() {
+    let folder = crate::root().join("reports");
+    let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let lines: Vec<&str> = index.lines().filter(|l| l.starts_with("| [")).collect();
+    assert!(lines[0].starts_with("| [papers]"));
+    let mut reports = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().is_dir() {
+            let name = entry.file_name().into_string().unwrap();
+            let start = format!("| [{name}]({name}");
+            assert!(lines.iter().any(|l| l.starts_with(&start)), "{name}");
+            reports += 1;
+        }
+    }
+    assert_eq!(lines.len(), reports);
+}

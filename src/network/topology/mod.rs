@@ -40,6 +40,7 @@ mod table;
 #[cfg(test)]
 #[path = "tests/testing.rs"]
 pub mod testing;
+mod to_petgraph;
 
 pub use context::Context;
 pub use distance::Metric;

@@ -1,8 +1,6 @@
 //! The integer program of elements at ranks: `x_ip` is 1 where element i stands at rank p.
 
-use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
-
-use super::solver::{Model, SolverFailure, SolverRequest};
+use super::solver::{Model, Row, SolverRequest};
 use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
@@ -17,36 +15,39 @@ pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> 
     let n = problem.space.len();
     // Known before the pairs are looked at: neighbours in rank have weight.
     check_size(&job.options.location, n, n - 1)?;
-    let answer = match job.solve_model(build_model(job)?) {
-        Ok(answer) => answer,
-        // Out of time before it had anything: the warm start stands.
-        Err(SolverFailure::OutOfTime) => {
-            return Ok(job.make_result(start, job.bound, job.solver_name(), Status::TimeLimit));
+    let answer = job.solve_model(build_model(job)?, |report| {
+        let known = problem.objective(start);
+        let best = if report.values.is_empty() {
+            known
+        } else {
+            known.min(report.objective)
+        };
+        job.observer
+            .report_progress(best, report.bound.max(job.bound).min(best));
+    })?;
+    let mut order = start.to_vec();
+    // Out of time before it had anything: the warm start stands.
+    if !answer.values.is_empty() {
+        order.fill(u32::MAX);
+        for (index, value) in answer.values[..n * n].iter().enumerate() {
+            if *value > 0.5 {
+                order[index % n] = (index / n) as u32;
+            }
         }
-        Err(SolverFailure::Failed(error)) => return Err(error),
-    };
-    let mut order = vec![u32::MAX; n];
-    for (index, value) in answer.values.iter().enumerate() {
-        if *value > 0.5 {
-            order[index % n] = (index / n) as u32;
+        // Values are rounded, so that two elements could end at one rank.
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..n as u32) {
+            return Err(job.solver_error("an answer that is no ordering"));
         }
-    }
-    // Values are rounded, so that two elements could end at one rank.
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    if !sorted.into_iter().eq(0..n as u32) {
-        return Err(job.solver_error("an answer that is no ordering"));
     }
     if problem.objective(start) < problem.objective(&order) {
         order = start.to_vec();
     }
-    let value = problem.objective(&order);
-    let status = match answer.status {
-        SolutionStatus::Optimal => Status::Optimal,
-        _ => Status::TimeLimit,
-    };
-    let by_gap = answer.gap.map_or(0.0, |gap| value * (1.0 - gap.max(0.0)));
-    Ok(job.make_result(&order, by_gap.max(job.bound), job.solver_name(), status))
+    let status = answer.end.unwrap_or(Status::Stopped);
+    // The solver's sums are rounded.
+    let bound = job.bound.max(answer.bound * (1.0 - 1e-9));
+    Ok(job.make_result(&order, bound, job.solver_name(), status))
 }
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
@@ -76,64 +77,53 @@ fn build_model(job: &SolverRequest<'_>) -> Result<Model> {
         .filter(|(_, _, w)| *w > 0.0)
         .collect();
     check_size(&job.options.location, n, pairs.len())?;
-    let mut variables = ProblemVariables::new();
-    let x: Vec<Variable> = (0..n * n)
-        .map(|_| variables.add(variable().binary()))
-        .collect();
+    // Element i at rank p is variable i·n + p.
+    let mut variables = vec![(0.0, true); n * n];
     let mut rank = vec![0; n];
     for (p, element) in start.iter().enumerate() {
         rank[*element as usize] = p;
     }
-    let mut warm: Vec<(Variable, f64)> = Vec::new();
-    let mut constraints = Vec::new();
-    for i in 0..n {
-        let ranks_of_i = &x[i * n..(i + 1) * n];
-        for (p, variable) in ranks_of_i.iter().enumerate() {
-            warm.push((*variable, f64::from(u8::from(rank[i] == p))));
-        }
-        constraints.push(constraint!(ranks_of_i.iter().sum::<Expression>() == 1));
-        let elements_at_i = x.iter().skip(i).step_by(n);
-        constraints.push(constraint!(elements_at_i.sum::<Expression>() == 1));
+    let mut warm = Vec::new();
+    let mut rows = Vec::new();
+    for (i, place) in rank.iter().enumerate() {
+        warm.extend((0..n).map(|p| f64::from(u8::from(*place == p))));
+        rows.push(Row::equal(i * n..(i + 1) * n, 1.0));
+        rows.push(Row::equal((0..n).map(|element| element * n + i), 1.0));
     }
     // Symmetry: where all routers look alike, any may come first; otherwise an ordering and its
     // reverse are equal, and the start's first element stays in the first half.
-    let first = start[0] as usize;
-    let ranks_of_first = &x[first * n..(first + 1) * n];
+    let first = start[0] as usize * n;
     let topology = problem.topology;
     let alike = topology.network().vertex_transitive && topology.nodes().is_full();
     if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1])) {
-        constraints.push(constraint!(ranks_of_first[0] == 1));
+        rows.push(Row::equal([first], 1.0));
     } else {
-        let second_half = ranks_of_first[n / 2 + n % 2..].iter().sum::<Expression>();
-        constraints.push(constraint!(second_half == 0));
+        rows.push(Row::equal(first + n / 2 + n % 2..first + n, 0.0));
     }
-    let mut objective = Expression::from(0.0);
     for (p, q, weight) in pairs {
         // y_ij is 1 where element i is at rank p and element j at q.
-        let y: Vec<Variable> = (0..n * n)
-            .map(|_| variables.add(variable().clamp(0.0, 1.0)))
-            .collect();
+        let y = variables.len();
         for i in 0..n {
             let others = (0..n).filter(|j| *j != i);
-            let from = others.clone().map(|j| y[i * n + j]);
-            constraints.push(constraint!(from.sum::<Expression>() == x[i * n + p]));
-            let to = others.map(|j| y[j * n + i]);
-            constraints.push(constraint!(to.sum::<Expression>() == x[i * n + q]));
+            for (at, ends) in [(p, true), (q, false)] {
+                let pairs_of_i = others
+                    .clone()
+                    .map(|j| if ends { i * n + j } else { j * n + i });
+                let mut row = Row::equal(pairs_of_i.map(|pair| y + pair), 0.0);
+                row.terms.push((i * n + at, -1.0));
+                rows.push(row);
+            }
             for j in 0..n {
-                if i != j {
-                    let distance = f64::from(problem.space.distances.between(i as u32, j as u32));
-                    objective.add_mul(weight * distance, y[i * n + j]);
-                }
-                let on = rank[i] == p && rank[j] == q && i != j;
-                warm.push((y[i * n + j], f64::from(u8::from(on))));
+                let distance = f64::from(problem.space.distances.between(i as u32, j as u32));
+                variables.push((weight * distance, false));
+                let on = rank[i] == p && rank[j] == q;
+                warm.push(f64::from(u8::from(on)));
             }
         }
     }
     Ok(Model {
         variables,
-        objective,
-        constraints,
-        x,
+        rows,
         warm,
     })
 }

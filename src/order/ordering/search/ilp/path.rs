@@ -10,11 +10,7 @@
 //!    2     5              2 --------- 5
 //! ```
 
-use good_lp::{
-    Constraint, Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable,
-};
-
-use super::solver::{Model, SolverFailure, SolverRequest};
+use super::solver::{Model, Row, SolverRequest};
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search_result::{SearchResult, Status, meets_bound};
 use nodeorder_base::error::{Error, Result};
@@ -54,15 +50,18 @@ pub(super) fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
         let mut rounds = 0;
         let tour = loop {
             rounds += 1;
-            let chosen = match cheapest_edges(job, vertices, &edges, &cuts) {
-                Ok(chosen) => chosen,
-                Err(SolverFailure::OutOfTime) => {
-                    return Ok(job.make_result(&best, bound, solver, Status::TimeLimit));
-                }
-                // Too few edges for a tour: more of them next.
-                Err(SolverFailure::Failed(_)) if !complete => break None,
-                Err(SolverFailure::Failed(error)) => return Err(error),
-            };
+            let answer = job.solve_model(build_model(vertices, &edges, &cuts), |_| {});
+            // Too few edges for a tour: more of them next.
+            if answer.is_err() && !complete {
+                break None;
+            }
+            let answer = answer?;
+            if let Some(status) = answer.end.filter(|status| *status != Status::Optimal) {
+                // Edges that are not known to be the cheapest prove nothing.
+                return Ok(job.make_result(&best, bound, solver, status));
+            }
+            let chosen = edges.iter().zip(answer.values).filter(|(_, v)| *v > 0.5);
+            let chosen: Vec<Edge> = chosen.map(|(edge, _)| *edge).collect();
             if complete {
                 // Fewer constraints than a tour has: no tour is shorter, up to the solver's rounding.
                 let length: f64 = chosen.iter().map(|(_, _, length)| length).sum();
@@ -73,8 +72,8 @@ pub(super) fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
                 break circles.pop();
             }
             job.observer.report_progress(value, bound);
-            if job.observer.should_stop() {
-                return Ok(job.make_result(&best, bound, solver, Status::Stopped));
+            if let Some(status) = job.reason_to_end() {
+                return Ok(job.make_result(&best, bound, solver, status));
             }
             cuts.extend(circles);
         };
@@ -125,51 +124,29 @@ fn list_edges(problem: &SearchProblem<'_>, reach: u32) -> Vec<Edge> {
     edges
 }
 
-/// Finds the cheapest edges with two at every vertex and two out of every cut's set. Fails if the solver does.
-fn cheapest_edges(
-    job: &SolverRequest<'_>,
-    vertices: usize,
-    edges: &[Edge],
-    cuts: &[Vec<usize>],
-) -> std::result::Result<Vec<Edge>, SolverFailure> {
-    let mut variables = ProblemVariables::new();
-    let x: Vec<Variable> = edges
-        .iter()
-        .map(|_| variables.add(variable().binary()))
-        .collect();
-    let mut degree: Vec<Expression> = vec![Expression::from(0.0); vertices];
-    let mut objective = Expression::from(0.0);
-    for ((a, b, length), e) in edges.iter().zip(&x) {
-        degree[*a] += *e;
-        degree[*b] += *e;
-        objective.add_mul(*length, *e);
+/// Builds the model of the cheapest edges with two at every vertex and two out of every cut's set.
+fn build_model(vertices: usize, edges: &[Edge], cuts: &[Vec<usize>]) -> Model {
+    let mut rows: Vec<Row> = (0..vertices).map(|_| Row::equal([], 2.0)).collect();
+    for (e, (a, b, _)) in edges.iter().enumerate() {
+        rows[*a].terms.push((e, 1.0));
+        rows[*b].terms.push((e, 1.0));
     }
-    let mut constraints: Vec<Constraint> =
-        degree.into_iter().map(|d| constraint!(d == 2)).collect();
     for cut in cuts {
         let mut member = vec![false; vertices];
         cut.iter().for_each(|v| member[*v] = true);
         let leaving = edges
             .iter()
-            .zip(&x)
-            .filter(|((a, b, _), _)| member[*a] != member[*b]);
-        constraints.push(constraint!(
-            leaving.map(|(_, e)| *e).sum::<Expression>() >= 2
-        ));
+            .enumerate()
+            .filter(|(_, (a, b, _))| member[*a] != member[*b]);
+        let mut row = Row::equal(leaving.map(|(e, _)| e), 2.0);
+        row.or_more = true;
+        rows.push(row);
     }
-    let answer = job.solve_model(Model {
-        variables,
-        objective,
-        constraints,
-        x,
+    Model {
+        variables: edges.iter().map(|(_, _, length)| (*length, true)).collect(),
+        rows,
         warm: Vec::new(),
-    })?;
-    // Edges that are not known to be the cheapest prove nothing.
-    if !matches!(answer.status, SolutionStatus::Optimal) {
-        return Err(SolverFailure::OutOfTime);
     }
-    let chosen = edges.iter().zip(answer.values).filter(|(_, v)| *v > 0.5);
-    Ok(chosen.map(|(edge, _)| *edge).collect())
 }
 
 /// Lists the circles that edges with two at every vertex make, each in walking order.

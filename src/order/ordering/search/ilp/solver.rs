@@ -1,10 +1,14 @@
 //! Solvers of integer programs: their names, and how a model is handed to one of them.
+//!
+//! A solver works on a thread of its own. The one that asked looks at the clock and at the observer meanwhile, and goes
+//! on with the best so far once either says so: a step of a solver can take longer than anyone waits.
 
-use good_lp::solvers::{WithInitialSolution, WithTimeLimit};
-use good_lp::{
-    Constraint, Expression, ProblemVariables, ResolutionError, Solution, SolutionStatus, Solver,
-    SolverModel, Variable, microlp,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, SolveOutcome};
 
 use crate::ordering::search::optimise::options::SearchOptions;
 use crate::ordering::search::optimise::problem::SearchProblem;
@@ -15,6 +19,13 @@ use nodeorder_base::params::Params;
 
 /// Values of `solver=`; the first lets the tool choose.
 pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
+
+/// How often the clock and the observer are looked at while a solver works.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Number of nodes of the tree that microlp solves between two reports. A number, as times would make the answer
+/// depend on the machine.
+const NODES_A_REPORT: u64 = 100;
 
 /// Refuses `highs` where this build lacks it.
 pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
@@ -28,24 +39,46 @@ pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
     ))
 }
 
-/// Solution that a solver found.
-pub(super) struct IlpSolution {
-    /// Values of the model's variables `x`, in their order.
+/// State of a solver's work, on the way or at its end.
+pub(super) struct SolverReport {
+    /// Values of the model's variables in the best solution so far; empty while there is none.
     pub values: Vec<f64>,
-    /// Relative gap achieved; `None` where the solver does not report it.
-    pub gap: Option<f64>,
-    pub status: SolutionStatus,
+    /// Objective of that solution.
+    pub objective: f64,
+    /// Lower bound on the objective, 0 while none is proved.
+    pub bound: f64,
+    /// Reason why the solver ended; `None` while it works.
+    pub end: Option<Status>,
 }
 
-/// Integer program to be minimised, ready for any solver.
+/// Integer program to be minimised. Every variable lies between 0 and 1.
 pub(super) struct Model {
-    pub variables: ProblemVariables,
-    pub objective: Expression,
-    pub constraints: Vec<Constraint>,
-    /// Variables whose values are read.
-    pub x: Vec<Variable>,
-    /// Known solution to begin with; empty if there is none.
-    pub warm: Vec<(Variable, f64)>,
+    /// Price of each variable, and whether it is 0 or 1 and nothing between.
+    pub variables: Vec<(f64, bool)>,
+    pub rows: Vec<Row>,
+    /// Value of every variable in a known solution to begin with; empty if there is none.
+    pub warm: Vec<f64>,
+}
+
+/// Constraint of a model.
+pub(super) struct Row {
+    /// Variables and their factors.
+    pub terms: Vec<(usize, f64)>,
+    /// What they add up to.
+    pub sum: f64,
+    /// Whether they may add up to more.
+    pub or_more: bool,
+}
+
+impl Row {
+    /// Makes the constraint that some variables add up to `sum`.
+    pub(super) fn equal(variables: impl IntoIterator<Item = usize>, sum: f64) -> Self {
+        Row {
+            terms: variables.into_iter().map(|v| (v, 1.0)).collect(),
+            sum,
+            or_more: false,
+        }
+    }
 }
 
 /// Problem on its way to a solver, with all that is known of it.
@@ -54,6 +87,8 @@ pub(super) struct SolverRequest<'a> {
     pub observer: &'a dyn Observer,
     /// One of [`NAMES`].
     pub solver: &'static str,
+    /// Moment to end, in seconds on the observer's clock.
+    pub until: Option<f64>,
     /// Lower bound on the objective.
     pub bound: f64,
     pub problem: &'a SearchProblem<'a>,
@@ -92,91 +127,186 @@ impl SolverRequest<'_> {
         )
     }
 
-    /// Computes the seconds left for a solver, if there is a limit.
+    /// Computes the seconds left, if there is a limit.
     fn seconds_left(&self) -> Option<f64> {
-        let limit = self.options.time?;
-        Some((limit - self.observer.elapsed_seconds().unwrap_or(0.0)).max(0.01))
+        Some((self.until? - self.observer.elapsed_seconds()?).max(0.0))
     }
 
-    /// Solves a model. Fails if it is infeasible, the solver gives up, or the time is up before it found anything.
+    /// Says why to end now, if there is a reason: the observer or the limit of time.
+    pub(super) fn reason_to_end(&self) -> Option<Status> {
+        if self.observer.should_stop() {
+            return Some(Status::Stopped);
+        }
+        (self.seconds_left()? == 0.0).then_some(Status::TimeLimit)
+    }
+
+    /// Solves a model as far as the limit of time and the observer allow, and hands each report but the last to
+    /// `follow`. The solver's thread ends soon afterwards.
+    ///
+    /// # Errors
+    /// The model is infeasible, or the solver gives up.
     pub(super) fn solve_model(
         &self,
         model: Model,
-    ) -> std::result::Result<IlpSolution, SolverFailure> {
-        let left = self.seconds_left();
-        match self.solver_name() {
-            #[cfg(feature = "highs")]
-            "highs" => self.solve(
-                model,
-                good_lp::highs,
-                |m, warm| with_seconds(m, left).with_initial_solution(warm),
-                |_| None,
-            ),
-            _ => self.solve_with(
-                model,
-                microlp,
-                |m, warm| {
-                    let m = with_seconds(m, left);
-                    // It refuses an empty start.
-                    if warm.is_empty() {
-                        m
-                    } else {
-                        m.with_initial_solution(warm)
-                    }
-                },
-                |solution| solution.into_inner().gap(),
-            ),
-        }
-    }
-
-    /// Solves a model by `solver`; `tune` sets its time limit and warm start, `gap` asks for the gap achieved.
-    fn solve_with<S: Solver>(
-        &self,
-        model: Model,
-        solver: S,
-        tune: impl FnOnce(S::Model, Vec<(Variable, f64)>) -> S::Model,
-        gap: impl FnOnce(<S::Model as SolverModel>::Solution) -> Option<f64>,
-    ) -> std::result::Result<IlpSolution, SolverFailure>
-    where
-        S::Model: SolverModel<Error = ResolutionError>,
-    {
-        let mut ready = model.variables.minimise(model.objective).using(solver);
-        for constraint in model.constraints {
-            ready = ready.with(constraint);
-        }
-        match tune(ready, model.warm).solve() {
-            Ok(solution) => Ok(IlpSolution {
-                values: model.x.iter().map(|x| solution.value(*x)).collect(),
-                status: solution.status(),
-                gap: gap(solution),
-            }),
-            Err(ResolutionError::Infeasible) => Err(SolverFailure::Failed(
-                self.solver_error("found the model infeasible"),
-            )),
-            Err(error) => {
-                // Solvers have no error of their own for this, so its text has to tell.
-                let text = error.to_string();
-                if self.options.time.is_some() && text.to_lowercase().contains("time limit") {
-                    return Err(SolverFailure::OutOfTime);
+        mut follow: impl FnMut(&SolverReport),
+    ) -> Result<SolverReport> {
+        let mut latest = SolverReport {
+            values: Vec::new(),
+            objective: 0.0,
+            bound: 0.0,
+            end: None,
+        };
+        let (sender, reports) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let solver = self.solver_name();
+        let left = self.seconds_left().map(Duration::from_secs_f64);
+        let thread = std::thread::Builder::new().spawn(move || {
+            let answer = match solver {
+                #[cfg(feature = "highs")]
+                "highs" => solve_by_highs(&model, left),
+                _ => solve_by_microlp(&model, left, &stopped, &sender),
+            };
+            // Nobody listens where the time was up first.
+            let _ = sender.send(answer);
+        });
+        thread.map_err(|error| self.solver_error(&error.to_string()))?;
+        loop {
+            match reports.recv_timeout(GLANCE) {
+                Ok(Ok(report)) if report.end.is_some() => return Ok(report),
+                Ok(Ok(report)) => {
+                    follow(&report);
+                    latest = report;
                 }
-                Err(SolverFailure::Failed(
-                    self.solver_error(text.lines().next().unwrap_or("no answer")),
-                ))
+                Ok(Err(text)) => return Err(self.solver_error(&text)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.solver_error("ended without an answer"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(reason) = self.reason_to_end() {
+                // The flag guards no data: it does not matter if it is seen a step later.
+                stop.store(true, Ordering::Relaxed);
+                latest.end = Some(reason);
+                return Ok(latest);
             }
         }
     }
 }
 
-/// Reason why there is no answer.
-pub(super) enum SolverFailure {
-    OutOfTime,
-    Failed(Error),
+/// Solves a model by microlp, which reports through `sender` and ends when `stop` is set.
+fn solve_by_microlp(
+    model: &Model,
+    left: Option<Duration>,
+    stop: &AtomicBool,
+    sender: &Sender<std::result::Result<SolverReport, String>>,
+) -> std::result::Result<SolverReport, String> {
+    let mut problem = Problem::new(OptimizationDirection::Minimize);
+    let mut variables = Vec::with_capacity(model.variables.len());
+    for (price, binary) in &model.variables {
+        variables.push(if *binary {
+            problem.add_binary_var(*price)
+        } else {
+            problem.add_var(*price, (0.0, 1.0))
+        });
+    }
+    for row in &model.rows {
+        let terms = row.terms.iter().map(|(v, factor)| (variables[*v], *factor));
+        let comparison = if row.or_more {
+            ComparisonOp::Ge
+        } else {
+            ComparisonOp::Eq
+        };
+        problem.add_constraint(terms, comparison, row.sum);
+    }
+    let mut options = SolveOptions::default();
+    // The time is a last resort: it ends a thread that nobody listens to any more.
+    options.time_limit = left;
+    options.node_limit = Some(NODES_A_REPORT);
+    if !model.warm.is_empty() {
+        options.warm_start = Some(
+            variables
+                .into_iter()
+                .zip(model.warm.iter().copied())
+                .collect(),
+        );
+    }
+    let mut outcome = problem.solve_with(options).map_err(|e| e.to_string())?;
+    loop {
+        let mut report = read_outcome(&outcome);
+        let stopped = stop.load(Ordering::Relaxed);
+        if report.end.is_some() || stopped || sender.send(Ok(read_outcome(&outcome))).is_err() {
+            report.end.get_or_insert(Status::Stopped);
+            return Ok(report);
+        }
+        outcome = outcome.resume().map_err(|e| e.to_string())?;
+    }
 }
 
-/// Gives the model a time limit, if there is one.
-fn with_seconds<M: WithTimeLimit>(model: M, seconds: Option<f64>) -> M {
-    match seconds {
-        Some(seconds) => model.with_time_limit(seconds),
-        None => model,
+/// Reads how far microlp came.
+fn read_outcome(outcome: &SolveOutcome) -> SolverReport {
+    let solution = outcome.solution();
+    let end = match outcome.termination_reason() {
+        microlp::TerminationReason::NodeLimit => None,
+        microlp::TerminationReason::ProvenOptimal => Some(Status::Optimal),
+        _ => Some(Status::TimeLimit),
+    };
+    SolverReport {
+        values: solution.map_or_else(Vec::new, |s| s.iter().map(|(_, value)| value).collect()),
+        objective: solution.map_or(0.0, |s| s.objective()),
+        bound: outcome.stats().best_bound.unwrap_or(0.0),
+        end,
     }
+}
+
+/// Solves a model by HiGHS, which says nothing on the way. It ends by the time alone.
+#[cfg(feature = "highs")]
+fn solve_by_highs(
+    model: &Model,
+    left: Option<Duration>,
+) -> std::result::Result<SolverReport, String> {
+    use highs::{HighsModelStatus, HighsSolutionStatus, RowProblem, Sense};
+    let mut problem = RowProblem::default();
+    let mut columns = Vec::with_capacity(model.variables.len());
+    for (price, binary) in &model.variables {
+        columns.push(problem.add_column_with_integrality(*price, 0.0..=1.0, *binary));
+    }
+    for row in &model.rows {
+        let terms = row.terms.iter().map(|(v, factor)| (columns[*v], *factor));
+        if row.or_more {
+            problem.add_row(row.sum.., terms);
+        } else {
+            problem.add_row(row.sum..=row.sum, terms);
+        }
+    }
+    let failed = |status| format!("{status:?}");
+    let mut ready = problem.try_optimise(Sense::Minimise).map_err(failed)?;
+    // Its own default takes an answer for the best that is up to 10⁻⁴ above the bound.
+    ready.set_option("mip_rel_gap", 0.0);
+    ready.set_option("mip_abs_gap", 0.0);
+    if let Some(left) = left {
+        ready.set_option("time_limit", left.as_secs_f64());
+    }
+    if !model.warm.is_empty() {
+        ready.set_solution(Some(model.warm.as_slice()), None, None, None);
+    }
+    let solved = ready.try_solve().map_err(failed)?;
+    let end = match solved.status() {
+        HighsModelStatus::Optimal => Status::Optimal,
+        HighsModelStatus::ReachedTimeLimit => Status::TimeLimit,
+        status => return Err(format!("{status:?}")),
+    };
+    let found = solved.primal_solution_status() == HighsSolutionStatus::Feasible;
+    Ok(SolverReport {
+        values: if found {
+            solved.get_solution().columns().to_vec()
+        } else {
+            Vec::new()
+        },
+        objective: solved.objective_value(),
+        bound: solved
+            .double_info_value(c"mip_dual_bound")
+            .map_err(failed)?,
+        end: Some(end),
+    })
 }

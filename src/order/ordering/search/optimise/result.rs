@@ -54,6 +54,10 @@ impl SearchResult {
             format!("solver: {}, {}", self.solver, self.status.name()),
             format!("seed: {}, steps: {}", options.seed, self.steps),
         ];
+        if [Status::TimeLimit, Status::Stopped].contains(&self.status) {
+            let note = "ended by the clock: another run may find another ordering";
+            self.notes.push(note.into());
+        }
         if let Some(sizes) = &options.weights.sizes {
             self.notes.insert(1, format!("sizes: {}", sizes.text));
         }
