@@ -55,7 +55,7 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
             "whose units take turns with scatter=K: router or the name of a level",
         )
         .default_in_words("the outermost level")
-        .only_with("scatter=16"),
+        .only_with("scatter=2"),
     ],
     Method::new(Needs::Levels, parse_options),
 );
