@@ -1,6 +1,7 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 //!
-//! Of two units with routers a b and c d the orders are `a b c d`, and with `scatter=true` `a c b d`.
+//! Of two units with routers a b and c d the orders are `a b c d`, and with `scatter=true` `a c b d`. Of two units with
+//! nodes 0 1 2 and 3 4 5, `scatter=2` is `0 1 3 4 2 5`.
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use super::brick::{Bricks, parse_size};
@@ -11,7 +12,8 @@ use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::{Level, Topology};
 
-/// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
+/// `hierarchical[:scatter=true,chunk=chassis]`, `hierarchical:scatter=16[,level=group]` or, on coordinates,
+/// `hierarchical:block=3x6x8[,axes=zxy]`.
 ///
 /// Group → chassis → blade → node on dragonflies, pod → leaf → host on trees: units of each level in turn,
 /// all of one before the next. Families and imported fabrics number their routers so; on them the order is that of
@@ -23,35 +25,62 @@ use nodeorder_network::topology::{Level, Topology};
 ///
 /// `scatter=true` is the opposite extreme, as sites use it to spread load over global links: one chunk of
 /// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
-/// router's nodes (default) or a unit of a named level, kept whole. O(nodes). Errors: coordinates without levels and
-/// no `block`; an unknown `chunk`.
+/// router's nodes (default) or a unit of a named level, kept whole.
+///
+/// `scatter=K` is between the two: K consecutive nodes of each unit of a level in turn (the outermost unless `level` names
+/// another), the last ones of a unit fewer where K does not divide it, so that jobs of up to K nodes stay in a unit and
+/// larger ones spread over many. O(nodes). Errors: coordinates without levels and no `block`; an unknown `chunk` or
+/// `level`; a K that no unit has nodes for.
 pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
     "hierarchical",
     "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
     &[
         AXES.only_with("block=3x6x8"),
         REVERSE.only_with("block=3x6x8"),
-        Opt::flag("scatter", "one chunk of each outermost unit in turn"),
+        Opt::text(
+            "scatter",
+            "true: one chunk of each outermost unit in turn; a number K: K nodes of each unit of a level in turn",
+        )
+        .default_value("false"),
         Opt::extents("block", "cells of a unit along each axis, on grids")
             .default_in_words("the levels of the machine"),
         Opt::text(
             "chunk",
             "what is dealt at a time with scatter: router or the name of a level",
         )
-        .default_value("router"),
+        .default_value("router")
+        .only_with("scatter=true"),
+        Opt::text(
+            "level",
+            "whose units take turns with scatter=K: router or the name of a level",
+        )
+        .default_in_words("the outermost level")
+        .only_with("scatter=2"),
     ],
     Method::new(Needs::Levels, parse_options),
 );
 
-/// Chunks of an outermost unit, which `scatter` deals out.
+/// Chunks of a unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
+
+/// What units give when it is their turn.
+#[derive(Clone, Copy, PartialEq)]
+enum Scatter {
+    /// All that they have.
+    Never,
+    /// A chunk.
+    Chunks,
+    /// So many nodes.
+    Nodes(usize),
+}
 
 /// Options on a machine that has levels.
 struct Hierarchical {
-    /// Whether chunks of the outermost units are dealt out in turn.
-    scatter: bool,
-    /// Level whose units are dealt; `None` for routers.
-    chunk: Option<Level>,
+    scatter: Scatter,
+    /// Level whose units take turns.
+    level: Level,
+    /// Level whose units are dealt.
+    chunk: Level,
 }
 
 /// Options of blocks on a machine that has coordinates.
@@ -59,85 +88,117 @@ struct Blocks {
     axes: AxisOptions,
     /// Number of cells of a block along each axis of the view.
     size: Vec<u32>,
-    /// Whether cells of the blocks are dealt out in turn.
-    scatter: bool,
+    scatter: Scatter,
 }
 
 /// Reads the options for levels, or for blocks where there are none. Fails if they do not suit the machine.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
-    let scatter = params.is_set("scatter")?;
     let levels = topology.network().levels();
     if levels.is_empty() || params.has_key("block") {
-        return parse_blocks(topology, params, scatter);
+        return parse_blocks(topology, params);
     }
     params.refuse_unread(&["axes", "reverse"])?;
-    let mut names = vec!["router"];
-    names.extend(levels.iter().map(|l| &*l.name));
-    let chunk = parse_chunk(params, &names)?;
-    let chunk = levels.iter().find(|l| l.name == chunk).cloned();
-    if scatter {
-        let slots = u64::from(topology.network().slots());
-        let hosts = u64::from(topology.network().hosts());
-        topology
-            .context()
-            .require_memory("the units", 64 * hosts + 4 * slots)?;
-    }
-    Ok(Box::new(Hierarchical { scatter, chunk }))
-}
-
-impl OrderNodes for Hierarchical {
-    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let levels = topology.network().levels();
-        let nodes = match levels.first().filter(|_| self.scatter) {
-            Some(outermost) => deal_units(topology, outermost, self.chunk.as_ref()),
-            None => topology.nodes().iter().collect(),
-        };
-        Ok(OrderedNodes::Constructed(nodes))
-    }
-}
-
-/// Deals out the chunks of each unit of the outermost level; they are units of the inner level, or routers.
-fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
-    let slots = topology.network().slots();
     // Ids that follow each other on a router; all of a server's where its GPUs are on a router each.
     let here = match topology.network().dealt_over() {
         1 => topology.network().per_router(),
         over => over,
     };
+    let outermost = levels[0].clone();
+    let mut units = vec![Level::with_equal_units("router", here)];
+    units.extend(levels);
+    let level = find_level(params, "level", &units)?.unwrap_or(outermost);
+    let chunk = find_level(params, "chunk", &units)?.unwrap_or(units.swap_remove(0));
+    let slots = topology.network().slots();
+    let counts =
+        (0..level.unit_count(slots)).map(|unit| list_unit_nodes(topology, &level, unit).count());
+    let scatter = parse_scatter(params, counts.max().unwrap_or(0))?;
+    if scatter != Scatter::Never {
+        topology
+            .context()
+            .require_memory("the units", 64 * u64::from(slots))?;
+    }
+    Ok(Box::new(Hierarchical {
+        scatter,
+        level,
+        chunk,
+    }))
+}
+
+/// Reads `scatter` where the largest unit has `most` nodes, and refuses the options that it does not read.
+fn parse_scatter(params: &Params, most: usize) -> Result<Scatter> {
+    let scatter = match params.optional_word("scatter")?.as_deref() {
+        None | Some("false") => Scatter::Never,
+        Some("true") => Scatter::Chunks,
+        Some(text) => match text.parse() {
+            Ok(nodes) if (1..=most).contains(&nodes) => Scatter::Nodes(nodes),
+            _ => {
+                let expected = format!(
+                    "true, false or the nodes of a unit that are dealt at a time, from 1 to {most}"
+                );
+                return Err(params.invalid_value("scatter", expected));
+            }
+        },
+    };
+    match scatter {
+        Scatter::Nodes(_) => params.refuse_unread(&["chunk"])?,
+        _ => params.refuse_unread(&["level"])?,
+    }
+    Ok(scatter)
+}
+
+/// Finds the level that the option `key` names, where it is given.
+fn find_level(params: &Params, key: &'static str, levels: &[Level]) -> Result<Option<Level>> {
+    let Some(word) = params.optional_word(key)? else {
+        return Ok(None);
+    };
+    let names: Vec<&str> = levels.iter().map(|level| &*level.name).collect();
+    let name = params.find_choice(key, &word, &names)?;
+    Ok(levels.iter().find(|level| level.name == name).cloned())
+}
+
+impl OrderNodes for Hierarchical {
+    fn order_nodes(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let nodes = match self.scatter {
+            Scatter::Never => topology.nodes().iter().collect(),
+            scatter => deal_units(topology, &self.level, &self.chunk, scatter),
+        };
+        Ok(OrderedNodes::Constructed(nodes))
+    }
+}
+
+/// Lists the schedulable nodes of a unit.
+fn list_unit_nodes<'t>(
+    topology: &'t Topology,
+    level: &Level,
+    unit: u32,
+) -> impl Iterator<Item = NodeId> + use<'t> {
+    let ids = level.node_ids_of(unit, topology.network().slots());
+    ids.map(NodeId)
+        .filter(|node| topology.nodes().contains(*node))
+}
+
+/// Deals out the nodes of each unit of a level, by units of an inner one or by number.
+fn deal_units(topology: &Topology, level: &Level, inner: &Level, scatter: Scatter) -> Vec<NodeId> {
     let mut units = Vec::new();
-    for unit in 0..outermost.unit_count(slots) {
-        let unit = outermost.node_ids_of(unit, slots);
-        let mut chunks = Vec::new();
-        let mut at = unit.start;
-        while at < unit.end {
-            let end = inner.map_or(at + here, |l| {
-                l.node_ids_of(l.unit_of(NodeId(at)), slots).end
-            });
-            // Units of the inner level may reach over several of the outermost.
-            let end = end.min(unit.end);
-            let ids = (at..end).map(NodeId);
-            chunks.push(ids.filter(|n| topology.nodes().contains(*n)).collect());
-            at = end;
+    for unit in 0..level.unit_count(topology.network().slots()) {
+        let mut chunks: UnitChunks = Vec::new();
+        let mut last = None;
+        for node in list_unit_nodes(topology, level, unit) {
+            // Units of the inner level may reach over several of the outer one.
+            let here = Some(inner.unit_of(node));
+            match chunks.last_mut() {
+                Some(chunk) if last == here => chunk.push(node),
+                _ => chunks.push(vec![node]),
+            }
+            last = here;
         }
         units.push(chunks);
     }
-    deal_chunks(units)
-}
-
-/// Reads the chunk dealt at a time: one of `names`, a router unless given.
-fn parse_chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
-    match params.optional_word("chunk")? {
-        Some(word) => params.find_choice("chunk", &word, names),
-        None => Ok("router"),
-    }
+    deal_chunks(units, scatter)
 }
 
 /// Reads the options of blocks. Fails if the machine has no coordinates, or the blocks do not suit it.
-fn parse_blocks(
-    topology: &Topology,
-    params: &Params,
-    scatter: bool,
-) -> Result<Box<dyn OrderNodes>> {
+fn parse_blocks(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     if topology.lattice().is_none() {
         return Err(params.unsuited_error(
             format!(
@@ -158,7 +219,13 @@ fn parse_blocks(
             "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8",
         ));
     };
-    parse_chunk(params, &["router"])?;
+    find_level(params, "chunk", &[Level::with_equal_units("router", 1)])?;
+    params.refuse_unread(&["level"])?;
+    let cells: u64 = size.iter().map(|extent| u64::from(*extent)).product();
+    let scatter = parse_scatter(
+        params,
+        (cells * u64::from(topology.network().per_router())) as usize,
+    )?;
     topology
         .context()
         .require_memory("the blocks", 96 * view.cell_count() as u64)?;
@@ -182,7 +249,7 @@ fn list_block_nodes(
     topology: &Topology,
     view: &LatticeView<'_>,
     size: Vec<u32>,
-    scatter: bool,
+    scatter: Scatter,
 ) -> Vec<NodeId> {
     let blocks = Bricks::new(&view.extents, size);
     let mut of_cell = vec![0; view.cell_count()];
@@ -194,7 +261,7 @@ fn list_block_nodes(
             cells.push(cell);
         });
     }
-    if !scatter {
+    if scatter == Scatter::Never {
         return view.list_nodes(cells);
     }
     let mut units: Vec<UnitChunks> = vec![Vec::new(); blocks.len() as usize];
@@ -210,16 +277,21 @@ fn list_block_nodes(
         }
         last = Some(cell);
     }
-    deal_chunks(units)
+    deal_chunks(units, scatter)
 }
 
-/// Deals out the nodes of one chunk of each unit in turn, until all are used up.
-fn deal_chunks(units: Vec<UnitChunks>) -> Vec<NodeId> {
-    // Chunks without schedulable nodes take no turn.
-    let mut left: Vec<_> = units
-        .into_iter()
-        .map(|u| u.into_iter().filter(|c| !c.is_empty()))
-        .collect();
+/// Deals out one chunk of each unit in turn, or so many nodes of its chunks, until all are used up.
+fn deal_chunks(mut units: Vec<UnitChunks>, scatter: Scatter) -> Vec<NodeId> {
+    if let Scatter::Nodes(count) = scatter {
+        for unit in &mut units {
+            *unit = unit
+                .concat()
+                .chunks(count)
+                .map(<[NodeId]>::to_vec)
+                .collect();
+        }
+    }
+    let mut left: Vec<_> = units.into_iter().map(Vec::into_iter).collect();
     let mut nodes = Vec::new();
     while !left.is_empty() {
         left.retain_mut(|unit| match unit.next() {
@@ -282,6 +354,65 @@ mod tests {
     }
 
     #[test]
+    fn scatter_by_number_is_its_definition() {
+        // Nodes of each unit in the order of ids, by hand: some lack nodes.
+        let machines = [
+            ("dragonfly:p=2,a=3,h=1,exclude=1-4", "", vec![2, 6, 6, 6]),
+            (
+                "dragonfly:p=2,a=3,h=1,exclude=1-4",
+                ",level=router",
+                vec![1, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2],
+            ),
+            ("fat-tree:k=4,limit=11", "", vec![4, 4, 3]),
+            (
+                "fat-tree:k=4,limit=11",
+                ",level=leaf",
+                vec![2, 2, 2, 2, 2, 1],
+            ),
+            (
+                "cascade:3x2x2,per_router=2,limit=23,exclude=4-6",
+                "",
+                vec![9, 11],
+            ),
+            (
+                "cascade:3x2x2,per_router=2,limit=23,exclude=4-6",
+                ",level=chassis",
+                vec![4, 5, 6, 5],
+            ),
+            (
+                "multi-rail:rails=2,domains=6,units=2,spines=2,gpus=true",
+                "",
+                vec![12, 12],
+            ),
+        ];
+        for (spec, level, sizes) in machines {
+            let mut ids_left: std::collections::VecDeque<u32> = ids(spec, "row-major").into();
+            let mut units: Vec<Vec<u32>> = Vec::new();
+            for size in &sizes {
+                units.push(ids_left.drain(..size).collect());
+            }
+            assert!(ids_left.is_empty(), "{spec}{level}: {ids_left:?}");
+            let most = sizes.iter().copied().max().unwrap();
+            for count in 1..=most {
+                let mut left = units.clone();
+                let mut dealt: Vec<u32> = Vec::new();
+                while dealt.len() < sizes.iter().sum() {
+                    for unit in &mut left {
+                        let piece = unit.len().min(count);
+                        dealt.extend(unit.drain(..piece));
+                    }
+                }
+                let order = format!("hierarchical:scatter={count}{level}");
+                assert_eq!(ids(spec, &order), dealt, "{spec} {order}");
+            }
+            for wrong in [0, most + 1] {
+                let text = error(spec, &format!("hierarchical:scatter={wrong}{level}"));
+                assert!(text.contains(&format!("from 1 to {most}")), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn blocks_make_racks_of_a_grid() {
         let racks = [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 10, 11];
         assert_eq!(ids("torus:3x4", "hierarchical:block=2x2"), racks);
@@ -289,6 +420,10 @@ mod tests {
         assert_eq!(
             ids("torus:3x4", "hierarchical:block=2x2,scatter=true"),
             [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 5, 7]
+        );
+        assert_eq!(
+            ids("torus:3x4", "hierarchical:block=2x2,scatter=3"),
+            [0, 1, 4, 2, 3, 6, 8, 9, 10, 11, 5, 7]
         );
         assert_eq!(
             ids("torus:2x4", "hierarchical:block=1x2,axes=yx"),
@@ -315,6 +450,12 @@ mod tests {
         assert!(error("torus:4x4", "hierarchical:block=2x2,chunk=group").contains("router"));
         let cascade = "cascade:3x2x2";
         assert!(error(cascade, "hierarchical:chunk=chasis").contains("did you mean `chassis`"));
-        assert!(error(cascade, "hierarchical:axes=xyz").contains("one of block, chunk, scatter"));
+        assert!(
+            error(cascade, "hierarchical:axes=xyz").contains("one of block, chunk, level, scatter")
+        );
+        assert!(error(cascade, "hierarchical:scatter=2,chunk=group").contains("`chunk`"));
+        assert!(error(cascade, "hierarchical:scatter=true,level=group").contains("`level`"));
+        assert!(error(cascade, "hierarchical:scatter=2,level=rack").contains("chassis"));
+        assert!(error("torus:4x4", "hierarchical:block=2x2,scatter=5").contains("from 1 to 4"));
     }
 }
