@@ -887,7 +887,7 @@ fn routings_that_do_not_suit_say_what_does() {
             .unwrap_err()
             .to_string();
         assert!(
-            error.ends_with("what works here: ecmp-path, ecmp-hop, one-path"),
+            error.ends_with("what works here: ecmp-path, ecmp-hop, valiant:over=routers, one-path"),
             "{error}"
         );
     }
