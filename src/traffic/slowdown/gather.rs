@@ -74,8 +74,9 @@ impl<'f> FlowGatherer<'f> {
         let table = if fits { fill_table(graph) } else { None };
         let distances = match (table, topology.metric()) {
             (Some((hops, nearer)), _) => Distances::Table { hops, nearer },
-            (None, Metric::Hops) => Distances::Search,
-            (None, _) => Distances::Formula,
+            (None, Metric::Product(_)) => Distances::Formula,
+            // Formulas of trees know leaf switches alone.
+            (None, _) => Distances::Search,
         };
         Ok(FlowGatherer {
             topology,

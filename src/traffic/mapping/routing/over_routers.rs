@@ -1,11 +1,12 @@
 //! By way of every router, to spread traffic that would crowd the shortest paths.
 
 use super::super::demand::{Demand, End};
-use super::super::hops::visit_sources;
 use super::dimension_order::{AxisLinks, Grid, TieRule, is_grid};
 use super::{Fabric, FixedPaths, JobLoads, PathLengths, ecmp_hop};
 use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::distance::Shape;
+use rayon::prelude::*;
 
 pub(super) const NAME: &str = "valiant:over=routers";
 
@@ -167,28 +168,18 @@ fn add_line(
     }
 }
 
-/// Finds the mean path length between two routers: from one to a router, and from there to the other. O(routers²).
+/// Finds the mean path length between two routers: from one to a router, and from there to the other. O(routers · links).
 fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
-    let component_of = fabric.topology.network().component_of();
-    let routers: Vec<u32> = (0..fabric.links.router_count() as u32).collect();
-    let pairs = (routers.len() as u64).pow(2);
-    let means = visit_sources(
-        fabric.topology,
-        &routers,
-        pairs,
-        |source, hops, means: &mut Vec<f64>| {
-            let mut sum = 0u64;
-            let mut count = 0u64;
-            for router in &routers {
-                if component_of.is_none_or(|of| of[*router as usize] == of[source]) {
-                    sum += u64::from(hops.hops_to(*router));
-                    count += 1;
-                }
-            }
-            means.push(sum as f64 / count as f64);
-        },
-    )?;
-    let means = means.concat();
+    let routers = 0..fabric.links.router_count() as u32;
+    // Searched for, as formulas of trees know leaf switches alone.
+    let means: Vec<f64> = routers
+        .into_par_iter()
+        .map(|from| {
+            let hops = fabric.links.hops_from(RouterId(from));
+            let reached = || hops.iter().filter(|hops| **hops != u32::MAX);
+            reached().map(|hops| f64::from(*hops)).sum::<f64>() / reached().count() as f64
+        })
+        .collect();
     Ok(PathLengths::Mean(Box::new(move |a, b| {
         means[a.index()] + means[b.index()]
     })))
