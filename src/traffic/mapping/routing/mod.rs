@@ -233,6 +233,7 @@ mod tests {
         nodeorder_base::registry::testing::check_table(&ROUTINGS, |entry, params| {
             match entry.parse {
                 RoutingMethod::Searched(parse) => parse(params).map(drop),
+                RoutingMethod::Over(_) => params.required_choice("over").map(drop),
                 _ => Ok(()),
             }
         });

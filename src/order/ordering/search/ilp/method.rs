@@ -53,8 +53,8 @@ const WITH_LIMIT: [Opt; 11] = {
 /// a large-scale traveling-salesman problem", 1954, <https://doi.org/10.1287/opre.2.4.393>.
 pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
-    about: "proved optimal for a weighted sum of distances, on small machines: in seconds 12 routers, 20 with \
-            window=8, 27 with window=4; exact search, integer program",
+    about: "proved optimal, on small machines: in seconds 12 routers, 20 with window=8, 27 with window=4; exact search or \
+        integer program",
     example: "ilp:weights=path",
     options: &join_options::<11, 1, 12>(
         WITH_LIMIT,
