@@ -3,7 +3,7 @@
 use super::link_loads::LinkLoads;
 use super::router::WindowRouter;
 use super::tiling::Tilings;
-use crate::mapping::guest::make_sized_guest;
+use crate::mapping::guest::{check_sized_guest, make_sized_guest};
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
@@ -187,6 +187,7 @@ impl<'f> Slowdowns<'f> {
             "loads of windows",
             8 * links + 12 * KEPT_LOADS as u64 + batch,
         )?;
+        check_sized_guest(name)?;
         let mut curve = SlowdownCurve::default();
         for size in sizes {
             let guest = match make_sized_guest(name, *size as u32, topology.context()) {
