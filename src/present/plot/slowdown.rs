@@ -78,6 +78,9 @@ pub fn plot_slowdowns<'a>(
     .if_drawable(any, "no size with a window")
 }
 
+/// Figure of a point that a line shows.
+type PointFigure = fn(&SlowdownPoint) -> f64;
+
 /// Draws the panel of a guest; its title begins at `top`.
 fn draw_guest(pen: &Pen<'_>, guest: &str, series: &[SlowdownSeries<'_>], top: f64) -> Result<()> {
     let of_guest = || series.iter().filter(|one| one.guest == guest);
@@ -104,7 +107,7 @@ fn draw_guest(pen: &Pen<'_>, guest: &str, series: &[SlowdownSeries<'_>], top: f6
     // The first ordering is drawn last and so on top.
     for one in of_guest().collect::<Vec<_>>().into_iter().rev() {
         let look = look_of_slot(one.slot);
-        let figures: [(fn(&SlowdownPoint) -> f64, f64, &[f64]); 3] = [
+        let figures: [(PointFigure, f64, &[f64]); 3] = [
             (|point| point.alone, 0.9, ALONE),
             (|point| point.all, 0.9, ALL),
             (|point| point.mixed, 2.0, look.dash),
