@@ -59,7 +59,7 @@ pub struct Command {
     #[arg(long, value_name = "FILE")]
     links: Option<PathBuf>,
     /// Draw what the jobs do at first, and the links by utilisation
-    #[arg(long, value_name = "FILE.svg|.png")]
+    #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
     /// Write the table to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -65,7 +65,7 @@ pub struct Command {
     #[arg(long, requires = "output")]
     names: bool,
     /// Draw link loads, dilation and traffic
-    #[arg(long, value_name = "FILE.svg|.png")]
+    #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
 }
 

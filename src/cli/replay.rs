@@ -96,7 +96,7 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // JSON for a device or `-`, too, as with `--json`.
-        let form = |path| output::form_by_ending("--summary", path, ["json", "csv"], Some("json"));
+        let form = |path| output::form_by_ending("--summary", path, &["json", "csv"], Some("json"));
         let form = self.summary.as_deref().map(form).transpose()?;
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::build_topology(&self.spec, context)?;

@@ -341,15 +341,15 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
 pub fn form_by_ending(
     option: &str,
     path: &Path,
-    forms: [&'static str; 2],
+    forms: &[&'static str],
     plain: Option<&'static str>,
 ) -> Result<&'static str, Error> {
     path.extension()
         .map_or(plain, |ending| {
-            forms.into_iter().find(|form| ending == *form)
+            forms.iter().copied().find(|form| ending == *form)
         })
         .ok_or_else(|| {
-            let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
+            let expected = format!("a file name that ends in .{}", forms.join(" or ."));
             Error::option(option, path.display().to_string(), expected)
         })
 }

@@ -9,26 +9,23 @@ use nodeorder_present::plot::Figure;
 /// A picture to be drawn into a file.
 pub struct Picture<'p> {
     path: &'p Path,
-    is_png: bool,
+    form: &'static str,
 }
 
 impl<'p> Picture<'p> {
-    /// Checks the file that `--plot` names. Fails if it ends neither in `.svg` nor in `.png`.
+    /// Checks the file that `--plot` names. Fails if it ends in none of `.svg`, `.png` and `.pdf`.
     pub fn new(path: &'p Path) -> Result<Self> {
-        // A device has no ending to tell the form by, and neither form is a plain one: it is refused.
-        let form = output::form_by_ending("--plot", path, ["svg", "png"], None)?;
-        Ok(Picture {
-            path,
-            is_png: form == "png",
-        })
+        // A device has no ending to tell the form by, and no form is a plain one: it is refused.
+        let form = output::form_by_ending("--plot", path, &["svg", "png", "pdf"], None)?;
+        Ok(Picture { path, form })
     }
 
     /// Draws the figure and writes it to the file.
     pub fn draw_figure(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
-        let bytes = if self.is_png {
-            figure.png()?
-        } else {
-            figure.svg()?.into_bytes()
+        let bytes = match self.form {
+            "png" => figure.png()?,
+            "pdf" => figure.pdf()?,
+            _ => figure.svg()?.into_bytes(),
         };
         output::write_text(Some(self.path), &bytes)
     }

@@ -13,6 +13,15 @@ const HIGH: f64 = 190.0;
 /// Points of one placement: a time and a value each.
 pub type Points = Vec<(f64, f64)>;
 
+/// What holds between two points of a placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Nothing is known: a straight line joins means of stretches of time.
+    Line,
+    /// The value stays until the next point, the last one to the end of the axis; the axis begins at zero.
+    Step,
+}
+
 /// A panel: the name of its vertical axis with the unit, and the points of each placement.
 pub type OverTime<'a> = (&'a str, Vec<Points>);
 
@@ -26,20 +35,21 @@ pub fn plot_over_time<'a>(
     names: &[&'a str],
     ticks: Vec<(f64, String)>,
     panels: Vec<OverTime<'a>>,
+    between: Between,
 ) -> Result<Figure<'a>> {
     let legend = Legend::new(Sample::Curve, names.iter().copied().zip(0..));
     let size = legend.figure_size(TOP, panels.len() as f64 * (HIGH + BELOW));
-    let times = lowest_and_highest(
-        panels
-            .iter()
-            .flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)),
-    );
+    let points = panels.iter().flat_map(|(_, lines)| lines.iter().flatten());
+    let times = lowest_and_highest(points.map(|p| p.0));
     let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
     let description = format!("{} over time: {}.", what.join(", "), names.join(", "));
     Figure::new((title, note), description, size, move |pen| {
         let scale = |lines: &Vec<Points>| {
             let (low, high) =
                 lowest_and_highest(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
+            if between == Between::Step {
+                return Scale::linear((0.0, high), 5);
+            }
             // Placements differ by little: an axis down to zero would lay their lines on each other.
             Scale::without_zero((low.min(high - 1e-9), high), 5)
         };
@@ -54,10 +64,12 @@ pub fn plot_over_time<'a>(
             let mut chart =
                 Panel::place_panel(ends, (top, HIGH), (&x, ""), (y, name)).draw_axes(pen)?;
             for (slot, points) in lines.iter().enumerate() {
-                chart.draw_line(
-                    points.iter().copied(),
-                    &Stroke::line_of_look(look_of_slot(slot), 1.8),
-                )?;
+                let stroke = Stroke::line_of_look(look_of_slot(slot), 1.8);
+                if between == Between::Step {
+                    chart.draw_line(list_corners(points, last), &stroke)?;
+                } else {
+                    chart.draw_line(points.iter().copied(), &stroke)?;
+                }
                 // More marks would hide the line.
                 if points.len() <= 60 {
                     chart.draw_marks(points.iter().copied(), look_of_slot(slot))?;
@@ -67,4 +79,15 @@ pub fn plot_over_time<'a>(
         legend.draw(pen, TOP - 3.0)
     })
     .if_drawable(times.is_some(), "no value at all")
+}
+
+/// Lists the corners of steps through points, the last of which lasts until `end`.
+fn list_corners(points: &[(f64, f64)], end: f64) -> Points {
+    let mut corners = Points::new();
+    for (i, (time, value)) in points.iter().enumerate() {
+        let until = points.get(i + 1).map_or(end, |next| next.0);
+        corners.push((*time, *value));
+        corners.push((until, *value));
+    }
+    corners
 }

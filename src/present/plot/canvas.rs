@@ -183,8 +183,9 @@ impl DrawingBackend for Canvas<'_> {
     }
 }
 
-/// Encodes a painted bitmap of `size` device units as a PNG file.
-pub fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
+/// Encodes a painted bitmap of `size` device units as a PNG file that is `printed` millimetres wide on paper, if that
+/// was asked for.
+pub fn encode_png((width, height): (u32, u32), printed: Option<f64>, rgb: &[u8]) -> Vec<u8> {
     let row = width as usize;
     let width = row / OVERSAMPLING;
     let height = height as usize / OVERSAMPLING;
@@ -213,6 +214,12 @@ pub fn encode_png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
         b"IHDR",
         &[&width[..], &height, &[8, 2, 0, 0, 0]].concat(),
     );
+    if let Some(printed) = printed {
+        let density = (1000.0 * row as f64 / OVERSAMPLING as f64 / printed).round() as u32;
+        let density = density.to_be_bytes();
+        // Pixels a metre, across and down.
+        append_chunk(&mut png, b"pHYs", &[&density[..], &density, &[1]].concat());
+    }
     append_chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
     append_chunk(&mut png, b"IEND", &[]);
     png

@@ -286,18 +286,18 @@ impl Chart<'_, '_> {
     }
 }
 
-/// Draws the title of a figure and, below it, a note.
-pub fn draw_heading(pen: &Pen<'_>, note: &str) -> Result<()> {
+/// Draws the title of a figure `width` pixels wide and, below it, a note.
+pub fn draw_heading(pen: &Pen<'_>, note: &str, width: f64) -> Result<()> {
     let bold = Text::new(17.0).bold();
     let muted = Text::new(12.0).with_colour(MUTED);
     pen.draw_text(
         (MARGIN, 30.0),
-        &bold.cut_to_width(pen.title, WIDTH - 2.0 * MARGIN),
+        &bold.cut_to_width(pen.title, width - 2.0 * MARGIN),
         &bold,
     )?;
     pen.draw_text(
         (MARGIN, 51.0),
-        &muted.cut_to_width(note, WIDTH - 2.0 * MARGIN),
+        &muted.cut_to_width(note, width - 2.0 * MARGIN),
         &muted,
     )
 }
@@ -334,6 +334,8 @@ pub fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
 /// A legend.
 pub struct Legend {
     entries: Vec<(String, Look, Sample)>,
+    /// Width of the figure, in pixels.
+    width: f64,
 }
 
 impl Legend {
@@ -350,7 +352,13 @@ impl Legend {
                     )
                 })
                 .collect(),
+            width: WIDTH,
         }
+    }
+
+    /// Makes the legend one of a figure `width` pixels wide.
+    pub fn with_width(self, width: f64) -> Self {
+        Legend { width, ..self }
     }
 
     /// Adds a line without a mark.
@@ -370,13 +378,13 @@ impl Legend {
 
     /// Computes where panels end that have the legend on their right.
     pub fn panel_right(&self) -> f64 {
-        WIDTH - MARGIN - self.label_width() - LEGEND_GAP
+        self.width - MARGIN - self.label_width() - LEGEND_GAP
     }
 
     /// Computes the size of a figure whose panels take `height`, with the legend in one column on their right.
     pub fn figure_size(&self, top: f64, height: f64) -> Point {
         (
-            WIDTH,
+            self.width,
             top + height.max(self.entries.len() as f64 * ROW + 8.0),
         )
     }
@@ -388,7 +396,7 @@ impl Legend {
 
     /// Counts columns, and rows of each, over the full width.
     fn columns_and_rows(&self) -> (usize, usize) {
-        let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.label_width() + 20.0)) as usize;
+        let most = ((self.width - 2.0 * MARGIN + 20.0) / (self.label_width() + 20.0)) as usize;
         let columns = most.clamp(1, self.entries.len().max(1));
         (columns, self.entries.len().div_ceil(columns))
     }

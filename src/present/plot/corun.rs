@@ -83,7 +83,7 @@ pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
             (LEFT, RIGHT),
             (TOP, high),
             (&time, "time (s)"),
-            (&lines, ""),
+            (&lines, "job"),
         );
         panel.draw_with(pen, (false, false))?;
         draw_panel_title(

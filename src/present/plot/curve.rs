@@ -1,6 +1,6 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use super::chart::{Chart, LOG_SIZES, Legend, Panel, join_labels};
+use super::chart::{Chart, LOG_SIZES, Legend, MARGIN, Panel, WIDTH, join_labels};
 use super::drawing::Figure;
 use super::element::{Point, Sample, Stroke};
 use super::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
@@ -14,7 +14,7 @@ use nodeorder_base::error::Result;
 pub struct Series<'a> {
     /// Name in the legend.
     pub label: &'a str,
-    /// Its whole curve: element i is MPC(i + 2).
+    /// Its whole curve: element i is MPC(i + 2); not a number where a size is not drawn.
     pub values: &'a [f64],
     /// Nodes of the whole machine; the curve may end before.
     pub nodes: usize,
@@ -22,34 +22,47 @@ pub struct Series<'a> {
     pub slot: usize,
 }
 
-/// How a figure shows the curves.
+/// What the vertical axis of a panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// All sizes, both axes linear, as Albing's figures over the full range.
-    Full,
-    /// Sizes up to [`CLOSER`], both axes linear: Albing's closer look.
-    Closer,
-    /// Per cent by which the mean distance is below that of a random placement; sizes on a log axis.
+pub enum CurveValue {
+    /// MPC in hops.
+    Mpc,
+    /// Per cent by which the mean distance is below that of a random placement.
     Gain,
-    /// Per cent above the best ordering at each size; sizes on a log axis, cut off at
-    /// [`ABOVE_BEST_TOP`].
+    /// Per cent above the best ordering at each size, cut off at [`ABOVE_BEST_TOP`].
     AboveBest,
-    /// Sizes on a log axis, for curves of machines of different sizes.
-    Sizes,
-    /// As [`View::Sizes`], but against the share of the machine that a job takes, in per cent, on a linear axis.
-    Shares,
 }
 
-/// The largest size of [`View::Closer`].
+/// What the horizontal axis of a panel shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeAxis {
+    Linear,
+    Log,
+    /// The share of the machine that a job takes, in per cent, on a linear axis.
+    Share,
+}
+
+/// What one panel of curves shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    pub value: CurveValue,
+    pub axis: SizeAxis,
+    /// The first and the last size on the axis; beyond the longest curve there are none.
+    pub range: (usize, usize),
+}
+
+/// The largest size of [`View::CLOSER`].
 pub const CLOSER: usize = 64;
-/// The top of [`View::AboveBest`]; curves beyond it leave the picture.
+/// The top of [`CurveValue::AboveBest`]; curves beyond it leave the picture.
 pub const ABOVE_BEST_TOP: f64 = 50.0;
 
 const PANEL: f64 = 426.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 52.0;
-/// Height, in pixels, of a panel with what stands below it.
-const STEP: f64 = PANEL + 72.0;
+/// Height, in pixels, of what stands below a panel.
+const BELOW_PANEL: f64 = 72.0;
+/// Width, in pixels, below which a legend on the right would leave too little to the panels.
+const NARROW: f64 = 700.0;
 
 /// Distances that hold for every ordering of the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,65 +92,70 @@ impl<'a> Limits<'a> {
     }
 }
 
-/// One or two panels of curves with a shared legend on the right, which no curve can reach.
+/// Panels of curves above each other.
 struct Curves<'a> {
     series: Vec<Series<'a>>,
     limits: Limits<'a>,
     /// The lowest value of each size.
     best: Vec<f64>,
-    legend: Legend,
+    /// Where the panels end, in pixels.
+    right: f64,
+    /// Their height, in pixels.
+    height: f64,
 }
 
 impl View {
-    /// Writes a description, the name of the horizontal axis and that of the vertical one.
-    fn describe_view(self) -> [&'static str; 3] {
-        let mpc = "MPC: mean distance (hops)";
-        match self {
-            View::Full => [
-                "Mean placement distance in hops against job size in nodes, all sizes.",
-                "job size (nodes)",
-                mpc,
-            ],
-            View::Closer => [
-                "Mean placement distance in hops against job size in nodes, small jobs.",
-                "job size (nodes), small jobs",
-                mpc,
-            ],
-            View::Gain => [
-                "How far below a random placement the mean distance is, in per cent, against job size on a logarithmic axis.",
-                LOG_SIZES,
-                "below random placement (%)",
-            ],
-            View::AboveBest => [
-                "How far above the best ordering of each size the mean distance is, in per cent, against job size on a logarithmic axis.",
-                LOG_SIZES,
-                "above the best at this size (%)",
-            ],
-            View::Sizes => [
-                "Mean placement distance in hops against job size in nodes on a logarithmic axis.",
-                LOG_SIZES,
-                mpc,
-            ],
-            View::Shares => [
-                "Mean placement distance in hops against the share of the machine that a job takes.",
-                "share of the machine (%)",
-                mpc,
-            ],
-        }
+    /// All sizes, both axes linear, as Albing's figures over the full range.
+    pub const FULL: View = View::of(CurveValue::Mpc, SizeAxis::Linear, (0, usize::MAX));
+    /// Sizes up to [`CLOSER`], both axes linear: Albing's closer look.
+    pub const CLOSER: View = View::of(CurveValue::Mpc, SizeAxis::Linear, (2, CLOSER));
+    pub const GAIN: View = View::of(CurveValue::Gain, SizeAxis::Log, (2, usize::MAX));
+    pub const ABOVE_BEST: View = View::of(CurveValue::AboveBest, SizeAxis::Log, (2, usize::MAX));
+    /// All sizes on a log axis, for curves of machines of different sizes.
+    pub const SIZES: View = View::of(CurveValue::Mpc, SizeAxis::Log, (2, usize::MAX));
+    pub const SHARES: View = View::of(CurveValue::Mpc, SizeAxis::Share, (2, usize::MAX));
+
+    const fn of(value: CurveValue, axis: SizeAxis, range: (usize, usize)) -> View {
+        View { value, axis, range }
     }
 
-    /// Chooses the value at which curves leave the picture.
-    fn highest_value(self) -> f64 {
-        if self == View::AboveBest {
-            ABOVE_BEST_TOP
-        } else {
-            f64::INFINITY
-        }
+    /// Writes a description, the name of the horizontal axis and that of the vertical one.
+    fn describe_view(self) -> (String, &'static str, &'static str) {
+        let (what, y_name) = match self.value {
+            CurveValue::Mpc => (
+                "Mean placement distance in hops",
+                "MPC: mean distance (hops)",
+            ),
+            CurveValue::Gain => (
+                "How far below a random placement the mean distance is, in per cent,",
+                "below random placement (%)",
+            ),
+            CurveValue::AboveBest => (
+                "How far above the best ordering of each size the mean distance is, in per cent,",
+                "above the best at this size (%)",
+            ),
+        };
+        let (against, x_name) = match (self.axis, self.range) {
+            (SizeAxis::Linear, (_, usize::MAX)) => {
+                ("job size in nodes, all sizes", "job size (nodes)")
+            }
+            (SizeAxis::Linear, (_, CLOSER)) => (
+                "job size in nodes, small jobs",
+                "job size (nodes), small jobs",
+            ),
+            (SizeAxis::Linear, _) => ("job size in nodes", "job size (nodes)"),
+            (SizeAxis::Log, _) => ("job size in nodes on a logarithmic axis", LOG_SIZES),
+            (SizeAxis::Share, _) => (
+                "the share of the machine that a job takes",
+                "share of the machine (%)",
+            ),
+        };
+        (format!("{what} against {against}."), x_name, y_name)
     }
 }
 
 /// Draws some views of the curves. The first of `series` is drawn on top. The mean distance of `limits` is a line of
-/// its own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are drawn under the
+/// its own in [`View::FULL`] and the reference of a gain; its floor and compact sets are drawn under the
 /// curves where both are distances.
 ///
 /// # Errors
@@ -148,36 +166,65 @@ pub fn curves<'a>(
     views: &'a [View],
     limits: Limits<'a>,
 ) -> Result<Figure<'a>> {
-    let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
+    curves_of_width(title, series, views.to_vec(), limits, WIDTH)
+}
+
+/// Draws what [`curves`] does in a figure `width` pixels wide; the legend of a narrow one stands above its panels.
+///
+/// # Errors
+/// No curve with a single size.
+pub fn curves_of_width<'a>(
+    title: &str,
+    series: &[Series<'a>],
+    views: Vec<View>,
+    limits: Limits<'a>,
+    width: f64,
+) -> Result<Figure<'a>> {
+    let labels = series.iter().map(|s| (s.label, s.slot));
+    let mut legend = Legend::new(Sample::Curve, labels).with_width(width);
     // Limits are distances and have no line there, so that the legend must not name one.
-    if views != [View::AboveBest] {
+    if views != [View::ABOVE_BEST] {
         limits
             .known_limits()
             .for_each(|(name, _, look)| legend.add_line(name, look));
     }
-    let what: Vec<&str> = views.iter().map(|v| v.describe_view()[0]).collect();
+    let what: Vec<String> = views.iter().map(|v| v.describe_view().0).collect();
     let description = format!(
         "{} Orderings: {}.",
         what.join(" "),
         join_labels(series.iter().map(|s| s.label))
     );
-    let size = legend.figure_size(TOP, views.len() as f64 * STEP);
-    let (series, best) = (
-        series.to_vec(),
-        lowest_curve(series.iter().map(|s| s.values)),
-    );
+    let is_narrow = width < NARROW;
+    let panel = if is_narrow { 0.62 * width } else { PANEL };
+    let step = panel + BELOW_PANEL;
+    let mut top = TOP;
+    let mut size = legend.figure_size(top, views.len() as f64 * step);
+    if is_narrow {
+        top = super::chart::TOP + legend.flow_height();
+        size = (width, top + views.len() as f64 * step);
+    }
+    let best = lowest_curve(series.iter().map(|s| s.values));
     let any = !best.is_empty();
     let curves = Curves {
-        series,
+        series: series.to_vec(),
         limits,
         best,
-        legend,
+        right: if is_narrow {
+            width - MARGIN
+        } else {
+            legend.panel_right()
+        },
+        height: panel,
     };
     Figure::new((title, ""), description, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
-            curves.draw_panel(pen, *view, TOP + i as f64 * STEP)?;
+            curves.draw_panel(pen, *view, top + i as f64 * step)?;
         }
-        curves.legend.draw(pen, TOP - 3.0)
+        if is_narrow {
+            legend.draw_flow(pen)
+        } else {
+            legend.draw(pen, TOP - 3.0)
+        }
     })
     .if_drawable(any, "no curve with a single size")
 }
@@ -209,9 +256,9 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
     // Twice the closer range already shows it at half its width.
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
     let views: &[View] = if small {
-        &[View::Full]
+        &[View::FULL]
     } else {
-        &[View::Full, View::Closer]
+        &[View::FULL, View::CLOSER]
     };
     curves(title, &series, views, Limits::default())
 }
@@ -237,12 +284,12 @@ pub fn points_of_curve(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
 impl Curves<'_> {
     /// Draws a panel whose upper edge is at `top`.
     fn draw_panel(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
-        let right = self.legend.panel_right();
-        let (x, y) = self.choose_axes(view, right - LEFT);
-        let [_, x_name, y_name] = view.describe_view();
-        let mut chart = Panel::place_panel((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name))
-            .draw_axes(pen)?;
-        if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
+        let (x, y) = self.choose_axes(view, self.right - LEFT);
+        let (_, x_name, y_name) = view.describe_view();
+        let sides = (LEFT, self.right);
+        let panel = Panel::place_panel(sides, (top, self.height), (&x, x_name), (&y, y_name));
+        let mut chart = panel.draw_axes(pen)?;
+        if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::FULL) {
             chart.draw_across(
                 mean,
                 &Stroke {
@@ -255,47 +302,48 @@ impl Curves<'_> {
             let at = (LEFT + 8.0, chart.to_pixel((0.0, mean)).1 - 8.0);
             pen.draw_text(at, &text, &Text::new(11.5).with_colour(MUTED))?;
         }
-        self.curves(view, &mut chart)
+        self.draw_curves(view, y.value_of(1.0), &mut chart)
     }
 
-    /// Finds the largest size drawn in `view`.
-    fn largest_size(&self, view: View) -> usize {
+    /// Finds the first and the last size drawn in `view`.
+    fn drawn_sizes(&self, view: View) -> (usize, usize) {
         let largest = self.best.len() + 1;
-        if view == View::Closer {
-            largest.min(CLOSER)
-        } else {
-            largest
-        }
+        (view.range.0.min(largest), view.range.1.min(largest))
     }
 
     /// Chooses the axes, the horizontal one with `room` pixels.
     fn choose_axes(&self, view: View, room: f64) -> (Scale, Scale) {
         let mut low = 0f64;
         let mut high = 0f64;
-        for (_, y) in self
-            .series
-            .iter()
-            .flat_map(|s| self.view_points(s.values, s.nodes, view))
-        {
-            (low, high) = (low.min(y), high.max(y));
+        let all_random = self.series.iter().all(|s| is_random(s.label));
+        for series in &self.series {
+            // A random order far above the others would press them onto the axis.
+            if is_random(series.label) && !all_random {
+                continue;
+            }
+            for (_, y) in self.view_points(series.values, series.nodes, view) {
+                low = low.min(y);
+                high = high.max(y);
+            }
         }
-        if view == View::Full {
+        if view == View::FULL {
             // Room above the line for its name.
             high = high.max(1.06 * self.limits.mean_distance.unwrap_or(0.0));
         }
-        let last = self.largest_size(view) as f64;
-        let x = match view {
-            View::Full => Scale::whole_numbers((0.0, last), 8),
-            View::Closer => Scale::whole_numbers((2.0, last), 8),
+        let (first, last) = self.drawn_sizes(view);
+        let ends = (first as f64, last as f64);
+        let x = match view.axis {
+            SizeAxis::Linear => Scale::whole_numbers(ends, 8),
             // All machines on one axis, whatever part of their sizes is known.
-            View::Shares => Scale::end_to_end((0.0, 100.0), 10),
-            View::Gain | View::AboveBest | View::Sizes => Scale::logarithmic((2.0, last), room),
+            SizeAxis::Share => Scale::end_to_end((0.0, 100.0), 10),
+            SizeAxis::Log => Scale::logarithmic((ends.0.max(2.0), ends.1), room),
         };
-        let y = match view {
+        let y = match view.value {
+            CurveValue::Mpc => Scale::linear((low, high), 8),
             // Little below zero should not take a whole step of the axis.
-            View::Gain => Scale::tight_ends((low, high), 8),
+            CurveValue::Gain => Scale::tight_ends((low, high), 8),
             // One bad ordering would press the good ones onto the axis.
-            _ => Scale::linear((low, high.min(view.highest_value())), 8),
+            CurveValue::AboveBest => Scale::linear((low, high.min(ABOVE_BEST_TOP)), 8),
         };
         (x, y)
     }
@@ -307,18 +355,21 @@ impl Curves<'_> {
         nodes: usize,
         view: View,
     ) -> impl Iterator<Item = Point> + 'b {
+        let (first, last) = self.drawn_sizes(view);
         let points = points_of_curve(values)
             .zip(&self.best)
-            .take(self.largest_size(view).saturating_sub(1));
+            .take(last.saturating_sub(1))
+            .skip(first.saturating_sub(2))
+            .filter(|((_, value), _)| !value.is_nan());
         points.map(move |((size, value), best)| {
-            let shown = match (view, self.limits.mean_distance) {
-                (View::Full | View::Closer | View::Sizes | View::Shares, _) => value,
-                (View::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
-                (View::Gain, _) => 0.0,
-                (View::AboveBest, _) => per_cent_above(value, *best),
+            let shown = match (view.value, self.limits.mean_distance) {
+                (CurveValue::Mpc, _) => value,
+                (CurveValue::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
+                (CurveValue::Gain, _) => 0.0,
+                (CurveValue::AboveBest, _) => per_cent_above(value, *best),
             };
             (
-                if view == View::Shares {
+                if view.axis == SizeAxis::Share {
                     100.0 * size / nodes as f64
                 } else {
                     size
@@ -328,8 +379,9 @@ impl Curves<'_> {
         })
     }
 
-    fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
-        if view != View::AboveBest {
+    /// Draws the curves up to `highest`, the upper end of the axis, where they leave the picture.
+    fn draw_curves(&self, view: View, highest: f64, chart: &mut Chart<'_, '_>) -> Result<()> {
+        if view.value != CurveValue::AboveBest {
             for (_, values, look) in self.limits.known_limits() {
                 chart.draw_line(
                     self.view_points(values, values.len() + 1, view),
@@ -337,6 +389,7 @@ impl Curves<'_> {
                 )?;
             }
         }
+        let is_log = view.axis == SizeAxis::Log;
         // The leader, which comes first, is drawn last and so on top.
         for (i, series) in self.series.iter().enumerate().rev() {
             let look = look_of_slot(series.slot);
@@ -345,47 +398,51 @@ impl Curves<'_> {
             let points: Vec<Point> = self
                 .view_points(series.values, series.nodes, view)
                 .collect();
-            for run in cut_at_top(points.iter().copied(), view.highest_value()) {
+            for run in cut_at_top(points.iter().copied(), highest, is_log) {
                 chart.draw_line(run, &stroke)?;
             }
-            let log = matches!(view, View::Gain | View::AboveBest | View::Sizes);
-            let marks = mark_points(i, &points, log);
-            chart.draw_marks(
-                marks
-                    .into_iter()
-                    .filter(|(_, y)| *y <= view.highest_value()),
-                look,
-            )?;
+            let marks = mark_points(i, &points, is_log);
+            chart.draw_marks(marks.into_iter().filter(|(_, y)| *y <= highest), look)?;
         }
         Ok(())
     }
 }
 
-/// Chooses the points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each
+/// Checks whether an ordering deals the nodes at random, by its label.
+fn is_random(label: &str) -> bool {
+    let name = label.split([':', ' ']).next();
+    name.is_some_and(|name| name.eq_ignore_ascii_case("random"))
+}
+
+/// Chooses the points at six places evenly spread over the panel, shifted from curve to curve lest marks hide each
 /// other.
 fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
-    let end = (points.len().max(1) + 1) as f64;
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let (first, last) = (first.0, last.0);
     // Multiples of the golden ratio lie well apart, however many curves there are.
     let shift = (curve as f64 * 0.382).fract();
-    let size = |k: u32| {
+    let place = |k: u32| {
         let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
         let size = if log {
-            2.0 * (end / 2.0).powf(share)
+            first * (last / first).powf(share)
         } else {
-            2.0 + (end - 2.0) * share
+            first + (last - first) * share
         };
-        size.round().clamp(2.0, end) as usize
+        // The nearest size: half of the step to the next.
+        points.partition_point(|(x, _)| *x < size - 0.5)
     };
-    let mut chosen: Vec<usize> = (0..6).map(size).collect();
+    let mut chosen: Vec<usize> = (0..6).map(place).collect();
     chosen.dedup();
     chosen
         .into_iter()
-        .filter_map(|size| points.get(size - 2).copied())
+        .filter_map(|at| points.get(at).copied())
         .collect()
 }
 
-/// Cuts a curve where it passes `top`, and returns the parts up to there.
-fn cut_at_top(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
+/// Cuts a curve where it passes `top`, and returns the parts up to there; `is_log` says how sizes lie on their axis.
+fn cut_at_top(points: impl Iterator<Item = Point>, top: f64, is_log: bool) -> Vec<Vec<Point>> {
     let mut runs: Vec<Vec<Point>> = Vec::new();
     let mut last: Option<Point> = None;
     for (x, y) in points {
@@ -399,8 +456,13 @@ fn cut_at_top(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> 
                 } else {
                     f64::from(u8::from(before > top))
                 };
-                // The views that are cut have a logarithmic axis, on which a straight line divides ratios.
-                (px * (x / px).powf(share), top)
+                // On a logarithmic axis a straight line divides ratios.
+                let size = if is_log {
+                    px * (x / px).powf(share)
+                } else {
+                    px + (x - px) * share
+                };
+                (size, top)
             });
         match (y > top, runs.last_mut()) {
             (true, Some(run)) => run.extend(edge),

@@ -1,4 +1,4 @@
-//! From a figure to a file: SVG text or PNG bytes of whatever a pen can draw.
+//! From a figure to a file: SVG text, PNG or PDF bytes of whatever a pen can draw.
 
 use plotters::backend::BitMapBackend;
 use plotters::drawing::IntoDrawingArea;
@@ -19,6 +19,8 @@ pub struct Figure<'a> {
     note: Option<String>,
     description: String,
     size: Point,
+    /// Width on paper in millimetres, where one was asked for.
+    width: Option<f64>,
     draw: Draw<'a>,
 }
 
@@ -51,7 +53,17 @@ impl<'a> Figure<'a> {
             note: None,
             description: String::new(),
             size,
+            width: None,
             draw,
+        }
+    }
+
+    /// Makes the figure `width` millimetres wide on paper.
+    #[must_use]
+    pub fn scaled_to(self, width: f64) -> Self {
+        Figure {
+            width: Some(width),
+            ..self
         }
     }
 
@@ -83,7 +95,7 @@ impl<'a> Figure<'a> {
         }
         self.note
             .iter()
-            .try_for_each(|note| draw_heading(&pen, note))?;
+            .try_for_each(|note| draw_heading(&pen, note, self.size.0))?;
         (self.draw)(&pen)?;
         pen.name_in_error(pen.area.present())
     }
@@ -104,6 +116,7 @@ impl<'a> Figure<'a> {
         let (size, body) = self.svg_body(true)?;
         Ok(svg::wrap_document(
             size,
+            self.width,
             &body,
             &self.title,
             &self.description,
@@ -125,6 +138,27 @@ impl<'a> Figure<'a> {
         let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
         let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
         self.draw_on(canvas, PIXEL_SCALE, true)?;
-        Ok(encode_png(size, &rgb))
+        Ok(encode_png(size, self.width, &rgb))
+    }
+
+    /// Draws the figure as a PDF file of one page, with text as text; a pixel is 1/96 inch unless a width was asked for.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn pdf(&self) -> Result<Vec<u8>> {
+        let mut options = svg2pdf::usvg::Options::default();
+        for font in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
+            options.fontdb_mut().load_font_data(font.to_vec());
+        }
+        let describe = |reason: String| Error::Draw {
+            figure: self.title.clone(),
+            reason,
+        };
+        let tree = svg2pdf::usvg::Tree::from_str(&self.svg()?, &options)
+            .map_err(|e| describe(e.to_string()))?;
+        // The tree's lengths are CSS pixels, whatever unit the document names.
+        let page = svg2pdf::PageOptions { dpi: 96.0 };
+        svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
+            .map_err(|e| describe(e.to_string()))
     }
 }

@@ -1,4 +1,4 @@
-//! Figures, as SVG text or PNG bytes: they read rows and never compute a metric.
+//! Figures, as SVG text, PNG or PDF bytes: they read rows and never compute a metric.
 //!
 //! Plotters draws the charts: axes, ticks, curves, bars, legends (module `chart` says how ours look). Pictures
 //! of machines are drawn in pixels by `pen::Pen`. Both go to one canvas: compact SVG (`svg`) or plotters' own
@@ -33,8 +33,8 @@ mod winners;
 
 pub use calibration::plot_calibration;
 pub use corun::plot_corun;
-pub use curve::lowest_curve;
-pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
+pub use curve::{ABOVE_BEST_TOP, CLOSER, CurveValue, Limits, Series, SizeAxis, View};
+pub use curve::{curves, curves_of_width, lowest_curve, mpc_plot};
 pub use drawing::Figure;
 pub use load::{Mapped, plot_mapping};
 pub use node_map::plot_machine;

@@ -28,15 +28,26 @@ pub struct Svg<'a> {
     paint: String,
 }
 
-/// Wraps `body` in a document: `title` names it, `description` says in words what it shows.
-pub fn wrap_document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
+/// Wraps `body` in a document: `title` names it, `description` says in words what it shows; it is `width` millimetres
+/// wide, or has its size in pixels.
+pub fn wrap_document(
+    size: (u32, u32),
+    width: Option<f64>,
+    body: &str,
+    title: &str,
+    description: &str,
+) -> String {
     let w = f64::from(size.0) / SCALE;
     let h = f64::from(size.1) / SCALE;
+    let (wide, high) = match width {
+        Some(width) => (format!("{width}mm"), format!("{:.2}mm", width * h / w)),
+        None => (w.to_string(), h.to_string()),
+    };
     let title = escape_xml(title);
     let description = escape_xml(description);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
-         height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{wide}\" \
+         height=\"{high}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
          <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{body}</svg>\n"
     )
 }

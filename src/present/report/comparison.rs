@@ -190,7 +190,7 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
         compact: &comparison.compact,
     };
     let mut views = vec![(
-        View::Full,
+        View::FULL,
         "mpc-full.svg",
         format!("Mean placement distance on {name}, all job sizes"),
         "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
@@ -202,7 +202,7 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
     // A closer look at most of the curve would show it twice.
     if largest > 2 * plot::CLOSER {
         views.push((
-            View::Closer,
+            View::CLOSER,
             "mpc-closer.svg",
             format!("A closer look: small jobs on {name}"),
             format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
@@ -211,7 +211,7 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
     // All nodes on one router: nothing is below a mean of 0.
     if mean_distance > 0.0 {
         views.push((
-            View::Gain,
+            View::GAIN,
             "mpc-gain.svg",
             format!("Gain against random placement on {name}"),
             "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
@@ -221,7 +221,7 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
     }
     if series.len() > 1 {
         views.push((
-            View::AboveBest,
+            View::ABOVE_BEST,
             "mpc-above-best.svg",
             format!("How far from the best at each size on {name}"),
             format!(

@@ -7,6 +7,7 @@ use super::file::{File, add_page};
 use super::html::{Column, Fact, Figure, Section, Table};
 use super::sentences::{RichText, sentence};
 use super::terms;
+use crate::plot::audit::Between;
 use crate::plot::{self, format_thousands};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::ReasonCount;
@@ -279,20 +280,31 @@ fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
         lines.push(vec![line]);
     }
     let panels = names.iter().map(String::as_str).zip(lines).collect();
-    let mut ticks = Vec::new();
-    for i in 0..=4 {
-        let hour = hours_after(snapshot, end) * f64::from(i) / 4.0;
-        ticks.push((hour, format!("{hour:.1} h")));
-    }
+    let ticks = list_round_hours(hours_after(snapshot, end));
     let drawn = plot::audit::plot_over_time(
         "The largest job that fits, as jobs end at their limits",
         "no job starts; a dot where jobs end",
         &["largest job"],
         ticks,
         panels,
+        Between::Step,
     )?;
-    let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
+    let caption = "Largest job that would fit in one unit if nothing new starts and every job uses its full limit. Overdue jobs count as ending now.";
     Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))
+}
+
+/// Lists up to eight round hours from 0 to `end`, with their labels.
+fn list_round_hours(end: f64) -> Vec<(f64, String)> {
+    const STEPS: [f64; 9] = [0.25, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0, 48.0];
+    let fits = |step: &&f64| end / **step <= 8.0;
+    // Beyond a fortnight whole weeks.
+    let weeks = 168.0 * (end / (8.0 * 168.0)).ceil();
+    let step = STEPS.iter().find(fits).copied().unwrap_or(weeks);
+    let count = (end / step) as u32;
+    (0..=count)
+        .map(|i| f64::from(i) * step)
+        .map(|hour| (hour, format!("{hour} h")))
+        .collect()
 }
 
 /// Computes the hours from the latest time of the records to `time`.

@@ -416,7 +416,7 @@ fn orderings_section(machines: &Machines) -> Result<Section> {
     let drawn = plot::curves(
         "The best ordering of each machine by job size, and by share of the machine",
         &series,
-        &[View::Sizes, View::Shares],
+        &[View::SIZES, View::SHARES],
         Limits::default(),
     )?;
     let caption = "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
