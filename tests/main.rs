@@ -31,6 +31,7 @@ mod limits;
 mod machines;
 mod mapping;
 mod mpc;
+mod mpc_plot;
 mod names;
 mod network;
 mod node_links;
