@@ -14,7 +14,7 @@ use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::sweep::ResultRow;
 use nodeorder_present::machines::{Difference, WorkloadOptions};
 use nodeorder_present::report;
-use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
+use nodeorder_present::report::sweep::{Figure, RankedSetting, describe_lead, rank_settings};
 use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
 use nodeorder_trace::{Options, Trace, open};
 use serde_json::{Value, json};
@@ -341,6 +341,9 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
         std::iter::once(setting.names[0].clone() + &more).chain(cells)
     });
     write_section(out, &about, header, rows, [1, 1])?;
+    if let Some(first) = ranking.first() {
+        writeln!(out, "{}: {}.", first.names[0], describe_lead(ranking))?;
+    }
     for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }

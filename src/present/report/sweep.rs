@@ -18,6 +18,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 pub use ranking::{RankedSetting, rank_settings};
 use section_figures::{SectionFigures, distinct_values, group_rows};
+pub use settings::describe_lead;
 use table::read_results;
 
 mod figures;

@@ -1,8 +1,9 @@
 //! Allocators of one machine and trace beside each other, where a sweep says what they leave room for.
 
 use super::figures::{BarFigure, figure_file};
-use super::ranking::rank_settings;
+use super::ranking::{RankedSetting, list_ties, rank_settings};
 use super::section_figures::{SectionFigures, mean_where};
+use crate::machines::Difference;
 use crate::plot::format_fixed;
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::{RichText, sentence};
@@ -10,6 +11,9 @@ use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
 struct SettingFigure(&'static str, &'static str, usize, BestValue);
+
+/// Most settings that the page lists.
+const MOST_SETTINGS: usize = 8;
 
 /// Figures of settings; those that no setting has are left out.
 const SHOWN: [SettingFigure; 8] = [
@@ -35,7 +39,7 @@ const SHOWN: [SettingFigure; 8] = [
 
 /// Ranks the settings of a section; of those with the same figures the first stands for all. Empty if the sweep has
 /// not looked at room, or at one allocator.
-fn rank_choices(figures: &SectionFigures<'_>) -> Vec<String> {
+fn rank_choices(figures: &SectionFigures<'_>) -> Vec<RankedSetting> {
     let known = figures
         .rows
         .iter()
@@ -46,9 +50,51 @@ fn rank_choices(figures: &SectionFigures<'_>) -> Vec<String> {
         return Vec::new();
     }
     rank_settings(figures.rows.iter().copied(), &SHOWN.map(|shown| shown.0))
-        .into_iter()
-        .map(|mut setting| setting.names.swap_remove(0))
-        .collect()
+}
+
+/// Says how surely the first of ranked settings, at least one, is ahead of the others.
+pub fn describe_lead(ranked: &[RankedSetting]) -> String {
+    let schedules = ranked[0].rows.len();
+    if schedules < 2 {
+        return "One schedule each: no interval says what chance may change".into();
+    }
+    let ties = list_ties(ranked);
+    let others = ranked.len() - 1;
+    if ties.is_empty() {
+        return format!(
+            "Clearly ahead of all {others} others (95 % intervals of differences over {schedules} schedules of the \
+             same jobs)"
+        );
+    }
+    let mut named: Vec<&str> = Vec::new();
+    named.extend(ties.iter().take(3).map(|setting| setting.names[0].as_str()));
+    let more = match ties.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "No setting is clearly the best: chance may have put {}{more} behind it ({} of {others} others; 95 % intervals \
+         of differences over {schedules} schedules of the same jobs)",
+        named.join("; "),
+        ties.len()
+    )
+}
+
+/// Makes the columns that say how far each setting lies behind the first, with half the 95 % interval.
+fn list_differences(ranked: &[RankedSetting]) -> [Column; 2] {
+    let differences: Vec<Option<Difference>> = ranked
+        .iter()
+        .map(|setting| setting.compare_rows(&ranked[0]))
+        .collect();
+    let means = differences.iter().map(|d| Some(d.as_ref()?.difference));
+    let halves = differences.iter().map(|d| {
+        let d = d.as_ref()?;
+        Some(d.high? - d.difference)
+    });
+    [
+        Column::new("Behind the first", 1, BestValue::None, means),
+        Column::new("± 95 %", 1, BestValue::None, halves),
+    ]
 }
 
 /// Computes the mean of a figure of a setting over orderings and seeds. `None` if there is none.
@@ -85,10 +131,16 @@ pub fn settings_section(
     figures: &SectionFigures<'_>,
     number: usize,
 ) -> Result<Option<(Section, RichText)>> {
-    let ranked = rank_choices(figures);
-    let Some(best) = ranked.first() else {
+    let mut settings = rank_choices(figures);
+    if settings.is_empty() {
         return Ok(None);
-    };
+    }
+    let lead = describe_lead(&settings);
+    // All rows stand in the table of results; a page is for those that one would choose.
+    let folded = settings.len().saturating_sub(MOST_SETTINGS);
+    settings.truncate(MOST_SETTINGS);
+    let ranked: Vec<String> = settings.iter().map(|s| s.names[0].clone()).collect();
+    let best = &ranked[0];
     // Waits only where jobs are scheduled, Slurm's measure only for its plugins.
     let mut columns = Vec::new();
     let mut shown: Vec<&SettingFigure> = Vec::new();
@@ -103,6 +155,7 @@ pub fn settings_section(
             columns.push(Column::new(*title, *decimals, *best, values));
         }
     }
+    columns.extend(list_differences(&settings));
     let table = Table {
         before: vec![Column::counts("Rank", 1..=ranked.len() as u64)],
         ..Table::new(
@@ -113,9 +166,14 @@ pub fn settings_section(
         )
     };
     let title = format!("{}: settings", figures.title());
-    let about = "Means over seeds and orderings. First the settings that place the most jobs, of these the shortest mean wait; \
-         of those with the same figures one, the rest is in the table of results. \
-         The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay.";
+    let mut about = String::from(
+        "Means over seeds and orderings. Sorted by jobs placed, then mean wait. Settings with identical results share a \
+         row. Behind the first: mean wait (s), in a replay free nodes, setting against setting under the same seed. \
+         The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay.",
+    );
+    if folded > 0 {
+        about += &format!(" The table of results has {folded} further settings.");
+    }
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
     let bars: Vec<String> = (1..)
         .zip(&ranked)
@@ -149,6 +207,6 @@ pub fn settings_section(
     }
     let verdict = sentence(format!("{title}: "))
         .bold(best)
-        .text(format!("{said}."));
+        .text(format!("{said}. {lead}."));
     Ok(Some((section, verdict)))
 }
