@@ -1,6 +1,7 @@
 //! `nodeorder slowdown`: what links do to the bandwidth of jobs, for every job size.
 
 use crate::shared::notes::note;
+use crate::shared::slowdowns::GUESTS;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_base::error::{Error, Result, SourceLocation};
@@ -15,9 +16,6 @@ use nodeorder_traffic::slowdown::{
 };
 use serde_json::json;
 use std::path::PathBuf;
-
-/// Guests of jobs unless some are named.
-const GUESTS: [&str; 3] = ["all-to-all", "stencil3d", "ring"];
 
 /// Compute how much longer jobs communicate than on a network that never blocks, for every job size
 #[derive(Debug, Args)]
@@ -192,17 +190,7 @@ impl Command {
 
 /// Lists the rows of a curve.
 fn list_rows<'a>(curve: &'a GuestCurve<'a>) -> impl Iterator<Item = SlowdownRow<'a>> {
-    curve.curve.points.iter().map(|point| SlowdownRow {
-        ordering: curve.ordering,
-        guest: curve.guest,
-        size: point.size,
-        windows: point.windows,
-        alone: point.alone,
-        mixed: point.mixed,
-        all: point.all,
-        mixed_p90: point.mixed_p90,
-        mixed_max: point.mixed_max,
-    })
+    SlowdownRow::list_rows(curve.ordering, curve.guest, &curve.curve)
 }
 
 /// Says which windows and sizes are left out, once each.

@@ -1,6 +1,7 @@
 //! Slowdowns of orderings by job size.
 
 use super::row;
+use nodeorder_traffic::slowdown::SlowdownCurve;
 
 row! {
     /// Slowdowns of an ordering for one guest and one size.
@@ -23,4 +24,25 @@ row! {
     mixed_p90: f64, "",
         "The least `mixed` that nine of ten windows do not exceed.";
     mixed_max: f64, "", "The largest `mixed` of a window.";
+}
+
+impl<'a> SlowdownRow<'a> {
+    /// Lists the rows of a curve.
+    pub fn list_rows(
+        ordering: &'a str,
+        guest: &'a str,
+        curve: &'a SlowdownCurve,
+    ) -> impl Iterator<Item = Self> {
+        curve.points.iter().map(move |point| SlowdownRow {
+            ordering,
+            guest,
+            size: point.size,
+            windows: point.windows,
+            alone: point.alone,
+            mixed: point.mixed,
+            all: point.all,
+            mixed_p90: point.mixed_p90,
+            mixed_max: point.mixed_max,
+        })
+    }
 }

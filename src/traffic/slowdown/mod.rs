@@ -18,6 +18,7 @@
 //! The curve at S is the mean over the windows of all tilings. It is a statement about bandwidth under the routing named;
 //! latency is what hops are for.
 
+mod comparison;
 mod curve;
 mod gather;
 mod grid;
@@ -25,7 +26,8 @@ mod link_loads;
 mod router;
 mod tiling;
 
-pub use curve::{SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
+pub use comparison::{GuestSlowdowns, Loss, SlowdownComparison};
+pub use curve::{DUTY_STEPS, SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
 pub use tiling::{Tilings, power_sizes};
 
 #[cfg(test)]
