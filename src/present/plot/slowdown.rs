@@ -142,6 +142,7 @@ mod tests {
             all: 2.0 * mixed,
             mixed_p90: mixed,
             mixed_max: mixed,
+            at_duties: [mixed; 11],
         };
         let points = [point(2, 1.0), point(64, 3.5)];
         let series = ["all-to-all", "ring"].map(|guest| SlowdownSeries {

@@ -20,6 +20,9 @@ const BATCH_LOADS: usize = 1 << 22;
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
 const KEPT_LOADS: usize = 1 << 23;
 
+/// Number of duties at which every point is known: 0, 0.1, … 1.
+pub const DUTY_STEPS: usize = 11;
+
 /// What slowdowns are measured with.
 #[derive(Clone, Copy)]
 pub struct SlowdownOptions {
@@ -73,6 +76,8 @@ pub struct SlowdownPoint {
     pub mixed_p90: f64,
     /// Largest `mixed` of a window.
     pub mixed_max: f64,
+    /// Means where the others send for the shares 0, 0.1, … 1 of the time.
+    pub at_duties: [f64; DUTY_STEPS],
 }
 
 /// Slowdowns of an ordering for one guest, by size.
@@ -129,7 +134,7 @@ impl SlowdownCurve {
 /// A machine and a routing, ready to measure orderings.
 pub struct Slowdowns<'f> {
     fabric: &'f Fabric<'f>,
-    options: SlowdownOptions,
+    pub(super) options: SlowdownOptions,
     router: WindowRouter<'f>,
 }
 
@@ -139,6 +144,7 @@ struct WindowSlowdowns {
     alone: f64,
     mixed: f64,
     all: f64,
+    at_duties: [f64; DUTY_STEPS],
 }
 
 /// A window of a tiling.
@@ -333,6 +339,7 @@ impl<'f> Slowdowns<'f> {
             alone: 1.0,
             mixed: 1.0,
             all: 1.0,
+            at_duties: [1.0; DUTY_STEPS],
         };
         for (link, own) in loads.iter_links() {
             let scale = self.fabric.links.capacity(link) * unblocked;
@@ -341,6 +348,11 @@ impl<'f> Slowdowns<'f> {
             found.alone = found.alone.max(own / scale);
             found.mixed = found.mixed.max((own + self.options.duty * others) / scale);
             found.all = found.all.max((own + others) / scale);
+            let alone = own / scale;
+            let step = others / scale / (DUTY_STEPS - 1) as f64;
+            for (i, highest) in found.at_duties.iter_mut().enumerate() {
+                *highest = highest.max(alone + i as f64 * step);
+            }
         }
         found
     }
@@ -363,6 +375,13 @@ impl SlowdownPoint {
             all: windows.iter().map(|window| window.all).sum::<f64>() / count,
             mixed_p90: mixed[(mixed.len() * 90).div_ceil(100) - 1],
             mixed_max: mixed[mixed.len() - 1],
+            at_duties: std::array::from_fn(|i| {
+                windows
+                    .iter()
+                    .map(|window| window.at_duties[i])
+                    .sum::<f64>()
+                    / count
+            }),
         })
     }
 }
