@@ -12,7 +12,7 @@ use nodeorder_order::ordering::NodeOrder;
 use rayon::prelude::*;
 
 /// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
-const BATCH: [usize; 2] = [4, 64];
+const BATCH: [usize; 2] = [4, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
 const BATCH_LOADS: usize = 1 << 22;
@@ -341,15 +341,28 @@ impl<'f> Slowdowns<'f> {
             all: 1.0,
             at_duties: [1.0; DUTY_STEPS],
         };
+        // The link with the highest `mixed`, and its loads over its capacity: own, and those of the others.
+        let mut highest = 0.0;
+        let mut leader = [0.0; 2];
         for (link, own) in loads.iter_links() {
             let scale = self.fabric.links.capacity(link) * unblocked;
             // Rounding may leave less than the window's own load.
             let others = (together[link] - own).max(0.0);
-            found.alone = found.alone.max(own / scale);
-            found.mixed = found.mixed.max((own + self.options.duty * others) / scale);
-            found.all = found.all.max((own + others) / scale);
             let alone = own / scale;
-            let step = others / scale / (DUTY_STEPS - 1) as f64;
+            let beside = others / scale;
+            // Nowhere above another link: so are most, which need not be looked at duty by duty.
+            if alone <= leader[0] && beside <= leader[1] {
+                continue;
+            }
+            let mixed = (own + self.options.duty * others) / scale;
+            if mixed > highest {
+                highest = mixed;
+                leader = [alone, beside];
+            }
+            found.alone = found.alone.max(alone);
+            found.mixed = found.mixed.max(mixed);
+            found.all = found.all.max((own + others) / scale);
+            let step = beside / (DUTY_STEPS - 1) as f64;
             for (i, highest) in found.at_duties.iter_mut().enumerate() {
                 *highest = highest.max(alone + i as f64 * step);
             }
