@@ -146,7 +146,7 @@ pub fn print_comparison(
     }
     tables::write_comparison(out, comparison)?;
     if let Some(advice) = &results.advice {
-        slowdowns::print_slowdowns(out, advice)?;
+        slowdowns::print_slowdowns(out, advice, comparison)?;
     }
     if let Some(prediction) = &results.prediction {
         tables::write_prediction(out, prediction)?;

@@ -10,6 +10,7 @@ use super::output::Output;
 use super::{progress, tables};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::report::Advice;
 use nodeorder_traffic::mapping::Fabric;
@@ -137,10 +138,26 @@ fn check_guest(guest: &GuestSlowdowns, named: bool) -> Result<()> {
 }
 
 /// Prints the table of slowdowns and what to take for which traffic.
-pub fn print_slowdowns(out: &mut Output, advice: &Advice) -> anyhow::Result<()> {
-    let Some(compared) = &advice.slowdowns else {
-        return Ok(());
-    };
+pub fn print_slowdowns(
+    out: &mut Output,
+    advice: &Advice,
+    comparison: &Comparison,
+) -> anyhow::Result<()> {
+    if let Some(compared) = &advice.slowdowns {
+        write_table(out, compared)?;
+    }
+    for verdict in advice.verdicts(comparison) {
+        print_sentence(out, &verdict)?;
+    }
+    if advice.slowdowns.is_some() && advice.current.is_none() {
+        let assumed = "Present order: taken to be row-major (--current ORD says another).";
+        print_sentence(out, assumed)?;
+    }
+    Ok(())
+}
+
+/// Writes the table of slowdowns.
+fn write_table(out: &mut Output, compared: &SlowdownComparison) -> anyhow::Result<()> {
     writeln!(out)?;
     let about = format!(
         "How many times as long communication takes as on a network that never blocks (routing {}): the log-spaced mean while \
@@ -169,14 +186,5 @@ pub fn print_slowdowns(out: &mut Output, advice: &Advice) -> anyhow::Result<()> 
     }
     let table = tables::lay_out_table(header, rows, 1);
     writeln!(out, "{}\n", fit_to_terminal(table, 1, &std::io::stdout()))?;
-    for verdict in advice.verdicts() {
-        print_sentence(out, &verdict)?;
-    }
-    if advice.current.is_none() {
-        print_sentence(
-            out,
-            "Present order: taken to be row-major (--current ORD says another).",
-        )?;
-    }
     Ok(())
 }

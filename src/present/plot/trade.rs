@@ -55,7 +55,12 @@ pub fn plot_hops_and_slowdowns<'a>(
         ];
         for (i, (name, points)) in panels.into_iter().enumerate() {
             let values = lowest_and_highest(orderings.iter().flat_map(points).map(|p| p.1));
-            let y = Scale::linear((0.0, values.map_or(1.0, |(_, high)| high)), 6);
+            let high = values.map_or(1.0, |(_, high)| high);
+            // No slowdown is below 1.
+            let y = match i {
+                0 => Scale::linear((0.0, high), 6),
+                _ => Scale::from_one(high, 6),
+            };
             let top = TOP + i as f64 * (PANEL + BELOW);
             let panel =
                 Panel::place_panel((LEFT, right), (top, PANEL), (&x, LOG_SIZES), (&y, name));

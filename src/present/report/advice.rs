@@ -11,7 +11,7 @@ use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_traffic::slowdown::{GuestSlowdowns, SlowdownComparison};
+use nodeorder_traffic::slowdown::{GuestSlowdowns, Loss, SlowdownComparison};
 
 /// Slowdowns shown as `1.00`.
 const UNSLOWED: f64 = 1.005;
@@ -94,6 +94,19 @@ impl Advice {
         self.current.as_deref().unwrap_or(REFERENCE)
     }
 
+    /// Finds the present ordering among those measured.
+    fn find_current(&self, compared: &SlowdownComparison) -> Option<usize> {
+        let mut labels = compared.orderings.iter();
+        labels.position(|label| label == self.current())
+    }
+
+    /// Finds the ordering of the lowest `mixed` for a guest; the present one where none is better: nothing is to change.
+    fn find_best(&self, compared: &SlowdownComparison, guest: &GuestSlowdowns) -> Option<usize> {
+        let current = self.find_current(compared);
+        let current = current.filter(|current| guest.is_best(*current));
+        current.or_else(|| guest.find_best(|point| point.mixed))
+    }
+
     /// Answers by kind of traffic, as the JSON document has it.
     pub(super) fn answers<'a>(&'a self, comparison: &'a Comparison) -> Answers<'a> {
         let mut by_traffic = BTreeMap::new();
@@ -131,13 +144,14 @@ impl Advice {
 
     /// Finds the ordering of the lowest mean distance.
     fn answer_distance<'a>(&self, comparison: &'a Comparison) -> Option<Answer<'a>> {
-        let best = comparison.entries.first()?;
-        let base = comparison
-            .entries
-            .iter()
+        let first = comparison.entries.first()?;
+        let mut entries = comparison.entries.iter();
+        let base = entries
             .find(|entry| entry.label == self.current())
             // Means over other windows are not compared.
-            .filter(|base| base.spanning == best.spanning);
+            .filter(|base| base.spanning == first.spanning);
+        let as_close = base.filter(|base| base.mean_log == first.mean_log);
+        let best = as_close.unwrap_or(first);
         let mut from_size = None;
         for (i, value) in best.values.iter().enumerate().rev() {
             let others = comparison
@@ -162,12 +176,9 @@ impl Advice {
         compared: &'a SlowdownComparison,
         guest: &GuestSlowdowns,
     ) -> Option<Answer<'a>> {
-        let best = guest.find_best(|point| point.mixed)?;
+        let best = self.find_best(compared, guest)?;
         let mixed = |ordering: usize| guest.curves[ordering].log_uniform_mean(|point| point.mixed);
-        let base = compared
-            .orderings
-            .iter()
-            .position(|label| label == self.current());
+        let base = self.find_current(compared);
         Some(Answer {
             order: &compared.orderings[best],
             gain_over_current: base.and_then(|base| find_gain(mixed(best)?, mixed(base)?)),
@@ -177,11 +188,10 @@ impl Advice {
 
     /// Says where the closest ordering slows communication most. Empty if it does nowhere.
     pub(super) fn loss_sentence(&self, comparison: &Comparison) -> RichText {
-        let loss = self.slowdowns.as_ref().and_then(|compared| {
-            let loss = compared.find_largest_loss(0)?;
-            Some((compared, loss))
-        });
-        let Some((compared, loss)) = loss else {
+        let slowdowns = self.slowdowns.as_ref();
+        let Some((compared, loss)) =
+            slowdowns.and_then(|all| Some((all, all.find_largest_loss(0)?)))
+        else {
             return RichText::default();
         };
         let machine = &comparison.topology;
@@ -189,38 +199,67 @@ impl Advice {
             0 | 1 => "one link".to_string(),
             count => format!("{count} links"),
         };
-        let [slow, fast] = loss.slowdowns;
-        let other = if fast < UNSLOWED {
-            "not at all".to_string()
-        } else {
-            times_text(fast)
-        };
-        sentence("Compact placement hurts here: ")
-            .strong(&compared.orderings[0])
-            .text(format!(
-                ", the closest ordering, slows {} of {} nodes {}, ",
-                guest_phrase(loss.guest),
-                format_thousands(loss.size as u64),
-                times_text(slow)
-            ))
-            .strong(&compared.orderings[loss.winner])
-            .text(format!(
-                " {other} (routing {}, the other jobs send {} of the time; the machine’s description gives a node {links} of \
-                 capacity {}). ",
-                compared.routing,
-                per_cent(100.0 * compared.duty),
-                self.node_capacity,
-            ))
+        let labels = &compared.orderings;
+        let mut parts = vec![
+            sentence("")
+                .strong(&labels[0])
+                .text(", the closest ordering, ")
+                .text(times_text(&loss, 0, loss.size)),
+        ];
+        if loss.worst_size != loss.size {
+            let worst = format_thousands(loss.worst_size as u64);
+            let times = times_text(&loss, 0, loss.worst_size);
+            parts.push(format!("and one of {worst} nodes {times}").into());
+        }
+        let mut others: Vec<usize> = self.find_current(compared).into_iter().collect();
+        others.retain(|current| ![0, loss.winner].contains(current));
+        others.push(loss.winner);
+        for other in others {
+            let times = times_text(&loss, other, loss.size);
+            parts.push(sentence("").strong(&labels[other]).text(" ").text(times));
+        }
+        sentence(format!(
+            "Compact placement hurts here: {} of {} nodes is slowed by ",
+            guest_phrase(&loss.guest.guest),
+            format_thousands(loss.size as u64),
+        ))
+        .rich(&RichText::join(parts, ", "))
+        .text(format!(
+            " (routing {}, the other jobs send {} of the time; the machine’s description gives a node {links} of capacity {}). ",
+            compared.routing,
+            per_cent(100.0 * compared.duty),
+            self.node_capacity,
+        ))
     }
 
-    /// Says for each guest which ordering to take.
-    pub fn verdicts(&self) -> Vec<String> {
-        let verdicts = self
+    /// Says for each guest which ordering to take, and whether anything is gained over that of `--current`.
+    pub fn verdicts(&self, comparison: &Comparison) -> Vec<String> {
+        let mut verdicts: Vec<RichText> = self
             .guests()
-            .filter_map(|(all, guest)| self.guest_verdict(all, guest));
-        verdicts
-            .map(|verdict| verdict.plain().to_string())
-            .collect()
+            .filter_map(|(all, guest)| self.guest_verdict(all, guest))
+            .collect();
+        let answers = self.answers(comparison).by_traffic;
+        let Some(current) = &self.current else {
+            return list_plain(verdicts);
+        };
+        if answers.values().all(|answer| answer.order == current) {
+            verdicts.insert(0, "Your present order is already best.".into());
+        } else if let Some(Answer {
+            order,
+            gain_over_current: Some(gain),
+            ..
+        }) = answers.get("distance")
+        {
+            verdicts.insert(
+                0,
+                format!(
+                    "distance: take {order}, {} below {current}.",
+                    per_cent(100.0 * gain)
+                )
+                .into(),
+            );
+        }
+        list_plain(verdicts)
     }
 
     /// Says which ordering to take for a guest. `None` where no size has a slowdown.
@@ -229,7 +268,7 @@ impl Advice {
         compared: &SlowdownComparison,
         guest: &GuestSlowdowns,
     ) -> Option<RichText> {
-        let best = guest.find_best(|point| point.mixed)?;
+        let best = self.find_best(compared, guest)?;
         let label = |ordering: usize| compared.orderings[ordering].as_str();
         let curve = &guest.curves[best];
         let low = curve.log_uniform_mean(|point| point.mixed)?;
@@ -245,14 +284,15 @@ impl Advice {
                 "no ordering gains bandwidth, communication is {times} in all."
             )));
         }
-        let mut said = begin.text("take ").strong(label(best)).text(format!(
+        let base = self.find_current(compared);
+        let advice = match self.current {
+            Some(_) if base == Some(best) => "your present order is already best, ",
+            _ => "take ",
+        };
+        let mut said = begin.text(advice).strong(label(best)).text(format!(
             ", on average {} over job sizes",
             slowed_phrase(low)
         ));
-        let base = compared
-            .orderings
-            .iter()
-            .position(|name| name == self.current());
         if let Some(base) = base.filter(|base| *base != best) {
             let there = guest.curves[base].log_uniform_mean(|point| point.mixed)?;
             let there = format_fixed(there, 2);
@@ -403,9 +443,22 @@ fn guest_phrase(guest: &str) -> String {
     }
 }
 
-/// Formats a slowdown: `4.6 times`.
-fn times_text(slowdown: f64) -> String {
-    format!("{} times", format_fixed(slowdown, 1))
+/// Says how much communication is slowed at a size: `4.6 times`.
+fn times_text(loss: &Loss<'_>, ordering: usize, size: usize) -> String {
+    let mixed = loss.guest.curves[ordering].mixed_at(size);
+    let told = mixed.filter(|mixed| *mixed >= UNSLOWED);
+    told.map_or_else(
+        || "not at all".into(),
+        |mixed| format!("{} times", format_fixed(mixed, 1)),
+    )
+}
+
+/// Lists sentences as plain text.
+fn list_plain(sentences: Vec<RichText>) -> Vec<String> {
+    let plain = sentences
+        .iter()
+        .map(|said| said.plain().replace('\u{a0}', " "));
+    plain.collect()
 }
 
 /// Says in a sentence how much communication is slowed.

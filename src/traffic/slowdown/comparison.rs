@@ -9,6 +9,8 @@ use nodeorder_order::ordering::NodeOrder;
 const EQUAL: f64 = 1e-9;
 /// Times as slow as with the best ordering from which on a loss is told.
 const TOLD: f64 = 1.1;
+/// Times as slow as with the best ordering up to which no difference is told.
+const UNTOLD: f64 = 1.005;
 
 /// Slowdowns of the orderings of one machine, for several guests.
 #[derive(Clone, Debug)]
@@ -33,15 +35,16 @@ pub struct GuestSlowdowns {
     pub curves: Vec<SlowdownCurve>,
 }
 
-/// A size at which an ordering is slower than another.
-#[derive(Clone, Debug, PartialEq)]
+/// Traffic for which an ordering is slower than another.
+#[derive(Clone, Debug)]
 pub struct Loss<'s> {
-    pub guest: &'s str,
-    /// Nodes of a job.
+    /// The guest, with the slowdowns of all orderings.
+    pub guest: &'s GuestSlowdowns,
+    /// Nodes of the largest jobs that are slowed half as much as the worst, or more: large jobs communicate most.
     pub size: usize,
-    /// `mixed` of the ordering that loses, and of the other.
-    pub slowdowns: [f64; 2],
-    /// Index of the other ordering.
+    /// Nodes of the jobs that are slowed most.
+    pub worst_size: usize,
+    /// Index of the ordering that does best at `size`; of those that do equally well, the best over all sizes.
     pub winner: usize,
 }
 
@@ -111,27 +114,37 @@ impl SlowdownComparison {
     /// Finds where ordering `own` is slowed most against the best of the others, by `mixed`. `None` unless it takes a
     /// tenth longer.
     pub fn find_largest_loss(&self, own: usize) -> Option<Loss<'_>> {
-        let mut largest: Option<Loss<'_>> = None;
+        let mut largest = None;
+        let mut highest = TOLD;
         for guest in &self.guests {
             for point in &guest.curves[own].points {
-                let Some((winner, best)) = guest.find_lowest_at(point.size) else {
-                    continue;
-                };
-                let ratio = point.mixed / best;
-                let before = largest
-                    .as_ref()
-                    .map_or(TOLD, |loss| loss.slowdowns[0] / loss.slowdowns[1]);
-                if ratio > before {
-                    largest = Some(Loss {
-                        guest: &guest.guest,
-                        size: point.size,
-                        slowdowns: [point.mixed, best],
-                        winner,
-                    });
+                let ratio = guest.ratio_at(own, point.size);
+                if ratio > highest {
+                    highest = ratio;
+                    largest = Some((guest, point.size));
                 }
             }
         }
-        largest
+        let (guest, worst_size) = largest?;
+        let mut sizes = guest.curves[own]
+            .points
+            .iter()
+            .rev()
+            .map(|point| point.size);
+        let size = sizes.find(|size| guest.ratio_at(own, *size) >= (highest / 2.0).max(TOLD))?;
+        let (lowest, _) = guest.find_lowest_at(size)?;
+        let best = guest.find_best(|point| point.mixed)?;
+        let winner = if guest.ratio_at(best, size) < UNTOLD {
+            best
+        } else {
+            lowest
+        };
+        Some(Loss {
+            guest,
+            size,
+            worst_size,
+            winner,
+        })
     }
 }
 
@@ -144,6 +157,23 @@ impl GuestSlowdowns {
                 .map(|curve| curve.log_uniform_mean(&figure)),
         )
         .map(|(best, _)| best)
+    }
+
+    /// Checks whether no ordering has a lower log-uniform mean of `mixed` than ordering `own`.
+    pub fn is_best(&self, own: usize) -> bool {
+        let mean = |ordering: usize| self.curves[ordering].log_uniform_mean(|point| point.mixed);
+        let best = self.find_best(|point| point.mixed).and_then(mean);
+        best.zip(mean(own))
+            .is_some_and(|(best, own)| own <= best * (1.0 + EQUAL))
+    }
+
+    /// Divides `mixed` of ordering `own` at a size by the lowest of all; 1 where it has none.
+    fn ratio_at(&self, own: usize, size: usize) -> f64 {
+        let lowest = self.find_lowest_at(size);
+        let mixed = self.curves[own].mixed_at(size);
+        mixed
+            .zip(lowest)
+            .map_or(1.0, |(mixed, (_, lowest))| mixed / lowest)
     }
 
     /// Finds the ordering of the lowest `mixed` at one size, and that figure.

@@ -186,6 +186,17 @@ impl<'f> Slowdowns<'f> {
         name: &str,
         sizes: &[usize],
     ) -> Result<SlowdownCurve> {
+        self.measure_tilings(order, name, sizes, self.options.tilings)
+    }
+
+    /// Measures a curve as [`Slowdowns::measure_curve`] does, over `tilings`.
+    pub(super) fn measure_tilings(
+        &self,
+        order: &NodeOrder,
+        name: &str,
+        sizes: &[usize],
+        tilings: Tilings,
+    ) -> Result<SlowdownCurve> {
         let topology = self.fabric.topology;
         let links = self.fabric.links.len() as u64;
         let batch = 12 * links * BATCH[0] as u64;
@@ -206,7 +217,7 @@ impl<'f> Slowdowns<'f> {
                 Err(error) => return Err(error),
             };
             let mut windows = Vec::new();
-            for starts in self.options.tilings.window_starts(order.len(), *size) {
+            for starts in tilings.window_starts(order.len(), *size) {
                 let count = starts.len();
                 let found = self.measure_tiling(order, &guest, &starts)?;
                 curve.left_out += (count - found.len()) as u64;

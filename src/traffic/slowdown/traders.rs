@@ -2,7 +2,7 @@
 
 use super::comparison::{GuestSlowdowns, SlowdownComparison};
 use super::curve::Slowdowns;
-use super::tiling::power_sizes;
+use super::tiling::{Tilings, power_sizes};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -40,7 +40,7 @@ impl SlowdownComparison {
         Ok(())
     }
 
-    /// Chooses of a family the best member for each guest, by fewer sizes: two octaves apart.
+    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart.
     fn choose_members<'o>(
         &self,
         slowdowns: &Slowdowns<'_>,
@@ -60,7 +60,8 @@ impl SlowdownComparison {
                     .skip(1)
                     .step_by(2)
                     .collect();
-                let curve = slowdowns.measure_curve(order, &guest.guest, &sizes)?;
+                let curve =
+                    slowdowns.measure_tilings(order, &guest.guest, &sizes, Tilings::new(1)?)?;
                 let mean = curve.log_uniform_mean(|point| point.mixed);
                 let mean = mean.unwrap_or(f64::INFINITY);
                 if best.is_none_or(|(least, _)| mean < least) {
