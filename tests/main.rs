@@ -57,6 +57,7 @@ mod shipped_topologies;
 mod simgrid;
 mod simulators;
 mod skip;
+mod slowdowns;
 mod slurm;
 mod slurm_plugins;
 mod snapshot;

@@ -225,7 +225,7 @@ impl Jobs {
             prediction: Some(found),
             schedules,
             processors: hint.map(|hint| hint.to_string()),
-            windows: Vec::new(),
+            ..WorkloadResults::default()
         })
     }
 }

@@ -3,34 +3,38 @@
 use crate::shared::command_line::CommandLine;
 use crate::shared::comparison::{self, OrderingArgs};
 use crate::shared::output::Output;
+use crate::shared::slowdowns::SlowdownArgs;
 use crate::shared::traffic::TrafficArgs;
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, output, own_files};
 use clap::Args;
-use nodeorder_network::topology::Context;
+use nodeorder_base::error::Error;
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::{Curve, Means};
-use nodeorder_present::report::{self, WorkloadResults};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::report::{self, Advice, WorkloadResults};
+use nodeorder_traffic::slowdown::Tilings;
 use std::path::PathBuf;
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings",
-    mut_arg("guest", |guest| guest.requires("trace"))
-)]
+#[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     #[command(flatten)]
     orderings: OrderingArgs,
+    /// The ordering that the site has today, which gains are against [default: row-major]
+    #[arg(long, value_name = "ORD")]
+    current: Option<String>,
     /// Write a page (index.html), the plots as SVG and the data as CSV into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     workload: WorkloadArgs,
     #[command(flatten)]
-    traffic: TrafficArgs,
+    slowdowns: SlowdownArgs,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -41,12 +45,16 @@ impl Command {
         self.workload.apply_rules()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         // Errors in the input are reported before the curves are computed.
-        let fabric = self.traffic.build_fabric(&topology)?;
-        let traffic = self.traffic.traffic_settings(fabric.as_ref())?;
+        let jobs_send = self.jobs_send()?;
+        let fabric = jobs_send.build_fabric(&topology)?;
+        let traffic = jobs_send.traffic_settings(fabric.as_ref())?;
         let workload = self.workload.open_workload(&topology)?;
-        let orders = self
-            .orderings
-            .make_orderings(&topology, &self.workload.sizes_option())?;
+        let mut orders = self.make_orders(&topology)?;
+        let slowdowns = self.slowdowns.measure_orders(
+            &topology,
+            &mut orders,
+            self.orderings.orders.is_empty(),
+        )?;
         let mut results = WorkloadResults::default();
         let comparison = match workload {
             Some(jobs) => {
@@ -59,6 +67,12 @@ impl Command {
                 Comparison::new(&topology, &orders, means)?
             }
         };
+        results.advice = Some(Advice::new(
+            &topology,
+            &comparison,
+            slowdowns,
+            self.current.clone(),
+        ));
         let command = self.command_line(context).to_string();
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, &results, &command)?;
@@ -74,6 +88,34 @@ impl Command {
         out.finish()
     }
 
+    /// Makes the orderings, and the one that is there today.
+    fn make_orders(&self, topology: &Topology) -> anyhow::Result<Vec<NodeOrder>> {
+        let sizes = self.workload.sizes_option();
+        let mut orders = self.orderings.make_orderings(topology, &sizes)?;
+        if let Some(current) = &self.current
+            && orders.iter().all(|order| order.label() != current)
+        {
+            orders.push(inputs::make_order(topology, current)?);
+            NodeOrder::check_same_nodes(topology, &orders)?;
+        }
+        Ok(orders)
+    }
+
+    /// Chooses the traffic that is simulated for every job of a trace: that of `--guest`.
+    fn jobs_send(&self) -> anyhow::Result<TrafficArgs> {
+        if self.workload.trace.is_none() {
+            return Ok(TrafficArgs::default());
+        }
+        if self.slowdowns.guests.len() > 1 {
+            let expected = "one beside --trace";
+            return Err(Error::option("--guest", "several", expected).into());
+        }
+        Ok(TrafficArgs {
+            guest: self.slowdowns.guests.first().cloned(),
+            routing: self.slowdowns.routing.clone(),
+        })
+    }
+
     /// Writes the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let line = CommandLine::new("compare")
@@ -82,8 +124,14 @@ impl Command {
         let line = self
             .workload
             .add_to(line)
-            .add_option("--guest", &self.traffic.guest)
-            .add_option("--routing", &self.traffic.routing);
+            .add_option("--current", &self.current)
+            .add_option("--guest", &self.slowdowns.guests)
+            .add_option("--routing", &self.slowdowns.routing)
+            .add_option("--duty", self.slowdowns.duty)
+            .add_option(
+                "--tilings",
+                self.slowdowns.tilings.map(Tilings::tiling_count),
+            );
         self.orderings
             .add_search(line)
             .add_seed(context.seed)

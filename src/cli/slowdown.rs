@@ -2,6 +2,7 @@
 
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
+use crate::shared::slowdowns::SlowdownArgs;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_network::topology::Context;
@@ -11,9 +12,7 @@ use nodeorder_present::columns::slowdown::SlowdownRow;
 use nodeorder_present::plot::{self, SlowdownSeries};
 use nodeorder_present::report::slowdown::{GuestCurve, document};
 use nodeorder_traffic::mapping::Fabric;
-use nodeorder_traffic::slowdown::{
-    GUESTS, SlowdownOptions, Slowdowns, Tilings, choose_routing, choose_sizes,
-};
+use nodeorder_traffic::slowdown::{SlowdownOptions, Slowdowns, choose_sizes};
 use std::path::PathBuf;
 
 /// Compute how much longer jobs communicate than on a network that never blocks, for every job size
@@ -27,20 +26,8 @@ pub struct Command {
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]
     orders: Vec<String>,
-    /// What the nodes of a job send to each other, for any number of nodes; repeat for several
-    /// [default: all-to-all, stencil3d and ring]
-    #[arg(long = "guest", value_name = "PATTERN")]
-    guests: Vec<String>,
-    /// Which links the traffic takes; `nodeorder list routings` names them
-    /// [default: dimension-order on grids, else ecmp-hop]
-    #[arg(long, value_name = "R")]
-    routing: Option<String>,
-    /// Share of the time in which the other jobs send, from 0 to 1
-    #[arg(long, default_value_t = 0.2)]
-    duty: f64,
-    /// Ways to cut the ranks into jobs of one size: 1, 2 or 4
-    #[arg(long, default_value_t = 2)]
-    tilings: u32,
+    #[command(flatten)]
+    traffic: SlowdownArgs,
     /// Sizes: log (powers of two and all nodes), or a list such as 2,64,100-110
     #[arg(long, default_value = "log")]
     sizes: String,
@@ -60,21 +47,12 @@ impl Command {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
-        let routing = choose_routing(&topology, self.routing.as_deref())?;
-        let options = SlowdownOptions {
-            routing,
-            duty: self.duty,
-            tilings: Tilings::new(self.tilings)?,
-        };
+        let options = self.traffic.choose_options(&topology)?;
         let orders = inputs::make_orders(&topology, &self.orders)?;
         NodeOrder::check_same_nodes(&topology, &orders)?;
         let fabric = Fabric::with_components(&topology)?;
         let slowdowns = Slowdowns::new(&fabric, options)?;
-        let guests: Vec<&str> = if self.guests.is_empty() {
-            GUESTS.to_vec()
-        } else {
-            self.guests.iter().map(String::as_str).collect()
-        };
+        let guests = self.traffic.choose_guests();
         let bar = progress::show_steps((orders.len() * guests.len()) as u64, "slowdown");
         let mut curves = Vec::new();
         for order in &orders {

@@ -118,7 +118,7 @@ fn others() -> Vec<Table> {
         "`map --json`", "The figures of a mapping.": MappingFigures::MORE, "" => MappingFigures::ALL;
         "`map --json` with `--routing ideal`, `adaptive` or `minimal-adaptive`", "Beside the figures of a mapping.": FOUND;
         "`throughput`", "A row for each traffic and routing; `throughput` in the JSON document.": ThroughputRow::ALL;
-        "`slowdown`", "A row for each ordering, guest and job size; `slowdowns` in the JSON document.": SlowdownRow::ALL;
+        "`slowdown`; `compare`: `slowdown.csv`", "A row for each ordering, guest and job size; `slowdowns` in the JSON document of `slowdown`.": SlowdownRow::ALL;
         "`throughput --sizes`: `throughput.csv`", "A row for each ordering and job size.": WindowRow::ALL;
         "`throughput --matching-out`", "A row for each node.": MATCHED;
         "`map --json`: `busiest_links`", "An object for each link.": LinkLoad::ALL, "" => LinkLoad::BUSIEST;

@@ -23,7 +23,8 @@ use nodeorder_present::machines::{
 use nodeorder_present::report;
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Trace, convert};
-use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::FixedRouting;
+use nodeorder_traffic::mapping::routing::{BestShares, RANKING_ROUTING};
 
 mod tables;
 
@@ -70,13 +71,17 @@ pub struct Command {
     /// Search what the links carry of all-to-all traffic and of a longest matching when it is routed well
     #[arg(long)]
     throughput: bool,
-    /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive [default: ideal]
+    /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive; any other is that of the
+    /// slowdowns, which are not measured beyond 8,192 nodes unless it is given [default: ideal, and ecmp-hop]
     #[arg(long, value_name = "R")]
     routing: Option<String>,
     /// Print one JSON document instead of the tables
     #[arg(long)]
     json: bool,
 }
+
+/// Nodes up to which slowdowns are measured unasked: random orders of larger machines take minutes.
+const UNASKED: usize = 1 << 13;
 
 /// Which of the default allocators ranks machines and places the jobs of schedules.
 // `span-best-fit` among the defaults: the help of `--policy` promises it for schedules.
@@ -89,7 +94,7 @@ impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
         self.check_specs()?;
         self.workload.apply_rules()?;
-        let request = self.parse_buying_options(context)?;
+        let mut request = self.parse_buying_options(context)?;
         inputs::check_distinct("", "machine", &self.specs)?;
         let topologies = self
             .specs
@@ -97,6 +102,7 @@ impl Command {
             .map(|spec| inputs::build_topology(spec, context))
             .collect::<anyhow::Result<Vec<_>>>()?;
         self.check_orders(&topologies)?;
+        request.slowdown_routing = self.choose_slowdown_routing(&topologies)?;
         let (found, name, processors) = match &self.workload.trace {
             None => (rank_machines(&topologies, &request, None)?, None, None),
             Some(path) => self.rank_on_jobs(path, &topologies, &request)?,
@@ -157,12 +163,12 @@ impl Command {
             Some("cost") => Some(Criterion::Cost),
             _ => None,
         };
+        let named = self.routing.as_deref();
+        let shares = named.map(BestShares::parse_routing).transpose()?.flatten();
         // Throughput and the cost of a unit of it are what the search finds: a rank by either asks for it.
-        let searched = self.throughput || self.routing.is_some() || rank.is_some();
-        let routing = if searched {
-            Some(parse_routing(self.routing.as_deref().unwrap_or("ideal"))?)
-        } else {
-            None
+        let routing = match shares {
+            None if self.throughput || rank.is_some() => BestShares::parse_routing("ideal")?,
+            shares => shares,
         };
         Ok(MachineOptions {
             orders: &self.orders,
@@ -172,8 +178,28 @@ impl Command {
                 cables,
             },
             routing,
+            slowdown_routing: None,
             rank,
         })
+    }
+
+    /// Chooses the routing of slowdowns. `None` where none is named and a machine is too large.
+    fn choose_slowdown_routing(
+        &self,
+        topologies: &[Topology],
+    ) -> anyhow::Result<Option<FixedRouting>> {
+        if let Some(name) = &self.routing
+            && BestShares::parse_routing(name)?.is_none()
+        {
+            return Ok(Some(FixedRouting::find_for_jobs(name)?));
+        }
+        if topologies.iter().any(|one| one.node_count() > UNASKED) {
+            note!(
+                "slowdowns are not measured beyond {UNASKED} nodes unless --routing asks for them"
+            );
+            return Ok(None);
+        }
+        Ok(Some(FixedRouting::find_by_name(RANKING_ROUTING)?))
     }
 
     /// Checks that curves fit, and says where a file's ordering was made for another machine.
@@ -287,13 +313,6 @@ impl Command {
             .add_seed(context.seed)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
     }
-}
-
-/// Parses a routing whose shares are searched for.
-fn parse_routing(text: &str) -> anyhow::Result<BestShares> {
-    let found = BestShares::parse_routing(text)?;
-    let expected = "one whose shares are searched for: ideal, adaptive or minimal-adaptive";
-    Ok(found.ok_or_else(|| Error::option("--routing", format!("`{text}`"), expected))?)
 }
 
 /// Ranks machines under a bar, on a workload where there is one.

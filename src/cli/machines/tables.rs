@@ -23,6 +23,9 @@ pub fn write_tables(out: &mut Output, found: &Machines) -> anyhow::Result<()> {
                      routing carries more.";
         write_more(out, found, RankedMachine::CARRIED, about)?;
     }
+    let about = "How many times as long communication takes as on a network that never blocks, with the best ordering and with \
+                 random order; lower is better.";
+    write_more(out, found, RankedMachine::SLOWDOWN, about)?;
     let about = "Cables, watts, and what a unit of throughput takes.";
     write_more(out, found, RankedMachine::BOUGHT, about)?;
     write_service(out, found)

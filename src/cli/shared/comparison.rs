@@ -6,9 +6,10 @@ use clap::Args;
 use rayon::prelude::*;
 
 use super::command_line::CommandLine;
+use super::layout::print_sentence;
 use super::notes::note;
 use super::output::Output;
-use super::{inputs, progress, tables};
+use super::{inputs, progress, slowdowns, tables};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::{self, Curve};
@@ -135,10 +136,18 @@ pub fn print_comparison(
     comparison: &Comparison,
     results: &WorkloadResults<'_>,
 ) -> anyhow::Result<()> {
+    let lost = report::lost(comparison, results);
+    if !lost.is_empty() {
+        print_sentence(out, &lost)?;
+        writeln!(out)?;
+    }
     if let Some(saved) = results.schedules.as_ref().map(report::saved) {
         writeln!(out, "{saved}\n")?;
     }
     tables::write_comparison(out, comparison)?;
+    if let Some(advice) = &results.advice {
+        slowdowns::print_slowdowns(out, advice, comparison)?;
+    }
     if let Some(prediction) = &results.prediction {
         tables::write_prediction(out, prediction)?;
     }

@@ -15,6 +15,7 @@ pub mod own_files;
 pub mod picture;
 pub mod progress;
 pub mod rows;
+pub mod slowdowns;
 pub mod sweep_folder;
 pub mod tables;
 pub mod throughput;

@@ -210,7 +210,7 @@ impl OpenedWorkload {
             prediction: Some(prediction),
             schedules,
             processors: self.processors,
-            windows: Vec::new(),
+            ..WorkloadResults::default()
         })
     }
 }

@@ -166,6 +166,25 @@ impl<'a> RankedMachine<'a> {
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[1]);
     };
 
+    /// Slowdown of communication: further columns of `machines.csv`.
+    pub const SLOWDOWN: &'a [Column<Self>] = columns! {
+        "slowdown_all_to_all", "",
+            "`mixed` of the command `slowdown` for all-to-all traffic with the best ordering: the log-uniform mean over job sizes.",
+            |r| r.contender.slowdown(0, 0);
+        "slowdown_all_to_all_random", "", "The same with the ordering `random`.",
+            |r| r.contender.slowdown(0, 1);
+        "slowdown_stencil", "", "The same for `stencil3d` with the best ordering.",
+            |r| r.contender.slowdown(1, 0);
+        "slowdown_stencil_random", "", "The same with `random`.",
+            |r| r.contender.slowdown(1, 1);
+        "slowdown_ring", "", "The same for `ring` with the best ordering.",
+            |r| r.contender.slowdown(2, 0);
+        "slowdown_ring_random", "", "The same with `random`.",
+            |r| r.contender.slowdown(2, 1);
+        "slowdown_routing", "", "Routing of these figures, the same on all machines.",
+            |r| r.contender.slowdowns.as_ref().map(|all| all.routing);
+    };
+
     /// Cables, cost and watts: further columns of `machines.csv`.
     pub const BOUGHT: &'a [Column<Self>] = columns! {
         "copper", "cables",
@@ -199,9 +218,9 @@ impl<'a> RankedMachine<'a> {
     };
 
     /// Lists all columns of `machines.csv`.
-    // Throughput, cables and prices come last: they are empty unless asked for.
+    // Throughput, cables and prices are empty unless asked for.
     pub fn all_columns() -> Vec<Column<Self>> {
-        [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
+        [Self::ALL, Self::CARRIED, Self::BOUGHT, Self::SLOWDOWN].concat()
     }
 }
 

@@ -48,3 +48,24 @@ row! {
         "The least `mixed` that nine of ten windows do not exceed.";
     mixed_max: f64, "", "The largest `mixed` of a window.";
 }
+
+impl<'a> SlowdownRow<'a> {
+    /// Lists the rows of a curve.
+    pub fn list_rows(
+        ordering: &'a str,
+        guest: &'a str,
+        curve: &'a SlowdownCurve,
+    ) -> impl Iterator<Item = Self> {
+        curve.points.iter().map(move |point| SlowdownRow {
+            ordering,
+            guest,
+            size: point.size,
+            windows: point.windows,
+            alone: point.alone,
+            mixed: point.mixed,
+            all: point.all,
+            mixed_p90: point.mixed_p90,
+            mixed_max: point.mixed_max,
+        })
+    }
+}

@@ -17,6 +17,8 @@ use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
+use nodeorder_traffic::slowdown::{GUESTS, SlowdownComparison, SlowdownOptions, Slowdowns};
 
 /// Number of seeds on which a random network is drawn.
 const SEEDS: u64 = 10;
@@ -57,6 +59,9 @@ pub struct MachineOptions<'a> {
     pub buying: PriceList,
     /// Routing under which the throughput of the machines is searched; none for no search.
     pub routing: Option<BestShares>,
+    /// Routing under which the slowdowns of the best ordering and of `random` are measured, the same on all machines; none
+    /// for no slowdowns.
+    pub slowdown_routing: Option<FixedRouting>,
     /// Criterion that ranks them; none for the response times or distances of their jobs, else MPC.
     pub rank: Option<Criterion>,
 }
@@ -173,6 +178,7 @@ pub fn compare(
             .transpose()?;
         contenders.push(Contender {
             seeds: measure_on_seeds(topology, &machine, largest)?,
+            slowdowns: measure_slowdowns(topology, &machine.best, request)?,
             machine,
             service,
             carried: carried.next(),
@@ -325,6 +331,25 @@ fn machine_difference(
         }
     }
     Difference::over_jobs(figure, unit, &pairs, seed)
+}
+
+/// Measures the slowdowns of a machine's best ordering and of `random`. `None` unless that is asked for.
+fn measure_slowdowns(
+    topology: &Topology,
+    best: &NodeOrder,
+    request: &MachineOptions<'_>,
+) -> Result<Option<SlowdownComparison>> {
+    let Some(routing) = request.slowdown_routing.filter(|_| best.len() > 1) else {
+        return Ok(None);
+    };
+    let fabric = Fabric::with_components(topology)?;
+    let slowdowns = Slowdowns::new(&fabric, SlowdownOptions::new(routing))?;
+    let orders = [best.clone(), NodeOrder::make(topology, "random")?];
+    Ok(Some(slowdowns.compare_orders(
+        &orders,
+        &GUESTS,
+        &|_, _| (),
+    )?))
 }
 
 /// Draws a random network on ten seeds, from its own on. `None` if the network is not drawn.

@@ -5,6 +5,7 @@ use super::confidence::Difference;
 use super::workload::JobService;
 use crate::columns::bounds::Bound;
 use nodeorder_order::metric::machine_figures::MachineFigures;
+use nodeorder_traffic::slowdown::SlowdownComparison;
 
 /// Ends of a figure that is proved to lie between them: the value found, and the limit that nothing exceeds.
 pub type Bracket = [f64; 2];
@@ -18,6 +19,8 @@ pub struct Contender {
     pub service: Option<JobService>,
     /// Mean distance and the best ordering's mean(log) on ten seeds; none where the network is not random.
     pub seeds: Option<SeedFigures>,
+    /// Slowdowns with the best ordering and with `random`, for the usual guests; none unless asked for.
+    pub slowdowns: Option<SlowdownComparison>,
     /// Throughput of the machine; none unless asked for.
     pub carried: Option<MachineThroughput>,
 }
@@ -41,6 +44,13 @@ impl Contender {
             Criterion::Cost => self.per_throughput(self.machine.bill.cost),
             _ => None,
         }
+    }
+
+    /// Looks up the log-uniform mean of `mixed`: of the guest at a place among the usual ones, with the best ordering (0)
+    /// or `random` (1). `None` if it was not measured.
+    pub fn slowdown(&self, guest: usize, ordering: usize) -> Option<f64> {
+        let curve = &self.slowdowns.as_ref()?.guests[guest].curves[ordering];
+        curve.log_uniform_mean(|point| point.mixed)
     }
 
     /// Computes the all-to-all throughput of a node. `None` if it was not searched.

@@ -5,6 +5,9 @@ use super::confidence::Difference;
 use super::contender::{Contender, Criterion};
 use crate::columns::bounds::Bound;
 
+/// Most machines whose slowdowns are said.
+const SAID: usize = 4;
+
 /// Says the outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
     let (outcome, details) = outcome_sentences(machines, workload);
@@ -36,6 +39,7 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
             .take(1)
             .filter_map(throughput_sentence),
     );
+    details.extend(slowdown_sentence(machines));
     details.extend(machines.contenders.iter().filter_map(few_ports));
     details.extend(size_sentence(machines));
     // Not left out silently: the reader may have asked for just this machine.
@@ -78,6 +82,33 @@ fn routing_sentence(machines: &Machines) -> Option<String> {
         (Some(routing), ..) => Some(format!("Routing of all machines: {routing}.")),
         _ => None,
     }
+}
+
+/// Says how much an all-to-all is slowed on each of the first machines, with the better of its two orderings. `None`
+/// unless it was measured.
+fn slowdown_sentence(machines: &Machines) -> Option<String> {
+    let mut parts = Vec::new();
+    for contender in machines.contenders.iter().take(SAID) {
+        let [best, random] = [0, 1].map(|ordering| contender.slowdown(0, ordering));
+        let [best, random] = [best?, random?];
+        let label = if random < best {
+            "random"
+        } else {
+            contender.machine.best.label()
+        };
+        parts.push(format!(
+            "{:.2} times on {} ({label})",
+            best.min(random),
+            contender.machine.name()
+        ));
+    }
+    let measured = machines.contenders.first()?.slowdowns.as_ref()?;
+    Some(format!(
+        "All-to-all traffic is slowed {} (mean over job sizes, the other jobs send {:.0}% of the time, routing {}).",
+        parts.join(", "),
+        100.0 * measured.duty,
+        measured.routing
+    ))
 }
 
 /// Says which machine is the best, and by how much; or that there is no winner, and why.

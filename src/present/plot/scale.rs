@@ -93,6 +93,14 @@ impl Scale {
         )
     }
 
+    /// Makes a linear axis from a tick at 1 to one at or above `high`, with about `most` ticks: for ratios of at least 1.
+    pub fn from_one(high: f64, most: usize) -> Self {
+        let step = nice_step((high - 1.0).max(0.1) / most as f64);
+        let last = ((high - 1.0).max(0.1) / step - 0.01).ceil();
+        let ticks = (0..=last as usize).map(|i| 1.0 + i as f64 * step);
+        Scale::new((1.0, 1.0 + last * step), false, ticks.collect())
+    }
+
     fn ends_at_ticks((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
         // A hundredth of a step beyond a tick cannot be seen.

@@ -96,8 +96,8 @@ fn draw_guest(pen: &Pen<'_>, guest: &str, series: &[SlowdownSeries<'_>], top: f6
     // Below 1 there is nothing; a curve of ones should not stand in the middle of the panel.
     let most = points()
         .map(|point| point.all.max(point.alone))
-        .fold(1.1, f64::max);
-    let y = Scale::without_zero((1.0, most), 6);
+        .fold(1.0, f64::max);
+    let y = Scale::from_one(most, 6);
     let columns: Vec<Point> = side_by_side(&y, 1).collect();
     let x = Scale::logarithmic((first, last), columns[0].1 - columns[0].0);
     draw_panel_title(pen, (columns[0].0, top + 19.0), guest, WIDTH - columns[0].0)?;
@@ -142,6 +142,7 @@ mod tests {
             all: 2.0 * mixed,
             mixed_p90: mixed,
             mixed_max: mixed,
+            at_duties: [mixed; 11],
         };
         let points = [point(2, 1.0), point(64, 3.5)];
         let series = ["all-to-all", "ring"].map(|guest| SlowdownSeries {

@@ -6,6 +6,7 @@ use super::file::{File, add_page};
 use super::html::Figure;
 use super::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
 use super::{by_size, csv, json, page, prediction, schedule_comparison, verdict, windows};
+use crate::columns::slowdown::SlowdownRow;
 use crate::columns::{self, throughput::WindowRow};
 use crate::plot::{self, View};
 use nodeorder_base::error::Result;
@@ -24,6 +25,20 @@ pub fn saved(schedules: &Schedules) -> String {
         .replace('−', "-")
 }
 
+/// Says where compact placement slows communication. Empty if it does nowhere.
+pub fn lost(comparison: &Comparison, workload: &WorkloadResults<'_>) -> String {
+    let lost = workload
+        .advice
+        .as_ref()
+        .map(|advice| advice.loss_sentence(comparison));
+    // As for savings.
+    lost.unwrap_or_default()
+        .plain()
+        .trim_end()
+        .replace('\u{a0}', " ")
+        .replace('’', "'")
+}
+
 /// Writes the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
 pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<String> {
     let mut sentences = vec![verdict::opening_sentences(comparison, workload).to_string()];
@@ -37,8 +52,8 @@ pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
 /// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules
-/// `schedule.csv`; with windows `throughput.csv`. `orders` are those compared, as the user named them: colours follow
-/// that order. `command` is what reproduces the comparison.
+/// `schedule.csv`; with windows `throughput.csv`, with slowdowns `slowdown.csv`. `orders` are those compared, as the user
+/// named them: colours follow that order. `command` is what reproduces the comparison.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -108,6 +123,20 @@ pub fn files<'a>(
             .map(|(entry, slot)| (entry.label.as_str(), *slot))
             .collect();
         sections.push(windows::throughput_section(rows, &slots)?);
+    }
+    if let Some(advice) = &workload.advice {
+        if let Some(measured) = &advice.slowdowns {
+            files.push(File::from_writer("slowdown.csv", move |out| {
+                let rows = measured.guests.iter().flat_map(|guest| {
+                    let named = measured.orderings.iter().zip(&guest.curves);
+                    named.flat_map(move |(label, curve)| {
+                        SlowdownRow::list_rows(label, &guest.guest, curve)
+                    })
+                });
+                columns::write_table(out, SlowdownRow::ALL, rows)
+            }));
+        }
+        sections.extend(advice.slowdown_section(comparison, &compared.slots)?);
     }
     // The page takes the sections; their figures are also files beside it.
     let mut drawn = Vec::new();

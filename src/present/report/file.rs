@@ -87,6 +87,9 @@ fn describe_file(name: &str) -> Option<&'static str> {
         "throughput.csv" => {
             "what orderings carry when jobs fill the machine, a row per ordering and job size"
         }
+        "slowdown.csv" => {
+            "how many times as long communication takes: ordering, guest, size, windows, alone, mixed, all"
+        }
         "summary.json" => "all but the curves and the means by job size, as one document",
         "machines.json" => "all but the curves, as one document",
         _ => return None,

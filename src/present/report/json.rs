@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::advice::Answers;
 use super::results::WorkloadResults;
 use super::schedule_comparison::{schedule_figures, schedule_rows};
 use crate::columns::schedule::ScheduleFigures;
@@ -16,6 +17,8 @@ use nodeorder_order::metric::comparison::Comparison;
 struct Summary<'a> {
     version: &'static str,
     command: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Answers<'a>>,
     #[serde(flatten)]
     comparison: &'a Comparison,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,8 +39,8 @@ struct Scheduled<'a> {
     rows: Vec<OrderedObject<'a, ScheduleFigures<'a>>>,
 }
 
-/// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
-/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the
+/// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with advice, `"answer"`,
+/// with a workload `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the
 /// end. A stretch's `winner` is an index into `entries`, which are ranked.
 pub fn summary_json(
     comparison: &Comparison,
@@ -48,6 +51,10 @@ pub fn summary_json(
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
+        answer: workload
+            .advice
+            .as_ref()
+            .map(|advice| advice.answers(comparison)),
         comparison,
         workload: workload.prediction.as_ref(),
         schedules: workload.schedules.as_ref().map(|schedules| Scheduled {

@@ -2,6 +2,7 @@
 //!
 //! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
 
+mod advice;
 pub mod audit;
 mod bar_figure;
 pub mod by_size;
@@ -36,6 +37,7 @@ pub mod trace;
 mod verdict;
 pub mod windows;
 
-pub use comparison::{files, saved, sentences, slots_as_named};
+pub use advice::{Advice, Answer};
+pub use comparison::{files, lost, saved, sentences, slots_as_named};
 pub use file::File;
 pub use results::{ComparisonFigures, WorkloadResults};

@@ -1,5 +1,6 @@
 //! Input of a page of a comparison: the orderings, their figures and the results of a workload.
 
+use super::advice::Advice;
 use super::html::Figure;
 use crate::columns::throughput::WindowRow;
 use nodeorder_jobs::replay::prediction::Prediction;
@@ -39,4 +40,6 @@ pub struct WorkloadResults<'a> {
     pub processors: Option<String>,
     /// Throughput of the orderings when jobs fill the machine; empty where that was not asked.
     pub windows: Vec<WindowRow<'a>>,
+    /// What is advised, with the slowdowns of the orderings; none where nobody asks for advice.
+    pub advice: Option<Advice>,
 }

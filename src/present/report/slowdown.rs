@@ -20,17 +20,7 @@ pub struct GuestCurve<'a> {
 impl GuestCurve<'_> {
     /// Lists the rows of the curve, one for each size.
     pub fn list_rows(&self) -> impl Iterator<Item = SlowdownRow<'_>> {
-        self.curve.points.iter().map(|point| SlowdownRow {
-            ordering: self.ordering,
-            guest: self.guest,
-            size: point.size,
-            windows: point.windows,
-            alone: point.alone,
-            mixed: point.mixed,
-            all: point.all,
-            mixed_p90: point.mixed_p90,
-            mixed_max: point.mixed_max,
-        })
+        SlowdownRow::list_rows(self.ordering, self.guest, &self.curve)
     }
 
     /// Says which windows and sizes are left out, in sentences.

@@ -12,13 +12,16 @@ use nodeorder_order::ordering::NodeOrder;
 use rayon::prelude::*;
 
 /// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
-const BATCH: [usize; 2] = [4, 64];
+const BATCH: [usize; 2] = [4, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
 const BATCH_LOADS: usize = 1 << 22;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
 const KEPT_LOADS: usize = 1 << 23;
+
+/// Number of duties at which every point is known: 0, 0.1, … 1.
+pub const DUTY_STEPS: usize = 11;
 
 /// What slowdowns are measured with.
 #[derive(Clone, Copy)]
@@ -73,6 +76,8 @@ pub struct SlowdownPoint {
     pub mixed_p90: f64,
     /// Largest `mixed` of a window.
     pub mixed_max: f64,
+    /// Means where the others send for the shares 0, 0.1, … 1 of the time.
+    pub at_duties: [f64; DUTY_STEPS],
 }
 
 /// Slowdowns of an ordering for one guest, by size.
@@ -129,7 +134,7 @@ impl SlowdownCurve {
 /// A machine and a routing, ready to measure orderings.
 pub struct Slowdowns<'f> {
     fabric: &'f Fabric<'f>,
-    options: SlowdownOptions,
+    pub(super) options: SlowdownOptions,
     router: WindowRouter<'f>,
 }
 
@@ -139,6 +144,7 @@ struct WindowSlowdowns {
     alone: f64,
     mixed: f64,
     all: f64,
+    at_duties: [f64; DUTY_STEPS],
 }
 
 /// A window of a tiling.
@@ -180,6 +186,17 @@ impl<'f> Slowdowns<'f> {
         name: &str,
         sizes: &[usize],
     ) -> Result<SlowdownCurve> {
+        self.measure_tilings(order, name, sizes, self.options.tilings)
+    }
+
+    /// Measures a curve as [`Slowdowns::measure_curve`] does, over `tilings`.
+    pub(super) fn measure_tilings(
+        &self,
+        order: &NodeOrder,
+        name: &str,
+        sizes: &[usize],
+        tilings: Tilings,
+    ) -> Result<SlowdownCurve> {
         let topology = self.fabric.topology;
         let links = self.fabric.links.len() as u64;
         let batch = 12 * links * BATCH[0] as u64;
@@ -200,7 +217,7 @@ impl<'f> Slowdowns<'f> {
                 Err(error) => return Err(error),
             };
             let mut windows = Vec::new();
-            for starts in self.options.tilings.window_starts(order.len(), *size) {
+            for starts in tilings.window_starts(order.len(), *size) {
                 let count = starts.len();
                 let found = self.measure_tiling(order, &guest, &starts)?;
                 curve.left_out += (count - found.len()) as u64;
@@ -333,14 +350,33 @@ impl<'f> Slowdowns<'f> {
             alone: 1.0,
             mixed: 1.0,
             all: 1.0,
+            at_duties: [1.0; DUTY_STEPS],
         };
+        // The link with the highest `mixed`, and its loads over its capacity: own, and those of the others.
+        let mut highest = 0.0;
+        let mut leader = [0.0; 2];
         for (link, own) in loads.iter_links() {
             let scale = self.fabric.links.capacity(link) * unblocked;
             // Rounding may leave less than the window's own load.
             let others = (together[link] - own).max(0.0);
-            found.alone = found.alone.max(own / scale);
-            found.mixed = found.mixed.max((own + self.options.duty * others) / scale);
+            let alone = own / scale;
+            let beside = others / scale;
+            // Nowhere above another link: so are most, which need not be looked at duty by duty.
+            if alone <= leader[0] && beside <= leader[1] {
+                continue;
+            }
+            let mixed = (own + self.options.duty * others) / scale;
+            if mixed > highest {
+                highest = mixed;
+                leader = [alone, beside];
+            }
+            found.alone = found.alone.max(alone);
+            found.mixed = found.mixed.max(mixed);
             found.all = found.all.max((own + others) / scale);
+            let step = beside / (DUTY_STEPS - 1) as f64;
+            for (i, highest) in found.at_duties.iter_mut().enumerate() {
+                *highest = highest.max(alone + i as f64 * step);
+            }
         }
         found
     }
@@ -363,6 +399,13 @@ impl SlowdownPoint {
             all: windows.iter().map(|window| window.all).sum::<f64>() / count,
             mixed_p90: mixed[(mixed.len() * 90).div_ceil(100) - 1],
             mixed_max: mixed[mixed.len() - 1],
+            at_duties: std::array::from_fn(|i| {
+                windows
+                    .iter()
+                    .map(|window| window.at_duties[i])
+                    .sum::<f64>()
+                    / count
+            }),
         })
     }
 }

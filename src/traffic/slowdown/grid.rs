@@ -17,23 +17,40 @@ pub(super) struct GridLoads<'f> {
     grid: Grid<'f>,
 }
 
-/// Buffers of one thread: counts that are zero between two windows, and sums along lines.
+/// Pairs of ends of a line up to which it is cheaper to go through them than through its positions: so many for each position.
+const FEW_PAIRS: usize = 2;
+
+/// Buffers of one thread.
 #[derive(Default)]
 pub(super) struct GridBuffers {
-    /// Number of sources by their coordinates from a dimension on.
-    sources: Vec<u32>,
-    /// Number of targets by their coordinates up to a dimension.
-    targets: Vec<u32>,
-    /// Number of sources by their coordinates behind the dimension.
-    suffix_counts: Vec<u32>,
-    /// Number of targets by their coordinates before the dimension.
-    prefix_counts: Vec<u32>,
-    /// Coordinates behind the dimension that have sources.
-    suffixes: Vec<u32>,
-    /// Coordinates before the dimension that have targets.
-    prefixes: Vec<u32>,
-    /// Sums over the targets of each prefix, both directions.
-    ahead: Vec<[LineSums; 2]>,
+    /// Sources by their coordinates behind the dimension.
+    sources: LineEnds,
+    /// Targets by their coordinates before the dimension.
+    targets: LineEnds,
+    /// By how much more halves of messages leave a position than reach it, up and down; zero between two lines.
+    rises: [Vec<i64>; 2],
+}
+
+/// Ends of traffic along one dimension: counts by group and position on the line, all zero between two windows.
+#[derive(Default)]
+struct LineEnds {
+    /// Number of ends by group, then by position.
+    counts: Vec<u32>,
+    /// Place of each group among those with ends, from 1; 0 for the others.
+    places: Vec<u32>,
+    /// Groups with ends.
+    groups: Vec<u32>,
+    /// Positions with ends, for each of these; there may be more lists than groups.
+    positions: Vec<Vec<u32>>,
+}
+
+/// Ends on one line.
+#[derive(Clone, Copy)]
+struct Ends<'b> {
+    /// Number of ends at each position.
+    counts: &'b [u32],
+    /// Positions with ends.
+    positions: &'b [u32],
 }
 
 /// Sums over the targets on a line in one direction, in halves of messages.
@@ -65,13 +82,27 @@ impl<'f> GridLoads<'f> {
     /// other. Messages are counted in halves, as integers: sums that are zero are exactly zero.
     ///
     /// # Complexity
-    /// O(processes + links of the lines that are used) a dimension.
+    /// O(processes, and for each line in use its pairs of ends or its positions, whichever are few) a dimension.
     pub fn all_to_all(&self, routers: &[u32], volume: f64, buffers: &mut GridBuffers) -> LinkLoads {
         let mut loads = LinkLoads::default();
         for ports in self.grid.axis_ports() {
-            buffers.count_ends(routers, ports);
+            let stride = ports.router_stride();
+            let extent = ports.axis_extent();
+            buffers
+                .rises
+                .iter_mut()
+                .for_each(|rises| rises.resize(extent, 0));
+            for router in routers {
+                let router = *router as usize;
+                let x = router / stride % extent;
+                buffers.sources.add_end(router % stride, x, extent);
+                buffers
+                    .targets
+                    .add_end(router / (stride * extent), x, extent);
+            }
             self.add_dimension(ports, volume, buffers, &mut loads);
-            buffers.clear_counts(routers, ports);
+            buffers.sources.clear(extent);
+            buffers.targets.clear(extent);
         }
         loads
     }
@@ -86,37 +117,30 @@ impl<'f> GridLoads<'f> {
     ) {
         let extent = ports.axis_extent();
         let stride = ports.router_stride();
-        let is_clique = ports.axis_shape() == Shape::Clique;
-        buffers.ahead.clear();
-        if !is_clique {
-            for prefix in &buffers.prefixes {
-                let line = &buffers.targets[*prefix as usize * extent..][..extent];
-                let up: Vec<i64> = line.iter().map(|count| i64::from(*count)).collect();
-                let down = up.iter().rev().copied().collect();
-                let sums = [up, down].map(|counts| LineSums::new(counts, ports.axis_shape()));
-                buffers.ahead.push(sums);
-            }
-        }
-        let mut from = vec![0i64; extent];
-        for suffix in &buffers.suffixes {
-            let suffix = *suffix as usize;
-            for (x, count) in from.iter_mut().enumerate() {
-                *count = i64::from(buffers.sources[x * stride + suffix]);
-            }
-            let backwards: Vec<i64> = from.iter().rev().copied().collect();
-            for (i, prefix) in buffers.prefixes.iter().enumerate() {
-                let first = *prefix as usize * extent * stride + suffix;
-                if is_clique {
-                    let to = &buffers.targets[*prefix as usize * extent..][..extent];
-                    self.add_clique(first, stride, &from, to, volume, loads);
+        // Sums over the targets of each prefix, both directions, where a line needs them.
+        let mut ahead: Vec<Option<[LineSums; 2]>> = vec![None; buffers.targets.groups.len()];
+        for (suffix, from) in buffers.sources.iter_lines(extent) {
+            let mut here: Option<[Vec<i64>; 2]> = None;
+            for ((prefix, to), ahead) in buffers.targets.iter_lines(extent).zip(&mut ahead) {
+                let first = prefix * extent * stride + suffix;
+                if ports.axis_shape() == Shape::Clique {
+                    self.add_clique(first, stride, from, to, volume, loads);
                     continue;
                 }
-                let [up, down] = &buffers.ahead[i];
+                if from.positions.len() * to.positions.len() <= FEW_PAIRS * extent {
+                    add_pairs(ports, first, from, to, volume, &mut buffers.rises, loads);
+                    continue;
+                }
+                let [forwards, backwards] = here.get_or_insert_with(|| from.list_both_ways());
+                let [up, down] = ahead.get_or_insert_with(|| {
+                    let targets = to.list_both_ways();
+                    targets.map(|counts| LineSums::new(counts, ports.axis_shape()))
+                });
                 let router = |x: usize| first + x * stride;
-                up.visit_loads(&from, |x, halves| {
+                up.visit_loads(forwards, |x, halves| {
                     loads.push_link(ports.step_up(router(x)), 0.5 * halves as f64 * volume);
                 });
-                down.visit_loads(&backwards, |x, halves| {
+                down.visit_loads(backwards, |x, halves| {
                     let link = ports.step_down(router(extent - 1 - x));
                     loads.push_link(link, 0.5 * halves as f64 * volume);
                 });
@@ -129,21 +153,71 @@ impl<'f> GridLoads<'f> {
         &self,
         first: usize,
         stride: usize,
-        from: &[i64],
-        to: &[u32],
+        from: Ends<'_>,
+        to: Ends<'_>,
         volume: f64,
         loads: &mut LinkLoads,
     ) {
-        for (x, sources) in from.iter().enumerate().filter(|(_, count)| **count > 0) {
-            for (y, targets) in to.iter().enumerate() {
-                if x == y || *targets == 0 {
+        for x in from.positions {
+            for y in to.positions.iter().filter(|y| *y != x) {
+                let ends = [x, y].map(|at| (first + *at as usize * stride) as u32);
+                if let Some(link) = self.grid.find_link(ends[0], ends[1]) {
+                    loads.push_link(link, from.count_messages(to, *x, *y) as f64 * volume);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the loads of a line, a path or a ring, pair by pair: O(pairs + positions between the outermost ends).
+///
+/// What crosses from x to x + 1 is what crossed before, more what x sends, less what ends at x; likewise downwards.
+fn add_pairs(
+    ports: &AxisLinks,
+    first: usize,
+    from: Ends<'_>,
+    to: Ends<'_>,
+    volume: f64,
+    rises: &mut [Vec<i64>; 2],
+    loads: &mut LinkLoads,
+) {
+    // What crosses the link that closes a ring.
+    let mut wrapping = [0; 2];
+    for x in from.positions {
+        for y in to.positions.iter().filter(|y| *y != x) {
+            let messages = from.count_messages(to, *x, *y);
+            for (way, (hops, share)) in ports.ways_between(*x, *y).into_iter().enumerate() {
+                if hops == 0 {
                     continue;
                 }
-                let ends = [x, y].map(|at| (first + at * stride) as u32);
-                if let Some(link) = self.grid.find_link(ends[0], ends[1]) {
-                    let messages = sources * i64::from(*targets);
-                    loads.push_link(link, messages as f64 * volume);
-                }
+                let halves = (2.0 * share) as i64 * messages;
+                rises[way][*x as usize] += halves;
+                rises[way][*y as usize] -= halves;
+                let wraps = if way == 0 { y < x } else { y > x };
+                wrapping[way] += if wraps { halves } else { 0 };
+            }
+        }
+    }
+    let ends = || from.positions.iter().chain(to.positions);
+    let outermost = [ends().min(), ends().max()].map(|end| end.map_or(0, |x| *x as usize));
+    for (way, rises) in rises.iter_mut().enumerate() {
+        // Beyond the outermost ends goes only what wraps.
+        let [low, high] = match wrapping[way] {
+            0 => outermost,
+            _ => [0, ports.axis_extent() - 1],
+        };
+        let mut crossing = wrapping[way];
+        for step in 0..=high - low {
+            let x = if way == 0 { low + step } else { high - step };
+            crossing += std::mem::take(&mut rises[x]);
+            if crossing > 0 {
+                let router = first + x * ports.router_stride();
+                let link = if way == 0 {
+                    ports.step_up(router)
+                } else {
+                    ports.step_down(router)
+                };
+                loads.push_link(link, 0.5 * crossing as f64 * volume);
             }
         }
     }
@@ -153,48 +227,76 @@ impl GridBuffers {
     /// Makes room for the routers of a machine.
     pub fn new(routers: usize) -> Self {
         GridBuffers {
-            sources: vec![0; routers],
-            targets: vec![0; routers],
-            suffix_counts: vec![0; routers],
-            prefix_counts: vec![0; routers],
+            sources: LineEnds::new(routers),
+            targets: LineEnds::new(routers),
             ..GridBuffers::default()
         }
     }
+}
 
-    /// Counts the ends of traffic along one dimension.
-    fn count_ends(&mut self, routers: &[u32], ports: &AxisLinks) {
-        let stride = ports.router_stride();
-        let line = stride * ports.axis_extent();
-        for router in routers {
-            let router = *router as usize;
-            self.sources[router % line] += 1;
-            self.targets[router / stride] += 1;
-            let suffix = router % stride;
-            if self.suffix_counts[suffix] == 0 {
-                self.suffixes.push(suffix as u32);
-            }
-            self.suffix_counts[suffix] += 1;
-            let prefix = router / line;
-            if self.prefix_counts[prefix] == 0 {
-                self.prefixes.push(prefix as u32);
-            }
-            self.prefix_counts[prefix] += 1;
+impl LineEnds {
+    /// Makes room for the routers of a machine.
+    fn new(routers: usize) -> Self {
+        LineEnds {
+            counts: vec![0; routers],
+            places: vec![0; routers],
+            ..LineEnds::default()
         }
     }
 
-    /// Makes all counts zero again.
-    fn clear_counts(&mut self, routers: &[u32], ports: &AxisLinks) {
-        let stride = ports.router_stride();
-        let line = stride * ports.axis_extent();
-        for router in routers {
-            let router = *router as usize;
-            self.sources[router % line] = 0;
-            self.targets[router / stride] = 0;
-            self.suffix_counts[router % stride] = 0;
-            self.prefix_counts[router / line] = 0;
+    /// Counts an end at position `x` of a line of so many positions.
+    fn add_end(&mut self, group: usize, x: usize, extent: usize) {
+        let count = &mut self.counts[group * extent + x];
+        *count += 1;
+        if *count > 1 {
+            return;
         }
-        self.suffixes.clear();
-        self.prefixes.clear();
+        let place = &mut self.places[group];
+        if *place == 0 {
+            self.groups.push(group as u32);
+            *place = self.groups.len() as u32;
+            if self.positions.len() < self.groups.len() {
+                self.positions.push(Vec::new());
+            }
+        }
+        self.positions[*place as usize - 1].push(x as u32);
+    }
+
+    /// Iterates over the groups with ends.
+    fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, Ends<'_>)> {
+        self.groups
+            .iter()
+            .zip(&self.positions)
+            .map(move |(group, positions)| {
+                let group = *group as usize;
+                let counts = &self.counts[group * extent..][..extent];
+                (group, Ends { counts, positions })
+            })
+    }
+
+    /// Makes all counts zero again.
+    fn clear(&mut self, extent: usize) {
+        for (group, positions) in self.groups.drain(..).zip(&mut self.positions) {
+            let group = group as usize;
+            self.places[group] = 0;
+            for x in positions.drain(..) {
+                self.counts[group * extent + x as usize] = 0;
+            }
+        }
+    }
+}
+
+impl Ends<'_> {
+    /// Number of messages from position `x` to position `y` of `targets`.
+    fn count_messages(self, targets: Ends<'_>, x: u32, y: u32) -> i64 {
+        i64::from(self.counts[x as usize]) * i64::from(targets.counts[y as usize])
+    }
+
+    /// Lists the counts by position, upwards and downwards.
+    fn list_both_ways(self) -> [Vec<i64>; 2] {
+        let up: Vec<i64> = self.counts.iter().map(|count| i64::from(*count)).collect();
+        let down = up.iter().rev().copied().collect();
+        [up, down]
     }
 }
 
@@ -254,9 +356,9 @@ impl LineSums {
             window = (1..=half).map(|h| from[(n - h) % n]).sum();
         }
         for x in 0..n {
+            let far = if x < half { x + n - half } else { x - half };
             let arriving = if is_ring {
-                let tie = if is_even { from[(x + n - half) % n] } else { 0 };
-                2 * window - tie
+                2 * window - if is_even { from[far] } else { 0 }
             } else {
                 2 * window
             };
@@ -266,7 +368,7 @@ impl LineSums {
             }
             window += from[x];
             if is_ring {
-                window -= from[(x + n - half) % n];
+                window -= from[far];
             }
         }
     }

@@ -19,15 +19,18 @@
 //! latency is what hops are for.
 
 mod choices;
+mod comparison;
 mod curve;
 mod gather;
 mod grid;
 mod link_loads;
 mod router;
 mod tiling;
+mod traders;
 
 pub use choices::{GUESTS, choose_routing, choose_sizes, parse_duty, parse_tilings};
-pub use curve::{SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
+pub use comparison::{GuestSlowdowns, Loss, SlowdownComparison};
+pub use curve::{DUTY_STEPS, SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
 pub use tiling::{Tilings, power_sizes};
 
 #[cfg(test)]

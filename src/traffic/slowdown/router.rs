@@ -141,18 +141,18 @@ impl<'f> WindowRouter<'f> {
                 let demand = self.make_demand(guest, nodes)?;
                 gatherer.add_spread(&demand, &mut buffers.gather, &mut buffers.tally);
             }
-            _ => {
-                buffers.list_flows(guest);
-                match &self.ways {
-                    Ways::Grid(grid) => {
-                        for (target, source, volume) in &buffers.flows {
-                            grid.add_flow(*source, *target, *volume, &mut buffers.tally);
-                        }
-                    }
-                    Ways::Gather(gatherer) => buffers.gather_flows(gatherer),
-                    _ => {}
-                }
+            (_, Ways::Grid(grid)) => {
+                let WindowBuffers { routers, tally, .. } = buffers;
+                guest.for_each_message(|message| {
+                    let ends = [message.source, message.target].map(|i| routers[i as usize]);
+                    grid.add_flow(ends[0], ends[1], message.volume, tally);
+                });
             }
+            (_, Ways::Gather(gatherer)) => {
+                buffers.list_flows(guest);
+                buffers.gather_flows(gatherer);
+            }
+            (_, Ways::Mixed(_) | Ways::AllLinks) => {}
         }
         Ok(buffers.tally.take_loads())
     }

@@ -146,14 +146,18 @@ fn point_by_definition(
                 }
                 most
             };
-            windows.push([slowdown(0.0), slowdown(options.duty), slowdown(1.0)]);
+            let steps = std::array::from_fn(|i| slowdown(i as f64 / 10.0));
+            windows.push((
+                [slowdown(0.0), slowdown(options.duty), slowdown(1.0)],
+                steps,
+            ));
         }
     }
     if windows.is_empty() {
         return None;
     }
-    let mean = |i: usize| windows.iter().map(|w| w[i]).sum::<f64>() / windows.len() as f64;
-    let mut mixed: Vec<f64> = windows.iter().map(|w| w[1]).collect();
+    let mean = |i: usize| windows.iter().map(|w| w.0[i]).sum::<f64>() / windows.len() as f64;
+    let mut mixed: Vec<f64> = windows.iter().map(|w| w.0[1]).collect();
     mixed.sort_by(f64::total_cmp);
     // The smallest value that at least nine of ten do not exceed.
     let enough = |value: &&f64| 10 * mixed.iter().filter(|m| m <= value).count() >= 9 * mixed.len();
@@ -165,6 +169,12 @@ fn point_by_definition(
         all: mean(2),
         mixed_p90: *mixed.iter().find(enough).unwrap(),
         mixed_max: mixed[mixed.len() - 1],
+        at_duties: std::array::from_fn(|i| {
+            let steps = windows
+                .iter()
+                .map(|w: &([f64; 3], [f64; DUTY_STEPS])| w.1[i]);
+            steps.sum::<f64>() / windows.len() as f64
+        }),
     })
 }
 
@@ -180,7 +190,10 @@ fn check_close(found: &SlowdownPoint, expected: &SlowdownPoint) {
         (found.all, expected.all),
         (found.mixed_p90, expected.mixed_p90),
         (found.mixed_max, expected.mixed_max),
-    ] {
+    ]
+    .into_iter()
+    .chain(found.at_duties.into_iter().zip(expected.at_duties))
+    {
         assert!(
             (found - expected).abs() <= 1e-12 * expected,
             "{found} {expected}"
@@ -411,4 +424,60 @@ fn two_switches_gain_nothing_by_detours() {
     }
     // Of three messages that a node sends, two cross: four each way in all, whichever switch is between.
     assert_eq!(points, [4.0 / 3.0; 3]);
+}
+
+/// Makes a curve whose means are straight in the duty: from `alone` to `all` at each size.
+fn straight_curve(points: &[(usize, f64, f64)]) -> SlowdownCurve {
+    let mut curve = SlowdownCurve::default();
+    for (size, alone, all) in points {
+        let at = |duty: f64| alone + duty * (all - alone);
+        curve.points.push(SlowdownPoint {
+            size: *size,
+            windows: 1,
+            alone: *alone,
+            mixed: at(0.2),
+            all: *all,
+            mixed_p90: at(0.2),
+            mixed_max: at(0.2),
+            at_duties: std::array::from_fn(|i| at(i as f64 / 10.0)),
+        });
+    }
+    curve
+}
+
+#[test]
+fn orderings_are_ranked_by_mixed_with_size_and_duty_at_which_they_change() {
+    // Spread out: good alone and bad where all send; compact: the same whatever the others do.
+    let spread = straight_curve(&[(2, 2.0, 8.0), (4, 1.0, 5.0), (8, 1.0, 5.0)]);
+    let compact = straight_curve(&[(2, 1.0, 1.0), (4, 2.44, 2.44), (8, 2.44, 2.44)]);
+    let guests = vec![GuestSlowdowns {
+        guest: "ring".into(),
+        curves: vec![compact.clone(), spread.clone(), compact, spread],
+    }];
+    let compared = SlowdownComparison {
+        routing: "ecmp-hop",
+        duty: 0.2,
+        tilings: 2,
+        orderings: ["c", "s", "c2", "s2"].map(String::from).to_vec(),
+        guests,
+    };
+    let ring = &compared.guests[0];
+    // Means over two octaves: (1 + 2.44) / 4 + 2.44 / 2 against, at 0.2, (3.2 + 1.8) / 4 + 1.8 / 2; of equal ones the first.
+    assert_eq!(ring.find_best(|point| point.mixed), Some(0));
+    assert_eq!(ring.find_best(|point| point.alone), Some(1));
+    assert_eq!(ring.find_best(|point| point.all), Some(0));
+    assert_eq!((ring.best_from(0), ring.best_from(1)), (None, Some(4)));
+    // 1.25 + 4.5 · duty = 2.08: a straight line between the duties known is the curve itself.
+    let changes = ring.list_changes();
+    assert_eq!((changes.len(), changes[0].1), (1, 0));
+    assert!((changes[0].0 - 0.83 / 4.5).abs() < 1e-12, "{changes:?}");
+    let loss = compared.find_largest_loss(0).unwrap();
+    // 2.44 over 1.8 from four nodes on: the worst is the first such size, the largest is as bad.
+    assert_eq!((loss.guest.guest.as_str(), loss.winner), ("ring", 1));
+    assert_eq!((loss.worst_size, loss.size), (4, 8));
+    assert!(ring.is_best(0) && ring.is_best(2) && !ring.is_best(1));
+    let mut sorted = compared.clone();
+    sorted.sort_by_labels(&["s", "s2", "c", "c2"]);
+    assert_eq!(sorted.orderings, ["s", "s2", "c", "c2"]);
+    assert_eq!(sorted.guests[0].curves[2], compared.guests[0].curves[0]);
 }

@@ -33,6 +33,7 @@ pub fn html(
     }
     let mut sections = vec![figures_section(machines)];
     sections.extend(throughput_section(machines)?);
+    sections.extend(slowdown_section(machines));
     sections.extend(cost_section(machines));
     sections.push(orderings_section(machines)?);
     if let (Some(name), false) = (workload, served.is_empty()) {
@@ -97,6 +98,7 @@ fn page_terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
     for section in sections {
         match section.id.as_str() {
             "bought" => terms.push(terms::BOUGHT),
+            "slowdown" => terms.push(terms::SLOWDOWN),
             "jobs" => terms.extend([terms::ALLOCATOR, terms::MIND]),
             "scheduling" => terms.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES)),
             _ => {}
@@ -324,6 +326,19 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
         &rows,
     )?);
     Ok(Some(section))
+}
+
+/// Makes the section of slowdowns. `None` unless they were measured.
+fn slowdown_section(machines: &Machines) -> Option<Section> {
+    let table = transposed_table(machines, "Slowdown", RankedMachine::SLOWDOWN)?;
+    let about = "How many times as long communication takes as on a network that never blocks, on average over job sizes, while the other \
+         jobs send a fifth of the time: with the best ordering and with random order. Lower is better.";
+    Some(Section::new(
+        "slowdown",
+        "Slowdown of communication",
+        about,
+        table,
+    ))
 }
 
 /// Makes the section of cost and watts of the machines by class of cable. `None` unless prices or watts were given.

@@ -136,4 +136,41 @@ function fillOrders(select, chosen) {
   select.value = chosen;
 }
 
+/** Numbers for an axis, about so many. */
+function ticks(from, to, log, count) {
+  if (log) {
+    const out = [];
+    const base = to / from > 20 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
+    for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power++) {
+      for (const digit of base) {
+        const value = digit * 10 ** power;
+        if (value >= from * (1 - 1e-9) && value <= to * (1 + 1e-9)) out.push(value);
+      }
+    }
+    const every = Math.ceil(out.length / (2 * count));
+    return out.filter((_, i) => i % every === 0);
+  }
+  const least = (to - from) / count;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= least * (1 - 1e-9)) ?? 10 * power;
+  const out = [];
+  for (let i = Math.ceil(from / step - 1e-9); i * step <= to * (1 + 1e-9); i++) out.push(i * step);
+  return out;
+}
+
+const tickText = (value) => grouped(Number(value.toPrecision(6)));
+
+// Marks are those of the ranked table, whose samples have them last, around (16, 6).
+const swatches = page.orderings.map((_, i) => byId("ranked").tBodies[0].rows[i].querySelector("th svg"));
+const marks = swatches.map((swatch) => swatch.lastElementChild);
+const shapes = marks.map((mark) => new Path2D(mark.getAttribute("d")));
+
+function mark(pen, i, x, y) {
+  pen.save();
+  pen.translate(x - 16, y - 6);
+  if (marks[i].classList.contains("s")) pen.stroke(shapes[i]);
+  else pen.fill(shapes[i]);
+  pen.restore();
+}
+
 for (const details of document.querySelectorAll("details.fallback")) details.open = false;

@@ -14,6 +14,7 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::{Labelling, Metric};
 use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_traffic::slowdown::SlowdownComparison;
 
 /// Number of values of curves embedded, about.
 const VALUES: usize = 60_000;
@@ -46,6 +47,8 @@ struct PageData<'a> {
     floor: String,
     /// Mean distance of the most compact sets found of each size.
     compact: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slowdown: Option<SlowdownData<'a>>,
     machine: MachineData<'a>,
     tables: Vec<EmbeddedFile>,
 }
@@ -61,6 +64,29 @@ struct OrderingData<'a> {
     values: String,
     /// Node ids by rank; absent where the page has no room for them.
     order: Option<String>,
+}
+
+/// Slowdowns by duty, for each guest.
+#[derive(Serialize)]
+struct SlowdownData<'a> {
+    /// Share of the time in which the other jobs send, at first.
+    duty: f64,
+    guests: Vec<GuestData<'a>>,
+}
+
+/// A guest with a curve for each ordering.
+#[derive(Serialize)]
+struct GuestData<'a> {
+    name: &'a str,
+    curves: Vec<GuestCurveData>,
+}
+
+/// Mean distances and, for each of the duties 0, 0.1, … 1, slowdowns by job size; four decimals.
+#[derive(Default, Serialize)]
+struct GuestCurveData {
+    sizes: Vec<usize>,
+    hops: Vec<f64>,
+    at: Vec<Vec<f64>>,
 }
 
 /// The machine: its nodes, where they are drawn, and their distances.
@@ -165,7 +191,12 @@ struct EmbeddedFile {
 }
 
 /// Writes the JSON text for the page's `script` element. `best` is the lowest MPC at each size.
-pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64]) -> String {
+pub fn document(
+    compared: &ComparedOrders<'_>,
+    files: &[File<'_>],
+    best: &[f64],
+    slowdowns: Option<&SlowdownComparison>,
+) -> String {
     let topology = compared.topology;
     let comparison = compared.comparison;
     let largest = comparison
@@ -219,12 +250,42 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
         floor: encode_values(&sizes, &comparison.floor),
         compact: encode_values(&sizes, &comparison.compact),
         best: encode_values(&sizes, best),
+        slowdown: slowdowns.map(|slowdowns| list_slowdowns(comparison, slowdowns)),
         machine,
         tables: embedded_files(files),
         sizes: pack_integers(sizes.iter().copied(), true),
     };
     // Plain structures with string keys: there is nothing that could fail.
     escape_json(&serde_json::to_string(&data).unwrap_or_default())
+}
+
+/// Lists hops and slowdowns of the orderings, which are sorted as the comparison ranks them.
+fn list_slowdowns<'a>(
+    comparison: &Comparison,
+    slowdowns: &'a SlowdownComparison,
+) -> SlowdownData<'a> {
+    let round = |value: f64| (1e4 * value).round() / 1e4;
+    let mut guests = Vec::new();
+    for guest in &slowdowns.guests {
+        let mut curves = Vec::new();
+        for (entry, curve) in comparison.entries.iter().zip(&guest.curves) {
+            let mut data = GuestCurveData::default();
+            for point in &curve.points {
+                data.sizes.push(point.size);
+                data.hops.push(round(entry.values[point.size - 2]));
+                data.at.push(point.at_duties.map(round).to_vec());
+            }
+            curves.push(data);
+        }
+        guests.push(GuestData {
+            name: &guest.guest,
+            curves,
+        });
+    }
+    SlowdownData {
+        duty: slowdowns.duty,
+        guests,
+    }
 }
 
 /// Encodes the values of a curve at those of the sizes that it reaches; the first value is that of size 2.

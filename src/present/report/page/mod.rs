@@ -32,10 +32,11 @@ pub const CSS: &str = include_str!("page.css");
 /// The script that sorts tables.
 pub const TABLES: &str = include_str!("tables.js");
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     TABLES,
     include_str!("common.js"),
     include_str!("chart.js"),
+    include_str!("slowdown.js"),
     include_str!("distance.js"),
     include_str!("layout.js"),
     include_str!("drawing.js"),
@@ -95,6 +96,8 @@ pub fn html(
     let comparison = compared.comparison;
     // The lowest of all curves: small curves are drawn against it, and scripts tell who is best.
     let best = plot::lowest_curve(comparison.entries.iter().map(|e| e.values.as_slice()));
+    let slowdowns = workload.advice.as_ref();
+    let slowdowns = slowdowns.and_then(|advice| advice.slowdowns.as_ref());
     let (stretches, listed) = stretch_table(comparison);
     let (pictures, beside) = choose_pictures(comparison, &figures.machines);
     let page = Page {
@@ -102,7 +105,7 @@ pub fn html(
         name: compared.topology.name(),
         css: [CSS, plot::STYLE].concat(),
         js: SCRIPTS.concat(),
-        data: data::document(compared, files, &best),
+        data: data::document(compared, files, &best, slowdowns),
         verdict: verdict::opening_sentences(comparison, workload),
         details: verdict::detail_paragraphs(comparison, workload),
         facts: machine_facts(compared.topology, comparison, workload),
@@ -133,6 +136,7 @@ impl Page<'_> {
                 "contention" => "Contention",
                 "by-size" => "Replay by size",
                 "throughput" => "Throughput",
+                "slowdown" => "Slowdown",
                 _ => "Queue",
             };
             contents.push((id, text));
@@ -182,6 +186,10 @@ fn page_terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Te
     }
     if !workload.windows.is_empty() {
         all.push(terms::THROUGHPUT);
+    }
+    let advice = workload.advice.as_ref();
+    if advice.is_some_and(|advice| advice.slowdowns.is_some()) {
+        all.push(terms::SLOWDOWN);
     }
     if workload.schedules.is_some() {
         all.extend(terms::QUEUE);

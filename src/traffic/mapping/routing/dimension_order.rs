@@ -85,6 +85,11 @@ impl AxisLinks {
         self.stride
     }
 
+    /// Computes how many hops up and how many down position `b` lies from `a`, with the share that goes each way.
+    pub fn ways_between(&self, a: u32, b: u32) -> [(u32, f64); 2] {
+        ways_along_axis(self.axis, a, b, TieRule::Halves)
+    }
+
     /// Returns the link from a router to the next position; there must be one, and the axis no clique.
     pub fn step_up(&self, router: usize) -> usize {
         self.steps[0][router]
@@ -236,11 +241,16 @@ impl<'a> Grid<'a> {
             } else {
                 let ways = ways_along_axis(ports.axis, a as u32, b as u32, self.tie);
                 for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
-                    let mut router = at;
+                    let line = at - a * ports.stride;
+                    let mut x = a;
                     for _ in 0..*hops {
-                        let link = ports.steps[up][router];
-                        visit(link, *share);
-                        router = self.links.link_head(link) as usize;
+                        visit(ports.steps[up][line + x * ports.stride], *share);
+                        x = match (up, x) {
+                            (0, x) if x + 1 == extent => 0,
+                            (0, x) => x + 1,
+                            (_, 0) => extent - 1,
+                            (_, x) => x - 1,
+                        };
                     }
                 }
             }

@@ -63,7 +63,7 @@ impl FixedRouting {
     pub fn find_by_name(name: &str) -> Result<Self> {
         if let RoutingMethod::OfJob(_) = ROUTINGS.find(name)?.parse {
             let found = "shares that follow from each job's own traffic (slowdown finds them)";
-            return Err(refuse_shares(name, found));
+            return Err(refuse_shares(name, found, FixedRouting::all()));
         }
         FixedRouting::find_for_jobs(name)
     }
@@ -83,7 +83,8 @@ impl FixedRouting {
         found.map(|(_, routing)| routing).ok_or_else(|| {
             let found =
                 "shares of a pair that depend on all other traffic (map and throughput find them)";
-            refuse_shares(name, found)
+            let known = ROUTINGS.iter().flat_map(list_variants);
+            refuse_shares(name, found, known.map(|(_, routing)| routing))
         })
     }
 
@@ -207,13 +208,13 @@ fn list_variants(
     routings.map(|(over, name, paths)| (over, FixedRouting { name, paths }))
 }
 
-/// Makes the error of a routing whose shares are not fixed.
-fn refuse_shares(name: &str, found: &str) -> Error {
-    let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
+/// Makes the error of a routing whose shares are not fixed, where one of `known` is wanted.
+fn refuse_shares(name: &str, found: &str, known: impl Iterator<Item = FixedRouting>) -> Error {
+    let known: Vec<&str> = known.map(|routing| routing.name).collect();
     Error::option(
         format!("--routing {name}"),
         found,
-        format!("a fixed routing: {}", fixed.join(", ")),
+        format!("a fixed routing: {}", known.join(", ")),
     )
 }
 

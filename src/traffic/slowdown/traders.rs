@@ -1,0 +1,106 @@
+//! Orderings that trade distance for bandwidth.
+
+use super::comparison::{GuestSlowdowns, SlowdownComparison};
+use super::curve::Slowdowns;
+use super::tiling::{Tilings, power_sizes};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+
+impl SlowdownComparison {
+    /// Tries orderings that trade distance for bandwidth: routers in random order, and K nodes of each outermost unit in
+    /// turn, with the K that is best for a guest. One that is best of all for some guest joins the comparison and `orders`;
+    /// `report` is told what comes next.
+    ///
+    /// # Errors
+    /// As [`Slowdowns::measure_curve`].
+    pub fn add_traders(
+        &mut self,
+        slowdowns: &Slowdowns<'_>,
+        topology: &Topology,
+        orders: &mut Vec<NodeOrder>,
+        report: &dyn Fn(&str, &str),
+    ) -> Result<()> {
+        for family in list_traders(topology) {
+            for order in self.choose_members(slowdowns, &family, report)? {
+                if orders.iter().any(|other| other.nodes() == order.nodes()) {
+                    continue;
+                }
+                let mut with = self.clone();
+                with.measure_order(slowdowns, order, report)?;
+                let last = self.orderings.len();
+                let is_best =
+                    |guest: &GuestSlowdowns| guest.find_best(|point| point.mixed) == Some(last);
+                if with.guests.iter().any(is_best) {
+                    *self = with;
+                    orders.push(order.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart.
+    fn choose_members<'o>(
+        &self,
+        slowdowns: &Slowdowns<'_>,
+        family: &'o [NodeOrder],
+        report: &dyn Fn(&str, &str),
+    ) -> Result<Vec<&'o NodeOrder>> {
+        if let [single] = family {
+            return Ok(vec![single]);
+        }
+        let mut chosen: Vec<&NodeOrder> = Vec::new();
+        for guest in &self.guests {
+            let mut best: Option<(f64, &NodeOrder)> = None;
+            for order in family {
+                report(order.label(), &guest.guest);
+                let sizes: Vec<usize> = power_sizes(order.len())
+                    .into_iter()
+                    .skip(1)
+                    .step_by(2)
+                    .collect();
+                let curve =
+                    slowdowns.measure_tilings(order, &guest.guest, &sizes, Tilings::new(1)?)?;
+                let mean = curve.log_uniform_mean(|point| point.mixed);
+                let mean = mean.unwrap_or(f64::INFINITY);
+                if best.is_none_or(|(least, _)| mean < least) {
+                    best = Some((mean, order));
+                }
+            }
+            chosen.extend(
+                best.map(|(_, order)| order)
+                    .filter(|order| chosen.iter().all(|other| other.label() != order.label())),
+            );
+        }
+        Ok(chosen)
+    }
+}
+
+/// Makes orderings that trade distance for bandwidth, in families of which the best member counts.
+fn list_traders(topology: &Topology) -> Vec<Vec<NodeOrder>> {
+    let mut families = Vec::new();
+    if topology.network().per_router() > 1 {
+        families.push(vec!["random:unit=router".to_string()]);
+    }
+    let level = topology.level_table().into_iter().next();
+    if let Some(level) = level.filter(|level| level.units > 1) {
+        // With all nodes of a unit it is `hierarchical`.
+        let counts = (0..32)
+            .map(|i| 1u64 << i)
+            .take_while(|count| *count < level.nodes);
+        families.push(
+            counts
+                .map(|count| format!("hierarchical:scatter={count}"))
+                .collect(),
+        );
+    }
+    // A unit may have fewer nodes than places.
+    let made = families.iter().map(|family| {
+        let orders = family
+            .iter()
+            .filter_map(|text| NodeOrder::make(topology, text).ok());
+        orders.collect()
+    });
+    made.collect()
+}
