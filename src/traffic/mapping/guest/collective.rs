@@ -17,6 +17,7 @@
 use super::{Guest, Message};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ratio::greatest_common_divisor;
 use nodeorder_network::topology::Context;
 
 /// Option that [`parse_group`] reads.
@@ -50,6 +51,16 @@ impl AllReduce {
             "halving" => AllReduce::Halving,
             "hierarchical" => AllReduce::Hierarchical { group },
             _ => AllReduce::Ring,
+        }
+    }
+
+    /// Returns the algorithm for a group of `members`, whose inner groups divide both.
+    pub fn fit_members(self, members: u32) -> Self {
+        match self {
+            AllReduce::Hierarchical { group } => AllReduce::Hierarchical {
+                group: greatest_common_divisor(group, members),
+            },
+            other => other,
         }
     }
 }
@@ -419,7 +430,10 @@ mod tests {
             ("all-reduce:ring", "no `n`"),
             ("all-reduce:hierarchical,n=8,group=3", "a divisor of 8"),
             ("all-gather:doubling,n=6", "a power of two"),
-            ("parallel:tp=8,pp=2,dp=4,ep=3", "a divisor of dp"),
+            (
+                "parallel:tp=8,pp=2,dp=4,ep=3",
+                "etp·ep a divisor of tp·cp·dp = 32",
+            ),
             ("parallel:tp=4096,pp=4096,dp=4096", "68719476736 processes"),
             (
                 "parallel:tp=2,pp=2,dp=6,group=4,collective=hierarchical",
