@@ -652,6 +652,8 @@ fn forms_are_as_launchers_read_them() {
     let job = nodeorder_present::export::JobHosts {
         hosts: &hosts,
         given: &given,
+        spares: &names("n4 n5"),
+        domains: &names("rack0 rack1 rack1"),
         per_node: 2,
     };
     for (form, text) in [
@@ -668,6 +670,11 @@ fn forms_are_as_launchers_read_them() {
             "# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n2,3\n4,5\n0,1\n",
         ),
         ("node-ranks", "{\"n3\": 0, \"n1\": 1, \"n2\": 2}\n"),
+        ("spares", "n4\nn5\n"),
+        (
+            "topo-ranks",
+            "{\"ranks\": {\"n3\": 0, \"n1\": 1, \"n2\": 2}, \"domains\": {\"n3\": \"rack0\", \"n1\": \"rack1\", \"n2\": \"rack1\"}}\n",
+        ),
     ] {
         assert_eq!(
             (nodeorder_present::export::HOST_FORMS
@@ -678,5 +685,5 @@ fn forms_are_as_launchers_read_them() {
             "{form}"
         );
     }
-    assert_eq!(nodeorder_present::export::HOST_FORMS.iter().count(), 7);
+    assert_eq!(nodeorder_present::export::HOST_FORMS.iter().count(), 9);
 }

@@ -71,6 +71,7 @@ mod topologies;
 mod topology_allocators;
 mod totals;
 mod trace;
+mod training;
 mod waiting;
 
 /// The project's folder: the manifest of the command, which these tests belong to, lies two folders below.

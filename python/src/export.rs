@@ -80,6 +80,8 @@ pub fn hosts(
             (form.parse)(&JobHosts {
                 hosts: &hosts,
                 given: &given,
+                spares: &[],
+                domains: &[],
                 per_node,
             }),
             by,

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::shared::notes::{note, say_unfinished};
+use crate::shared::notes::print_each;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::{Context, Topology};
@@ -14,10 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use nodeorder_order::metric::ring::RingLength;
-use nodeorder_order::ordering::{NodeOrder, Observer};
-use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank};
-use nodeorder_traffic::mapping::{Guest, method};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export::{HOST_FORMS, HostsWanted, JobHosts, plan_hosts, read_hosts};
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]
@@ -51,13 +48,25 @@ pub struct Command {
     /// Seconds after which the search of --guest ends even if it is not done, and says so
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     time: f64,
+    /// Keep blocks of S consecutive hosts in one unit of a level [default: the innermost with units that large]
+    #[arg(long, value_name = "S[,level=L]")]
+    segment: Option<String>,
+    /// Take N of the hosts; the others are spares, see --to spares
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    take: Option<u32>,
+    /// Take hosts for several parts of a job, part by part
+    #[arg(long, value_name = "NAME=N:segment=S,...", conflicts_with_all = ["take", "guest"])]
+    roles: Option<String>,
+    /// Order for a short ring (or few hop-bytes of --guest), or so that groups of --guest span few units
+    #[arg(long, value_name = "OBJECTIVE", default_value = "ring", value_parser = ["ring", "spread"])]
+    objective: String,
+    /// Print one JSON document: hosts, spares, and where the groups of a training job lie
+    #[arg(long)]
+    json: bool,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
-
-/// Rounds of the search of `--guest`: they end before the clock does, so that it does not show in the result.
-const ROUNDS: u32 = 2;
 
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
@@ -65,26 +74,51 @@ impl Command {
         let (form, _) = HOST_FORMS.find_and_read(&self.to, context.seed)?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let (given, nodes) = self.read_hosts(&topology)?;
-        let ordered = match (&self.guest, &self.by) {
-            (Some(guest), _) => self.order_for_guest(&topology, &nodes, guest)?,
-            (None, Some(by)) => {
-                let order = NodeOrder::make_observed(
-                    &topology,
-                    by,
-                    &Clock::start_clock(false, &progress::show_spinner(by)),
-                )?
-                .0;
+        let order = match &self.by {
+            Some(by) => {
+                let clock = Clock::start_clock(false, &progress::show_spinner(by));
+                let order = NodeOrder::make_observed(&topology, by, &clock)?.0;
                 inputs::report_machine(&topology, &order);
-                sort_by_rank(&topology, &order, &nodes)?
+                Some(order)
             }
-            (None, None) => choose_shortest_ring(&topology, &nodes)?,
+            None => None,
         };
+        let wanted = HostsWanted {
+            order: order.as_ref(),
+            guest: self.guest.as_deref(),
+            spread: self.objective == "spread" && self.guest.is_some(),
+            per_node: self.per_node,
+            segment: self.segment.as_deref(),
+            take: self.take,
+            roles: self.roles.as_deref(),
+            time: self.time,
+        };
+        let waiting = progress::show_spinner("hosts");
+        let clock = Clock::start_clock(false, &waiting);
+        let plan = plan_hosts(&topology, &nodes, &wanted, &clock)?;
+        drop(waiting);
+        print_each(&plan.notes);
         // Hosts are written as they were given: a launcher may know them by other names than the machine's file.
         let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
-        let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
+        let name = |node: NodeId| names[&node].clone();
+        if self.json {
+            return output::write_json(self.output.as_deref(), &plan.document(name));
+        }
+        let ordered = plan.hosts();
+        let hosts: Vec<String> = ordered.iter().map(|node| name(*node)).collect();
+        let domains = plan.level.iter().flat_map(|level| {
+            let units = ordered.iter().map(|node| level.unit_of(*node));
+            units.map(|unit| level.unit_name(unit))
+        });
         let job = JobHosts {
             hosts: &hosts,
             given: &given,
+            spares: &plan
+                .spares
+                .iter()
+                .map(|node| name(*node))
+                .collect::<Vec<_>>(),
+            domains: &domains.collect::<Vec<_>>(),
             per_node: self.per_node,
         };
         output::write_text(self.output.as_deref(), (form.parse)(&job))
@@ -100,67 +134,4 @@ impl Command {
         };
         Ok(read_hosts(topology, &text)?)
     }
-
-    /// Orders the nodes as a mapping of the guest's traffic places its ranks.
-    fn order_for_guest(
-        &self,
-        topology: &Topology,
-        nodes: &[NodeId],
-        text: &str,
-    ) -> Result<Vec<NodeId>> {
-        let location = || SourceLocation::option(format!("--guest {text}"));
-        if !topology.within_one_component(nodes) {
-            let problem = "traffic between hosts that no path joins";
-            return Err(Error::unsuited(location(), problem, "leave out --guest").into());
-        }
-        let guest = Guest::make(text, topology.context())?;
-        guest.remarks().iter().for_each(|text| note!("{text}"));
-        let processes = nodes.len() as u64 * u64::from(self.per_node);
-        if u64::from(guest.processes()) != processes {
-            let found = format!("{} processes", guest.processes());
-            let expected = format!("{processes}: {} hosts of {}", nodes.len(), self.per_node);
-            return Err(Error::input(location(), found, expected).into());
-        }
-        // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
-        let guest = guest.gather_groups(self.per_node)?;
-        // The search improves on a start: a good one leaves it less to do in its seconds.
-        let start = choose_shortest_ring(topology, nodes)?;
-        let waiting = progress::show_spinner(text);
-        let clock = Clock::start_clock(false, &waiting);
-        let search = format!("best:rounds={ROUNDS},time={}", self.time);
-        let found = method::place(topology, &guest, &start, &search, &clock)?;
-        let ended = clock
-            .elapsed_seconds()
-            .is_some_and(|seconds| seconds >= self.time);
-        drop(waiting);
-        // Rounds end the search the same way everywhere; a clock does not, and users of the order should know.
-        if ended {
-            note!(
-                "the search ended after --time {}: the order may differ from run to run",
-                self.time
-            );
-        }
-        say_unfinished(&found.unfinished);
-        note!("ordered for {text} by the mapping method {}", found.method);
-        Ok(found.mapping.nodes().to_vec())
-    }
-}
-
-/// Chooses the order whose ring is the shortest, and tells which that is.
-fn choose_shortest_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
-    let (order, by, walk) = best_ring(topology, nodes)?;
-    let RingLength {
-        unreachable,
-        hops,
-        longest,
-    } = walk;
-    let apart = match unreachable {
-        0 => String::new(),
-        steps => format!("; {steps} steps of the ring are between hosts that no path joins"),
-    };
-    note!(
-        "ordered by {by}: a ring over {} hosts takes {hops} hops, the longest step {longest}{apart}",
-        order.len()
-    );
-    Ok(order)
 }

@@ -1,6 +1,7 @@
 //! The hosts of one job in rank order, in the forms that launchers take.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use serde_json::json;
 
@@ -15,6 +16,10 @@ pub struct JobHosts<'a> {
     pub hosts: &'a [String],
     /// The host names in the order given, which is the launcher's.
     pub given: &'a [String],
+    /// Hosts that were offered and are not taken.
+    pub spares: &'a [String],
+    /// Name of the unit that each host of `hosts` is in; empty on a machine without levels.
+    pub domains: &'a [String],
     /// Processes on each host.
     pub per_node: u32,
 }
@@ -30,7 +35,7 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
         HostForm::plain(
             "hosts",
             "a host a line, for --map-by seq, pdsh and scripts",
-            |job| job.hosts.iter().map(|host| format!("{host}\n")).collect(),
+            |job| write_lines(job.hosts),
         ),
         HostForm::plain(
             "host-list",
@@ -69,15 +74,39 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
         HostForm::plain(
             "node-ranks",
             "JSON {host: rank}, for torchrun --node-rank",
+            |job| write_object(job.hosts, 0..job.hosts.len()) + "\n",
+        ),
+        HostForm::plain(
+            "spares",
+            "a host a line of those that --take, --segment or --roles leave",
+            |job| write_lines(job.spares),
+        ),
+        HostForm::plain(
+            "topo-ranks",
+            "JSON {\"ranks\": {host: rank}, \"domains\": {host: unit}}, for frameworks that ask where a rank lies",
             |job| {
-                // Text by text: a map of values would sort hosts by name.
-                let hosts = job.hosts.iter().enumerate();
-                let entries = hosts.map(|(rank, host)| format!("{}: {rank}", json!(host)));
-                format!("{{{}}}\n", join_items(entries, ", "))
+                let ranks = write_object(job.hosts, 0..job.hosts.len());
+                let domains = job.domains.iter().map(|domain| json!(domain));
+                format!(
+                    "{{\"ranks\": {ranks}, \"domains\": {}}}\n",
+                    write_object(job.hosts, domains)
+                )
             },
         ),
     ],
 );
+
+/// Writes a host a line.
+fn write_lines(hosts: &[String]) -> String {
+    hosts.iter().map(|host| format!("{host}\n")).collect()
+}
+
+/// Writes a JSON object of hosts, in their order: a map of values would sort them by name.
+fn write_object(hosts: &[String], values: impl Iterator<Item: Display>) -> String {
+    let entries = hosts.iter().zip(values);
+    let entries = entries.map(|(host, value)| format!("{}: {value}", json!(host)));
+    format!("{{{}}}", join_items(entries, ", "))
+}
 
 /// Writes a line for each process: its host, its rank, its slot on the host.
 fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, u32, u32) -> String) -> String {
@@ -97,9 +126,11 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
-        // Both lists have the same hosts, so that none is missing.
-        let first = index.get(host).map_or(0, |index| index * job.per_node);
-        text += &(join_items(first..first + job.per_node, ",") + "\n");
+        // Spares have no rank.
+        if let Some(index) = index.get(host) {
+            let first = index * job.per_node;
+            text += &(join_items(first..first + job.per_node, ",") + "\n");
+        }
     }
     text
 }

@@ -11,6 +11,7 @@ mod codes;
 mod csv;
 mod entry;
 mod flux;
+mod host_plan;
 mod hosts;
 mod infragraph;
 mod job_hosts;
@@ -29,6 +30,7 @@ mod table;
 mod units;
 
 pub use entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport};
+pub use host_plan::{HostPlan, HostsWanted, plan_hosts};
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
 pub use job_hosts::{best_ring, read_hosts, sort_by_rank};
 pub use placed::ExportJob;

@@ -55,6 +55,9 @@ pub fn document(
     if !figures.unfinished.is_empty() {
         document["unfinished"] = json!(figures.unfinished);
     }
+    for (level, volume) in &figures.analysis.between_units {
+        document[format!("bytes_{level}")] = json!(volume);
+    }
     // A few links only: the table of all loads is a file of its own.
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     document["busiest_links"] = json_list(&columns, busiest_links(fabric, figures.analysis));

@@ -10,6 +10,7 @@ use super::hops::{Hops, visit_sources};
 use super::node_loads::NodeLoads;
 use super::process_mapping::ProcessMapping;
 use super::routing::{Fabric, FixedRouting, PathLengths};
+use super::segments::volumes_between_units;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
@@ -35,6 +36,8 @@ pub struct Analysis {
     pub through_max: f64,
     /// Volume between different routers over all volume; 0 without traffic.
     pub share_between_routers: f64,
+    /// Volume of pairs in different units of each level, from the leaf up.
+    pub between_units: Vec<(String, f64)>,
 }
 
 /// How far traffic goes, in hops. A pair on one router counts, with 0.
@@ -155,6 +158,7 @@ fn assemble_analysis(
     let through = node_loads.through_routers(fabric, &contention.loads);
     Ok(Analysis {
         share_between_routers: ratio_or_zero(outside, demand.volume),
+        between_units: volumes_between_units(fabric.topology, guest, mapping.nodes()),
         domain_load: DomainLoad::sum_fast_links(fabric.topology, guest, mapping),
         allocation: Allocation::measure_distances(fabric.topology, &mapping.distinct_nodes())?,
         through_max: through.into_values().fold(0.0, f64::max),

@@ -6,10 +6,12 @@
 //! | Operation | Sent by a member | Sent by all |
 //! |---|---|---|
 //! | all-reduce, ring | 2(n-1)/n · S | 2(n-1) · S |
-//! | all-reduce, halving, n a power of two | 2(n-1)/n · S | 2(n-1) · S |
+//! | all-reduce, rabenseifner, halving, swing, n a power of two | 2(n-1)/n · S | 2(n-1) · S |
+//! | all-reduce, bine | 2(n-1)/n · S | 2(n-1) · S |
 //! | all-reduce, hierarchical | 2(n-1)/n · S | 2(n-1) · S |
 //! | all-reduce, tree | at most 2S | 2(n-1) · S |
-//! | all-gather, ring, and doubling with n a power of two | (n-1)/n · S | (n-1) · S |
+//! | all-gather, reduce-scatter, n a power of two | (n-1)/n · S | (n-1) · S |
+//! | broadcast, binomial, bine | S a child | (n-1) · S |
 //! | all-to-all | (n-1)/n · S | (n-1) · S |
 //!
 //! Every message is one quotient of whole multiples of S, so that it is exact wherever it is a whole number below 2⁵³.
@@ -17,6 +19,7 @@
 use super::{Guest, Message};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ratio::greatest_common_divisor;
 use nodeorder_network::topology::Context;
 
 /// Option that [`parse_group`] reads.
@@ -33,8 +36,12 @@ pub(super) enum AllReduce {
     Ring,
     /// Two binary trees, half of the buffer each.
     Tree,
-    /// Recursive halving, then recursive doubling.
+    /// Reduce-scatter and all-gather by distances 1, 2, 4, …: half of the buffer to the nearest.
+    Rabenseifner,
+    /// The same, half of the buffer to the farthest.
     Halving,
+    /// Reduce-scatter and all-gather among the partners of Swing and of Bine trees.
+    Bine,
     /// Rings within groups, and across them.
     Hierarchical {
         /// Number of members of an inner group.
@@ -47,9 +54,21 @@ impl AllReduce {
     pub fn parse_algorithm(name: &str, group: u32) -> Self {
         match name {
             "tree" => AllReduce::Tree,
+            "rabenseifner" => AllReduce::Rabenseifner,
             "halving" => AllReduce::Halving,
+            "swing" | "bine" => AllReduce::Bine,
             "hierarchical" => AllReduce::Hierarchical { group },
             _ => AllReduce::Ring,
+        }
+    }
+
+    /// Returns the algorithm for a group of `members`, whose inner groups divide both.
+    pub fn fit_members(self, members: u32) -> Self {
+        match self {
+            AllReduce::Hierarchical { group } => AllReduce::Hierarchical {
+                group: greatest_common_divisor(group, members),
+            },
+            other => other,
         }
     }
 }
@@ -88,7 +107,12 @@ impl Messages {
         match algorithm {
             AllReduce::Ring => self.ring_all_reduce(members, buffer),
             AllReduce::Tree => self.tree_all_reduce(members, buffer),
-            AllReduce::Halving => self.halving_all_reduce(members, buffer),
+            AllReduce::Rabenseifner => self.rabenseifner_all_reduce(members, buffer),
+            AllReduce::Halving => {
+                let active = self.fold_to_power(members, buffer, buffer);
+                self.recursive_doubling(&active, 2.0 * buffer);
+            }
+            AllReduce::Bine => self.bine_butterfly(members, 2.0 * buffer),
             AllReduce::Hierarchical { group } => {
                 self.hierarchical_all_reduce(members, group, buffer);
             }
@@ -133,21 +157,30 @@ impl Messages {
         }
     }
 
-    /// Adds an all-reduce by recursive halving, then recursive doubling: partners n/2, n/4, … 1 away swap S/2,
-    /// S/4, … S/n of the buffer, and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in
-    /// pairs: the even one hands its buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp,
-    /// "Optimization of Collective Communication Operations in MPICH", 2005, section 4.5).
-    fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    /// Pairs the first 2(n-2ᵏ) of n members, where n is no power of two: the even one hands its `buffer` to the odd
+    /// one and gets `back`. Returns the 2ᵏ others, which go on.
+    fn fold_to_power(&mut self, members: &[u32], buffer: f64, back: f64) -> Vec<u32> {
         let n = members.len();
-        let power = 1 << n.ilog2();
-        let paired = 2 * (n - power);
+        let paired = 2 * (n - (1 << n.ilog2()));
         for pair in members[..paired].chunks(2) {
             self.add_message(pair[0], pair[1], buffer);
-            self.add_message(pair[1], pair[0], buffer);
+            self.add_message(pair[1], pair[0], back);
         }
         let odd = members[..paired].iter().skip(1).step_by(2);
-        let active: Vec<u32> = odd.chain(&members[paired..]).copied().collect();
-        self.recursive_doubling(&active, 2.0 * buffer);
+        odd.chain(&members[paired..]).copied().collect()
+    }
+
+    /// Adds an all-reduce by Rabenseifner's algorithm: partners 1, 2, 4, … away swap S/2, S/4, S/8, … of the buffer,
+    /// and the same back (MPICH, `MPIR_Allreduce_intra_reduce_scatter_allgather`; Open MPI,
+    /// `ompi_coll_base_allreduce_intra_redscat_allgather`, among a power of two).
+    fn rabenseifner_all_reduce(&mut self, members: &[u32], buffer: f64) {
+        let active = self.fold_to_power(members, buffer, buffer);
+        for bit in 0..active.len().ilog2() {
+            for (i, member) in active.iter().enumerate() {
+                let volume = buffer / f64::from(1 << bit);
+                self.add_message(*member, active[i ^ 1 << bit], volume);
+            }
+        }
     }
 
     /// Sends 2ⁱ/2ᵏ of the buffer from each of 2ᵏ members to that 2ⁱ away. As an all-gather, recursive doubling:
@@ -159,6 +192,103 @@ impl Messages {
                 let volume = distance as f64 * buffer / n as f64;
                 self.add_message(*member, members[i ^ distance], volume);
             }
+        }
+    }
+
+    /// Adds a reduce-scatter by recursive halving, half of the buffer to the farthest; a member that another left its
+    /// buffer to gathers for both (MPICH, `MPIR_Reduce_scatter_block_intra_recursive_halving`).
+    pub fn halving_reduce_scatter(&mut self, members: &[u32], buffer: f64) {
+        let n = members.len();
+        let active = self.fold_to_power(members, buffer, buffer / n as f64);
+        let doubled = n - active.len();
+        for bit in 0..active.len().ilog2() {
+            for (i, member) in active.iter().enumerate() {
+                let partner = i ^ 1 << bit;
+                let first = partner >> bit << bit;
+                let last = first + (1 << bit);
+                let blocks = last - first + last.min(doubled) - first.min(doubled);
+                self.add_message(*member, active[partner], blocks as f64 * buffer / n as f64);
+            }
+        }
+    }
+
+    /// Adds an all-gather by Bruck's algorithm: all blocks that a member has, at most those that are missing, go 1, 2,
+    /// 4, … back (MPICH, `MPIR_Allgather_intra_brucks`).
+    pub fn bruck_all_gather(&mut self, members: &[u32], buffer: f64) {
+        let n = members.len();
+        let mut has = 1;
+        while has < n {
+            let blocks = has.min(n - has);
+            for (i, member) in members.iter().enumerate() {
+                let volume = blocks as f64 * buffer / n as f64;
+                self.add_message(*member, members[(i + n - has) % n], volume);
+            }
+            has *= 2;
+        }
+    }
+
+    /// Sends the buffer, block by block, to the partners of a butterfly of Bine trees over an even number of members:
+    /// that of step s is ρ = (1 - (-2)ˢ⁺¹)/3 further for even members, and before for odd ones. A block goes in the
+    /// step in which its distance, in digits to the base -2, ends its lowest run of equal digits. Where n is a power
+    /// of two, step s has n/2ˢ⁺¹ blocks (De Sensi et al., "Bine Trees", SC'25, arXiv:2508.17311, and
+    /// `allreduce_bine_block_by_block_any_even` of the authors' `pico`; "Swing", NSDI'24, section 3.1).
+    pub fn bine_butterfly(&mut self, members: &[u32], buffer: f64) {
+        let n = members.len() as i64;
+        let steps = members.len().next_power_of_two().ilog2();
+        let mut blocks = vec![0u32; steps as usize];
+        for block in 1..n {
+            let shift = if block % 2 == 0 { -block } else { block };
+            let wrapped = shift - n * shift.signum();
+            let digits = [shift, wrapped].map(negabinary_digits);
+            let within = digits.iter().filter(|digits| **digits >> steps == 0);
+            // Of two ways the one that starts later.
+            if let Some(step) = within.map(|d| (d ^ d >> 1).trailing_zeros()).max() {
+                blocks[step as usize] += 1;
+            }
+        }
+        for (step, blocks) in (1..).zip(blocks) {
+            let distance = (1 - (-2i64).pow(step)) / 3;
+            for (i, member) in (0..).zip(members) {
+                let partner = if i % 2 == 0 {
+                    i + distance
+                } else {
+                    i - distance
+                };
+                let volume = f64::from(blocks) * buffer / n as f64;
+                self.add_message(*member, members[partner.rem_euclid(n) as usize], volume);
+            }
+        }
+    }
+
+    /// Adds a broadcast from the first member along a binomial tree, the farthest first: a member's parent has its
+    /// lowest bit cleared (MPICH, `MPIR_Bcast_intra_binomial`). With `share`, each gets only the blocks of its
+    /// subtree, and a ring spreads them (`MPIR_Bcast_intra_scatter_ring_allgather`).
+    pub fn binomial_broadcast(&mut self, members: &[u32], buffer: f64, share: bool) {
+        let n = members.len();
+        for i in 1..n {
+            let below = 1 << i.trailing_zeros();
+            let blocks = if share { below.min(n - i) } else { n };
+            self.add_message(
+                members[i - below],
+                members[i],
+                blocks as f64 * buffer / n as f64,
+            );
+        }
+        if share {
+            self.ring_rounds(members, n as u32 - 1, buffer);
+        }
+    }
+
+    /// Adds a broadcast from the first of 2ᵏ members along a Bine tree: the parent of a member has the lowest run of
+    /// equal digits, to the base -2, turned over (`bine_bcast_small` of the authors' `bine-trees`).
+    pub fn bine_broadcast(&mut self, members: &[u32], buffer: f64) {
+        let n = members.len() as i64;
+        for i in 1..n {
+            let digits = negabinary_digits(i);
+            let run = ((digits ^ digits >> 1).trailing_zeros() + 1).min(n.ilog2());
+            let parent = (digits ^ ((1 << run) - 1) ^ EVERY_SECOND).wrapping_sub(EVERY_SECOND);
+            let parent = i64::from(parent as i32).rem_euclid(n);
+            self.add_message(members[parent as usize], members[i as usize], buffer);
         }
     }
 
@@ -186,6 +316,14 @@ impl Messages {
             }
         }
     }
+}
+
+/// Digits to the base -2 that count negatively.
+const EVERY_SECOND: u32 = 0xAAAA_AAAA;
+
+/// Writes a number of up to 30 bits to the base -2, a digit a bit.
+fn negabinary_digits(number: i64) -> u32 {
+    (number as u32).wrapping_add(EVERY_SECOND) ^ EVERY_SECOND
 }
 
 /// Finds the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between
@@ -216,215 +354,4 @@ pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{check_refused, make, messages};
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
-
-    /// Sent and received by each process.
-    fn totals(text: &str) -> (Vec<f64>, Vec<f64>) {
-        let guest = make(text).unwrap();
-        let n = guest.processes() as usize;
-        let (mut sent, mut got) = (vec![0.0; n], vec![0.0; n]);
-        for (source, target, volume) in messages(&guest) {
-            sent[source as usize] += volume;
-            got[target as usize] += volume;
-        }
-        (sent, got)
-    }
-
-    fn pairs(text: &str) -> Vec<(u32, u32, f64)> {
-        messages(&make(text).unwrap())
-    }
-
-    /// Runs an all-reduce step by step on whole numbers: the ring as it is defined, pieces and all.
-    fn ring_by_steps(n: usize, piece: f64) -> Vec<f64> {
-        let mut has: Vec<Vec<u64>> = (0..n).map(|i| vec![1 << i; n]).collect();
-        let mut sent = vec![0.0; n];
-        for step in 0..2 * (n - 1) {
-            let before = has.clone();
-            for i in 0..n {
-                let piece_number = (i + 2 * n - step) % n;
-                let next = (i + 1) % n;
-                has[next][piece_number] |= before[i][piece_number];
-                sent[i] += piece;
-            }
-        }
-        assert!(
-            has.iter().flatten().all(|members| *members == (1 << n) - 1),
-            "all added up"
-        );
-        sent
-    }
-
-    /// Returns child and parent, parents first, of the in-order tree that Sanders, Speck and Träff define,
-    /// halving by halving: of the members from `first` on the one in the middle has those before it on its left
-    /// and those after it on its right; where the middle is beyond `n`, the left half is all there is. Member 0
-    /// stands above.
-    fn tree(n: u32) -> Vec<(u32, u32)> {
-        fn halve(first: u32, span: u32, up: u32, n: u32, edges: &mut Vec<(u32, u32)>) {
-            if span < 2 {
-                return;
-            }
-            let middle = first + span / 2;
-            if middle >= n {
-                return halve(first, span / 2, up, n, edges);
-            }
-            edges.push((middle, up));
-            halve(first, span / 2, middle, n, edges);
-            halve(middle, span / 2, middle, n, edges);
-        }
-        let mut edges = Vec::new();
-        halve(0, n.next_power_of_two(), 0, n, &mut edges);
-        edges
-    }
-
-    /// The drawing in NCCL's source (`src/graph/trees.cc`), of 14 members:
-    ///
-    /// ```text
-    /// 0---------------8
-    ///          ______/ \______
-    ///         4               12
-    ///       /   \            /  \
-    ///     2       6       10     \
-    ///    / \     / \     /  \     \
-    ///   1   3   5   7   9   11    13
-    /// ```
-    #[test]
-    fn the_tree_of_fourteen_is_that_of_nccl() {
-        let parents = [(8, 0), (4, 8), (12, 8), (2, 4), (6, 4), (10, 12), (13, 12)];
-        let leaves = [(1, 2), (3, 2), (5, 6), (7, 6), (9, 10), (11, 10)];
-        let mut drawn = [&parents[..], &leaves].concat();
-        drawn.sort_unstable();
-        let mut found = tree(14);
-        found.sort_unstable();
-        assert_eq!(found, drawn);
-        let parents: Vec<_> = (1..14).map(|i| (i, tree_parent(i, 14))).collect();
-        assert_eq!(parents, drawn);
-    }
-
-    proptest! {
-        #[test]
-        fn what_a_process_sends_has_a_closed_form(n in 1u32..40, s in 1u32..50) {
-            // A buffer that n and every inner group divide: all volumes are whole, and equal to the last bit.
-            let volume = f64::from(n * s);
-            let each = 2.0 * f64::from(n - 1) * f64::from(s);
-            for algorithm in ["ring", "hierarchical"] {
-                let (sent, got) = totals(&format!("all-reduce:{algorithm},n={n},volume={volume}"));
-                prop_assert!(sent.iter().chain(&got).all(|v| *v == each), "{algorithm}: {sent:?}");
-            }
-            let (sent, got) = totals(&format!("all-gather:n={n},volume={volume}"));
-            prop_assert!(sent.iter().chain(&got).all(|v| *v == each / 2.0));
-            let all = 2.0 * f64::from(n - 1) * volume;
-            for algorithm in ["tree", "ring"] {
-                let (sent, got) = totals(&format!("all-reduce:{algorithm},n={n},volume={volume}"));
-                prop_assert_eq!((sent.iter().sum::<f64>(), got.iter().sum::<f64>()), (all, all));
-            }
-            let (sent, got) = totals(&format!("all-reduce:tree,n={n},volume={volume}"));
-            let most = if n % 2 == 0 { 2.0 } else { 3.0 } * volume;
-            prop_assert!(sent.iter().chain(&got).all(|v| *v <= most), "{sent:?}");
-        }
-
-        #[test]
-        fn both_trees_send_half_up_and_half_down(n in 2u32..200) {
-            let tree = tree(n);
-            prop_assert_eq!(tree.len() as u32, n - 1);
-            let mut expected = BTreeMap::new();
-            let mut depth = vec![0; n as usize];
-            let mut children = vec![0; n as usize];
-            for (child, up) in tree {
-                // A parent comes before its children.
-                depth[child as usize] = depth[up as usize] + 1;
-                children[up as usize] += 1;
-                let second = |member: u32| if n % 2 == 0 { n - 1 - member } else { (member + 1) % n };
-                for (a, b) in [(child, up), (second(child), second(up))] {
-                    *expected.entry((a, b)).or_insert(0.0) += 0.5;
-                    *expected.entry((b, a)).or_insert(0.0) += 0.5;
-                }
-            }
-            let expected: Vec<_> = expected.into_iter().map(|((a, b), v)| (a, b, v)).collect();
-            prop_assert_eq!(pairs(&format!("all-reduce:tree,n={n}")), expected);
-            prop_assert!(depth.iter().all(|depth| *depth <= n.ilog2() + 1));
-            prop_assert!(children.iter().all(|children| *children <= 2));
-            // No member has children in both trees where their number is even.
-            if n % 2 == 0 {
-                prop_assert!((0..n as usize).all(|i| children[i] == 0 || children[n as usize - 1 - i] == 0));
-            }
-        }
-    }
-
-    #[test]
-    fn a_ring_run_step_by_step_sends_as_much() {
-        for n in 2..9 {
-            let (sent, _) = totals(&format!("all-reduce:ring,n={n},volume={}", 3 * n));
-            assert_eq!(sent, ring_by_steps(n, 3.0));
-        }
-    }
-
-    #[test]
-    fn halving_swaps_half_as_much_at_half_the_distance() {
-        let of = |n: u32| pairs(&format!("all-reduce:halving,n={n},volume=8"));
-        let from_zero = |n| {
-            of(n)
-                .into_iter()
-                .filter(|(s, ..)| *s == 0)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(from_zero(8), [(0, 1, 2.0), (0, 2, 4.0), (0, 4, 8.0)]);
-        for n in [2u32, 4, 8, 16] {
-            let (sent, got) = totals(&format!("all-reduce:halving,n={n},volume={n}"));
-            assert!(
-                sent.iter()
-                    .chain(&got)
-                    .all(|v| *v == 2.0 * f64::from(n - 1))
-            );
-            let (sent, _) = totals(&format!("all-gather:doubling,n={n},volume={n}"));
-            assert!(sent.iter().all(|v| *v == f64::from(n - 1)));
-        }
-        // Of six, two go in pairs with two others; 1, 3, 4 and 5 halve.
-        let six = of(6);
-        assert!(six.contains(&(0, 1, 8.0)) && six.contains(&(3, 2, 8.0)));
-        let halved = |a, b, v| six.contains(&(a, b, v)) && six.contains(&(b, a, v));
-        assert!(halved(1, 3, 4.0) && halved(1, 4, 8.0) && halved(3, 5, 8.0) && halved(4, 5, 4.0));
-        assert_eq!(six.len(), 4 + 8);
-    }
-
-    #[test]
-    fn inner_groups_send_most() {
-        // Four groups of two: 2·(1/2)·S inside, then 2·(3/4)·S/2 to the next group.
-        let all = pairs("all-reduce:hierarchical,n=8,group=2,volume=8");
-        let of = |p: u32| {
-            all.iter()
-                .filter(|(s, ..)| *s == p)
-                .copied()
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(of(0), [(0, 1, 8.0), (0, 2, 6.0)]);
-        assert_eq!(of(7), [(7, 1, 6.0), (7, 6, 8.0)]);
-        assert_eq!(
-            pairs("all-reduce:hierarchical,n=8,group=8"),
-            pairs("all-reduce:ring,n=8")
-        );
-        assert_eq!(
-            pairs("all-reduce:hierarchical,n=8,group=1"),
-            pairs("all-reduce:ring,n=8")
-        );
-    }
-
-    #[test]
-    fn wrong_parameters_are_named() {
-        check_refused(&[
-            ("all-reduce:rings,n=8", "did you mean `ring`"),
-            ("all-reduce:ring", "no `n`"),
-            ("all-reduce:hierarchical,n=8,group=3", "a divisor of 8"),
-            ("all-gather:doubling,n=6", "a power of two"),
-            ("parallel:tp=8,pp=2,dp=4,ep=3", "a divisor of dp"),
-            ("parallel:tp=4096,pp=4096,dp=4096", "68719476736 processes"),
-            (
-                "parallel:tp=2,pp=2,dp=6,group=4,collective=hierarchical",
-                "a divisor of 6",
-            ),
-        ]);
-    }
-}
+mod tests;

@@ -22,6 +22,7 @@ mod one_collective;
 mod parallel;
 mod patterns;
 mod random;
+mod rank_groups;
 mod sized;
 mod stencil;
 mod table;
@@ -29,6 +30,8 @@ mod traffic;
 
 pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
+pub use parallel::list_training_groups;
+pub use rank_groups::RankGroups;
 pub use sized::{check_sized_guest, make_sized_guest, sized_names};
 pub use table::GUESTS;
 pub(super) use traffic::add_up_pairs;

@@ -12,6 +12,8 @@ pub static GUESTS: Registry<Pattern> = Registry::new(
         numbered::ALL_TO_ALL,
         one_collective::ALL_REDUCE,
         one_collective::ALL_GATHER,
+        one_collective::REDUCE_SCATTER,
+        one_collective::BROADCAST,
         parallel::GUEST,
         numbered::RING,
         stencil::GUEST,

@@ -1,0 +1,83 @@
+//! Groups of the ranks of a training job, numbered as Megatron numbers them.
+
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+
+/// Option that [`RankGrid::parse_order`] reads.
+pub(super) const ORDER: Opt = Opt::text(
+    "order",
+    "the axes from the fastest numbered to the slowest; one of size 1 may be left out",
+)
+.default_value("tp-cp-ep-dp-pp");
+
+/// Ways in which training is split.
+const AXES: [&str; 5] = ["tp", "cp", "ep", "dp", "pp"];
+
+/// All groups of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankGroups {
+    /// Name of the kind, as Megatron's: `tp`, `cp`, `dp-cp`, `pp`, and of experts `etp`, `ep`, `edp`.
+    pub kind: &'static str,
+    /// Ranks of each group, ascending.
+    pub groups: Vec<Vec<u32>>,
+}
+
+/// Axes with their sizes, the fastest numbered first: a rank is the sum, over the axes, of its index times the sizes
+/// of the axes before.
+pub(super) struct RankGrid(Vec<(&'static str, u32)>);
+
+impl RankGrid {
+    /// Reads `order`: distinct axes, without some that [`RankGrid::with_sizes`] may refuse to miss.
+    pub fn parse_order(params: &Params) -> Result<Vec<&'static str>> {
+        let text = params.optional_word("order")?.unwrap_or_default();
+        let mut order = Vec::new();
+        for word in text.split('-') {
+            let axis = params.find_choice("order", word, &AXES)?;
+            if order.contains(&axis) {
+                return Err(params.invalid_value("order", "each axis once"));
+            }
+            order.push(axis);
+        }
+        Ok(order)
+    }
+
+    /// Makes the grid of these `sizes` of tp, cp, ep, dp and pp. Fails if `order` misses an axis of more than 1.
+    pub fn with_sizes(params: &Params, order: &[&'static str], sizes: [u32; 5]) -> Result<Self> {
+        let size_of = |axis: &str| sizes[AXES.iter().position(|a| *a == axis).unwrap_or(0)];
+        let missing = AXES.iter().find(|a| !order.contains(a) && size_of(a) > 1);
+        if let Some(axis) = missing {
+            let expected = format!("an order with {axis}, which is {}", size_of(axis));
+            return Err(params.invalid_value("order", expected));
+        }
+        Ok(RankGrid(order.iter().map(|a| (*a, size_of(a))).collect()))
+    }
+
+    /// Computes the distance of two ranks that are neighbours along an axis, up to 2⁴⁸.
+    pub fn axis_stride(&self, axis: &str) -> u64 {
+        let before = self.0.iter().take_while(|(name, _)| *name != axis);
+        before.map(|(_, size)| u64::from(*size)).product()
+    }
+
+    /// Lists the groups whose ranks differ along these axes alone.
+    pub fn list_groups(&self, along: &[&str]) -> Vec<Vec<u32>> {
+        let mut members = vec![0];
+        let mut firsts = vec![0];
+        let mut stride = 1;
+        for (axis, size) in &self.0 {
+            let ranks = if along.contains(axis) {
+                &mut members
+            } else {
+                &mut firsts
+            };
+            let before = std::mem::take(ranks);
+            for index in 0..*size {
+                ranks.extend(before.iter().map(|rank| rank + index * stride));
+            }
+            stride *= size;
+        }
+        let shifted = firsts
+            .iter()
+            .map(|first| members.iter().map(|m| first + m).collect());
+        shifted.collect()
+    }
+}
