@@ -17,7 +17,8 @@ use anyhow::Result;
 use nodeorder_order::metric::ring::RingLength;
 use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank};
-use nodeorder_traffic::mapping::{Guest, method};
+use nodeorder_traffic::mapping::guest::make_guest_for;
+use nodeorder_traffic::mapping::method;
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]
@@ -32,10 +33,10 @@ pub struct Command {
     #[arg(long, value_name = "LIST|FILE|-")]
     nodes: String,
     /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
-    #[arg(long, value_name = "ORD")]
+    #[arg(long = "order", alias = "by", value_name = "ORD")]
     by: Option<String>,
     /// The form; see `nodeorder list host-forms`
-    #[arg(long, value_name = "FORM", default_value = "hosts")]
+    #[arg(long, value_name = "FORMAT", default_value = "hosts")]
     to: String,
     /// Processes on each host
     #[arg(
@@ -46,7 +47,7 @@ pub struct Command {
     )]
     per_node: u32,
     /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
-    #[arg(long, value_name = "G", conflicts_with = "by")]
+    #[arg(long, value_name = "GUEST", conflicts_with = "by")]
     guest: Option<String>,
     /// Seconds after which the search of --guest ends even if it is not done, and says so
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
@@ -113,9 +114,10 @@ impl Command {
             let problem = "traffic between hosts that no path joins";
             return Err(Error::unsuited(location(), problem, "leave out --guest").into());
         }
-        let guest = Guest::make(text, topology.context())?;
-        guest.remarks().iter().for_each(|text| note!("{text}"));
         let processes = nodes.len() as u64 * u64::from(self.per_node);
+        let count = u32::try_from(processes).unwrap_or(u32::MAX);
+        let guest = make_guest_for(text, count, topology.context())?;
+        guest.remarks().iter().for_each(|text| note!("{text}"));
         if u64::from(guest.processes()) != processes {
             let found = format!("{} processes", guest.processes());
             let expected = format!("{processes}: {} hosts of {}", nodes.len(), self.per_node);

@@ -16,7 +16,7 @@ use nodeorder_traffic::slowdown::{
 };
 use std::path::PathBuf;
 
-/// Compute how much longer jobs communicate than on a network that never blocks, for every job size
+/// Compute how much longer jobs communicate than on a network that never blocks
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder slowdown dragonfly:p=4,a=8,h=4 --order row-major --order random"
@@ -29,7 +29,7 @@ pub struct Command {
     orders: Vec<String>,
     /// What the nodes of a job send to each other, for any number of nodes; repeat for several
     /// [default: all-to-all, stencil3d and ring]
-    #[arg(long = "guest", value_name = "PATTERN")]
+    #[arg(long = "guest", value_name = "GUEST")]
     guests: Vec<String>,
     /// Which links the traffic takes; `nodeorder list routings` names them
     /// [default: dimension-order on grids, else ecmp-hop]

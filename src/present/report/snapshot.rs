@@ -291,7 +291,7 @@ fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
         ticks,
         panels,
     )?;
-    let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
+    let caption = "Largest job that would fit in one unit if nothing new starts and every job uses its full limit. Overdue jobs count as ending now.";
     Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))
 }
 
@@ -332,7 +332,7 @@ fn freed_section(snapshot: &Snapshot, level: &LevelState) -> Option<Section> {
         let count = format_thousands(all.len() as u64);
         format!("The first {ROWS} of {count} that jobs hold.")
     } else {
-        "All that jobs hold.".into()
+        format!("All {} units with running jobs.", level.name)
     };
     let section = Section::new(format!("next-{}", level.name), title, about, table);
     (!units.is_empty()).then_some(section)

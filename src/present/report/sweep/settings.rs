@@ -113,8 +113,7 @@ pub fn settings_section(
         )
     };
     let title = format!("{}: settings", figures.title());
-    let about = "Means over seeds and orderings. First the settings that place the most jobs, of these the shortest mean wait; \
-         of those with the same figures one, the rest is in the table of results. \
+    let about = "Means over seeds and orderings. Sorted by jobs placed, then mean wait. Settings with identical results share a row. \
          The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay.";
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
     let bars: Vec<String> = (1..)
