@@ -182,7 +182,7 @@ fn negative_values_and_unknown_options_get_advice_that_works() {
         (
             "mpc torus:4x4 --order -1,2",
             1,
-            "`-1,2`: found unknown ordering",
+            "`-1,2`: unknown ordering",
         ),
         (
             "hosts torus:4x4 --nodes -1,2",

@@ -519,7 +519,7 @@ fn wrong_files_are_refused_with_their_lines() {
         ("".into(), "jobs.toml: found no jobs"),
         (
             "[[job]]\n".into(),
-            "jobs.toml:1: found unknown key for a file of jobs `job`",
+            "jobs.toml:1: unknown key for a file of jobs `job`",
         ),
         (
             job("guest = 'ring:n=5'\nnodes = ['0-3']\nbytes = 1"),
@@ -579,7 +579,7 @@ fn wrong_files_are_refused_with_their_lines() {
         ),
         (
             job(&format!("{good}bites = 1")),
-            "jobs.toml:6: found unknown key",
+            "jobs.toml:6: unknown key",
         ),
         (
             job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 0"),

@@ -1028,7 +1028,7 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
         ("U n1\n", "log:1: found node `n1` returns"),
         (
             "P a 4 level=row mode=required\n",
-            "log:1: found unknown level `row`",
+            "log:1: unknown level `row`",
         ),
         (
             "P a 4 slice=0 slice_level=rack\n",
@@ -1056,7 +1056,7 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
         ),
         ("P a 8 gpus=0\n", "log:1: found gpus = `0`"),
         ("P a 8 leader=x\n", "log:1: found leader = `x`"),
-        ("P a 8 color=red\n", "log:1: found unknown"),
+        ("P a 8 color=red\n", "log:1: unknown"),
     ] {
         let (rows, said) = run(log, &[]);
         assert!(rows.is_empty() && said.contains(error), "{log}: {said}");
@@ -1144,7 +1144,7 @@ fn rules_give_options_by_size() {
         ),
         (
             "from,to,options\n1,5,segment=4\n",
-            "rules.csv:2: found unknown",
+            "rules.csv:2: unknown",
         ),
     ] {
         let (rows, said) = run(table, log);

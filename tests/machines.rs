@@ -329,7 +329,7 @@ fn a_saving_is_named_where_the_trace_shows_one() {
         "{shown}"
     );
     let doubtful = said("busy.swf", ["snake", "hilbert"]);
-    let none = "busy.swf shows no saving of node-hours against the default order, snake: ";
+    let none = "busy.swf: no proven saving of node-hours against the default order, snake: ";
     assert!(
         doubtful.starts_with(&format!("{none}not all intervals lie above zero.")),
         "{doubtful}"
@@ -340,7 +340,7 @@ fn a_saving_is_named_where_the_trace_shows_one() {
     );
     let short = said("short.swf", ["random", "snake"]);
     assert!(
-        short.starts_with("short.swf shows no saving ") && short.contains("eight weeks"),
+        short.starts_with("short.swf: no proven saving ") && short.contains("eight weeks"),
         "{short}"
     );
 }

@@ -142,7 +142,7 @@ fn recipes_pass_all_tests() {
         ],
         &anew,
     );
-    // The commands of the contributor in docs/walks.md.
+    // The commands of docs/howto/contribute.md.
     let binary = target.join("debug/nodeorder");
     let elsewhere = tempfile::tempdir().unwrap();
     let ran = crate::readme::run_all(

@@ -407,14 +407,14 @@ fn columns_are_named_by_the_user() {
     assert!(records.read_next(&mut record).unwrap());
     assert_eq!((record.run, record.start, record.nodes), (None, None, 1));
     for (text, message) in [
-        ("helix", "`--columns helix`: found unknown table `helix`"),
+        ("helix", "`--columns helix`: unknown table `helix`"),
         (
             "submit=a,end=b",
             "`--columns submit=a,end=b`: found too few columns to make a job of; expected submit or start",
         ),
         (
             "sumbit=a",
-            "`--columns sumbit=a`: found unknown key `sumbit`",
+            "`--columns sumbit=a`: unknown key `sumbit`",
         ),
         (
             "submit=",

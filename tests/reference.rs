@@ -4,6 +4,7 @@ use nodeorder_base::params::Opt;
 use nodeorder_sweep::reference::{list_option_rows, list_tables};
 
 mod columns;
+mod options;
 
 /// Holds a file of `docs/` to the text that the program makes.
 fn check(file: &str, text: &str) {
@@ -29,7 +30,7 @@ fn check(file: &str, text: &str) {
 
 #[test]
 fn the_reference_is_up_to_date() {
-    check("reference.md", &markdown());
+    check("reference.md", &(markdown() + &options::markdown()));
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn markdown() -> String {
         text += &format!("\n## {}\n\n{}.\n", table.name, table.about);
         if !table.common.is_empty() {
             text += &format!("\nEvery {} also takes:\n\n", table.noun);
-            text += &options(table.common);
+            text += &option_rows(table.common);
         }
         let [_, papers] = table.split_by_origin();
         for entry in &table.entries {
@@ -92,14 +93,14 @@ fn markdown() -> String {
                 table.example_usage(entry)
             );
             if !entry.options.is_empty() {
-                text += &format!("\n{}", options(entry.options));
+                text += &format!("\n{}", option_rows(entry.options));
             }
         }
     }
     text
 }
 
-fn options(options: &[Opt]) -> String {
+fn option_rows(options: &[Opt]) -> String {
     let mut text = "| Option | Values | Default | Meaning |\n|---|---|---|---|\n".to_string();
     for [key, values, default, about] in list_option_rows(options) {
         let row = [

@@ -162,9 +162,9 @@ fn hold_to_slurm(
     compared
 }
 
-/// The sbatch script of docs/sweeps.md, as it stands there.
+/// The sbatch script of docs/howto/sweep.md, as it stands there.
 fn sbatch_script() -> String {
-    let text = std::fs::read_to_string(crate::root().join("docs/sweeps.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("docs/howto/sweep.md")).unwrap();
     let from = text.find("#!/bin/bash\n#SBATCH").unwrap();
     text[from..].split("```").next().unwrap().to_string()
 }

@@ -19,7 +19,7 @@ use nodeorder_trace::records::Records;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
+/// Score the places that a scheduler gave its jobs, beside what others would give
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder audit slurm-topology:topology.conf --trace sacct.txt --out audit"
@@ -256,7 +256,7 @@ fn write_table(
     let levels = &found.levels;
     let about = format!(
         "{} on {}: {} jobs scored. Means over jobs: hops between two nodes, diameter, hops of a step of the ring, units \
-         spanned beside the fewest possible.",
+         spanned and the fewest possible.",
         trace,
         topology.name(),
         found.placements[0].all.jobs

@@ -28,10 +28,8 @@ fn main() {
     for (name, value) in [
         ("COMMIT", commit.as_deref().unwrap_or(unknown)),
         ("TARGET", &variable("TARGET")),
-        (
-            "PROFILE",
-            &format!("{profile} (opt-level {})", variable("OPT_LEVEL")),
-        ),
+        // Crates of one profile are optimised differently: a single level would say nothing true.
+        ("PROFILE", &profile),
         ("RUSTC", compiler.trim().trim_start_matches("rustc ")),
     ] {
         println!("cargo::rustc-env=NODEORDER_{name}={value}");

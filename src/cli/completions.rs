@@ -3,8 +3,10 @@
 use crate::shared::output;
 use clap::Args;
 use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use nodeorder_network::topology::Context;
+use nodeorder_sweep::reference::list_tables;
 
 /// Print the completion script of a shell
 ///
@@ -29,9 +31,37 @@ impl Command {
     }
 }
 
+/// Arguments whose values a table names, and the table.
+const NAMED: [(&str, &str); 9] = [
+    ("spec", "topologies"),
+    ("specs", "topologies"),
+    ("order", "orderings"),
+    ("by", "orderings"),
+    ("orders", "orderings"),
+    ("alloc", "allocators"),
+    ("allocators", "allocators"),
+    ("allocator", "allocators"),
+    ("policy", "policies"),
+];
+
+/// Offers the names of a table as values of an argument; files and options of entries are typed.
+fn offer_names(argument: clap::Arg) -> clap::Arg {
+    let mut named = NAMED.iter().filter(|(id, _)| argument.get_id() == id);
+    let table = named.next().map(|(_, table)| table);
+    let mut tables = list_tables().into_iter();
+    match tables.find(|listed| Some(&listed.name) == table) {
+        Some(table) => {
+            let names = table.entries.iter().map(|entry| entry.name);
+            argument.value_parser(PossibleValuesParser::new(names.collect::<Vec<_>>()))
+        }
+        None => argument,
+    }
+}
+
 /// Copies a command without what no help shows: older spellings, which no shell is to offer.
 fn drop_hidden(command: &clap::Command) -> clap::Command {
     let arguments = command.get_arguments().filter(|a| !a.is_hide_set());
+    let arguments = arguments.map(|argument| offer_names(argument.clone()));
     let commands = command.get_subcommands().filter(|c| !c.is_hide_set());
     let mut shown = clap::Command::new(command.get_name().to_string())
         .args(arguments)

@@ -32,7 +32,7 @@ pub struct Command {
     /// patterns ping-pong (a message there and one back), all-to-all and ring; -o writes what --links-file reads
     #[arg(long, value_name = "FILE.csv")]
     #[arg(conflicts_with_all = ["jobs", "bandwidth", "latency", "node_links", "node_bandwidth", "switch_bandwidth",
-        "links_file", "level", "iterations", "links"])]
+        "links_file", "detail", "iterations", "links_out"])]
     fit: Option<PathBuf>,
     /// Which links messages take; `nodeorder list routings` names them
     #[arg(long, value_name = "R", default_value = "one-path")]
@@ -46,8 +46,8 @@ pub struct Command {
     #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
     fair: String,
     /// Follow each message (flow), or the links that jobs share one by one, which is faster (job)
-    #[arg(long, value_parser = ["flow", "job"], default_value = "flow")]
-    level: String,
+    #[arg(long, alias = "level", value_parser = ["flow", "job"], default_value = "flow")]
+    detail: String,
     /// Go on until every job has done so many iterations
     #[arg(long, value_name = "N", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -56,8 +56,8 @@ pub struct Command {
     #[arg(long)]
     json: bool,
     /// Write the mean utilisation of every directed link to FILE as CSV, u,v,utilisation
-    #[arg(long, value_name = "FILE")]
-    links: Option<PathBuf>,
+    #[arg(long, alias = "links", value_name = "FILE")]
+    links_out: Option<PathBuf>,
     /// Draw what the jobs do at first, and the links by utilisation
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
@@ -80,7 +80,7 @@ impl Command {
         let spans = if picture.is_some() { SPANS } else { 0 };
         let topology = inputs::build_topology(&self.spec, context)?;
         let figures = figures.of_machine(&topology);
-        let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
+        let settings = Settings::new(&figures, &self.fair, &self.detail, self.iterations);
         let settings = Settings { spans, ..settings };
         routing.check_machine(&topology)?;
         let fabric = inputs::build_fabric(&topology)?;
@@ -105,7 +105,7 @@ impl Command {
             bar.inc(iterations)
         })?;
         drop(bar);
-        if let Some(path) = &self.links {
+        if let Some(path) = &self.links_out {
             output::write_by(Some(path), |out| {
                 report::corun::write_links(out, &fabric, &outcome)
             })?;

@@ -6,7 +6,7 @@ use clap::{Args, FromArgMatches};
 use nodeorder_network::topology::Context;
 use std::path::PathBuf;
 
-/// Compare the orderings of HECToR, a machine that comes with the program, and write the page: two seconds
+/// Compare the orderings of a machine that comes with the program: two seconds
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder demo")]
 pub struct Command {

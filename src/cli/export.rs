@@ -26,7 +26,7 @@ pub struct Command {
     #[arg(long, value_name = "ORD")]
     order: String,
     /// The target; see `nodeorder list targets`
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "FORMAT")]
     to: String,
     #[command(flatten, next_help_heading = "Figures of the target simgrid")]
     network: NetworkFigureArgs,
@@ -37,15 +37,21 @@ pub struct Command {
     #[arg(long, value_name = "F")]
     speed: Option<String>,
     /// Jobs on the machine instead of the whole ordering (caminos, sst, codes, mpich-coords): TOML, as corun reads it
-    #[arg(long, value_name = "JOBS.toml", conflicts_with = "log")]
+    #[arg(long, value_name = "FILE", conflicts_with = "log")]
     jobs: Option<PathBuf>,
     /// Or the jobs that run after event N of a placement log or SWF trace, where --alloc places them
-    #[arg(long, value_name = "FILE", requires = "alloc", requires = "at")]
+    #[arg(
+        long = "trace",
+        alias = "log",
+        value_name = "FILE",
+        requires = "alloc",
+        requires = "at"
+    )]
     log: Option<PathBuf>,
-    /// The allocator of --log, such as first-fit:8
+    /// The allocator of --trace, such as first-fit:8
     #[arg(long, value_name = "A", requires = "log")]
     alloc: Option<String>,
-    /// The event of --log, counted from 1
+    /// The event of --trace, counted from 1
     #[arg(
         long,
         value_name = "N",
@@ -114,7 +120,7 @@ impl Command {
         output::write_set(beside.chain([(file.to_path_buf(), export.text)]))
     }
 
-    /// Reads the jobs of `--jobs` or `--log`.
+    /// Reads the jobs of `--jobs` or `--trace`.
     fn read_jobs(
         &self,
         topology: &Topology,

@@ -29,10 +29,10 @@ pub struct Command {
     #[arg(long, value_name = "LIST|FILE|-")]
     nodes: String,
     /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
-    #[arg(long, value_name = "ORD")]
+    #[arg(long = "order", alias = "by", value_name = "ORD")]
     by: Option<String>,
     /// The form; see `nodeorder list host-forms`
-    #[arg(long, value_name = "FORM", default_value = "hosts")]
+    #[arg(long, value_name = "FORMAT", default_value = "hosts")]
     to: String,
     /// Processes on each host
     #[arg(
@@ -43,7 +43,7 @@ pub struct Command {
     )]
     per_node: u32,
     /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
-    #[arg(long, value_name = "G", conflicts_with = "by")]
+    #[arg(long, value_name = "GUEST", conflicts_with = "by")]
     guest: Option<String>,
     /// Seconds after which the search of --guest ends even if it is not done, and says so
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]

@@ -6,12 +6,12 @@
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use clap::error::ContextKind;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder_base::params::parse_bytes;
 use nodeorder_network::topology::Context;
-use shared::{files, interrupt, layout, memory, notes, output};
+use shared::{files, help, hints, interrupt, memory, notes, output};
 
 mod aliases;
 mod audit;
@@ -124,30 +124,30 @@ macro_rules! verbs {
 }
 
 verbs! {
-    "Compare orderings": Compare compare, Demo demo;
-    "Choose machines and settings": Machines machines, Throughput throughput, Tune tune;
-    "Single steps": Topology topology, Order order, Mpc mpc, Slowdown slowdown, Score score, Replay replay, Schedule schedule, Map map,
-        Corun corun, Hosts hosts, Export export;
-    "Many combinations": Sweep sweep;
-    "Workloads": Trace trace, Audit audit, Snapshot snapshot;
-    "Reference": List list, Man man, Completions completions;
+    "Decide": Compare compare, Machines machines, Tune tune, Audit audit, Snapshot snapshot;
+    "Install": Order order, Export export, Hosts hosts;
+    "Study": Topology topology, Mpc mpc, Score score, Slowdown slowdown, Throughput throughput, Replay replay,
+        Schedule schedule, Map map, Corun corun;
+    "Many": Sweep sweep;
+    "Data": Trace trace, List list;
+    "More": Demo demo, Man man, Completions completions;
     hidden: Merge sweep::merge::Command, Report sweep::page::Command;
 }
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 fn main() -> ExitCode {
-    let mut parser = group_commands(Cli::command());
-    let (cli, matches) = match parse_command_line(&mut parser, &join_negative_values()) {
+    let mut parser = help::group_commands(help::lay_out_help(Cli::command()), GROUPS);
+    let words = join_negative_values();
+    let (cli, matches) = match parse_command_line(&mut parser, &words) {
         Ok(parsed) => parsed,
-        Err(mut e) => {
-            // An unknown option is no value: the advice to write it as one leads nowhere.
-            if e.get(ContextKind::InvalidArg)
-                .is_some_and(|c| c.to_string().starts_with("--"))
-            {
-                e.remove(ContextKind::Suggested);
+        Err(e) => {
+            // The help is printed whole, also where it stands for missing words.
+            if e.use_stderr() && e.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                hints::print_usage_error(&e, &parser, &words);
+            } else {
+                // Help and version go to stdout and are no failure; neither is a closed pipe.
+                let _ = e.print();
             }
-            // Help and version go to stdout and are no failure; neither is a closed pipe.
-            let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
         }
     };
@@ -159,7 +159,7 @@ fn main() -> ExitCode {
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
         if let Err(e) = pool.build_global() {
-            notes::print_note(format_args!("--threads {threads}: {e}"));
+            hints::print_error(&format!("--threads {threads}: {e}"));
             return ExitCode::FAILURE;
         }
     }
@@ -173,14 +173,16 @@ fn main() -> ExitCode {
     match checked.and_then(|()| cli.verb.run(&context)) {
         // `nodeorder … | head` is no failure: the reader has all it wanted.
         // Arguments that only the command can judge end as those that the parser refuses.
-        Err(e) if e.is::<clap::Error>() => {
-            notes::print_note(format_args!("{}", e.to_string().trim_end()));
-            ExitCode::from(2)
-        }
-        Err(e) if !output::is_closed_pipe(&e) => {
-            notes::print_note(format_args!("{e:#}"));
-            ExitCode::FAILURE
-        }
+        Err(e) if !output::is_closed_pipe(&e) => match e.downcast_ref::<clap::Error>() {
+            Some(e) => {
+                hints::print_usage_error(e, &parser, &words);
+                ExitCode::from(2)
+            }
+            None => {
+                hints::print_error(&format!("{e:#}"));
+                ExitCode::FAILURE
+            }
+        },
         // The search has written its best result, but scripts must not take it for that of a whole search.
         _ if interrupt::is_stopped() => ExitCode::from(interrupt::exit_code()),
         _ => ExitCode::SUCCESS,
@@ -229,42 +231,13 @@ fn join_negative_values() -> Vec<OsString> {
     all
 }
 
-/// Groups the commands in the help of `command`.
-fn group_commands(command: clap::Command) -> clap::Command {
-    let heading = command.get_styles().get_header();
-    let literal = command.get_styles().get_literal();
-    // At most 100 columns: longer lines of a help are hard to read.
-    let room = layout::output_width()
-        .unwrap_or(100)
-        .min(100)
-        .saturating_sub(15)
-        .max(16);
-    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
-    for (group, names) in GROUPS {
-        text += &format!("\n{heading}{group}:{heading:#}\n");
-        for verb in names
-            .iter()
-            .filter_map(|name| command.find_subcommand(name))
-        {
-            let about = verb
-                .get_about()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            let about = layout::wrap_text(&about, room).join("\n               ");
-            text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
-        }
-    }
-    text += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
-    command.help_template(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        group_commands(Cli::command()).debug_assert();
+        help::group_commands(help::lay_out_help(Cli::command()), GROUPS).debug_assert();
     }
 
     /// The commands that the help shows, those within commands too, by the words that call them.
@@ -291,17 +264,31 @@ mod tests {
                 .get_after_help()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let example = help
-                .strip_prefix("Example: ")
-                .unwrap_or_else(|| panic!("{name} has no example"));
-            assert!(example.starts_with(&name), "{name}: {example}");
-            let words = example
-                .split(' ')
-                .take_while(|word| ![">", "|"].contains(word));
-            if let Err(e) = Cli::try_parse_from(words) {
-                panic!("{example}: {e}");
+            assert!(help.starts_with("Example: "), "{name} has no example");
+            for example in help::list_examples(&command) {
+                assert!(example.starts_with(&name), "{name}: {example}");
+                let words = example
+                    .split(' ')
+                    .take_while(|word| ![">", "|"].contains(word));
+                if let Err(e) = Cli::try_parse_from(words) {
+                    panic!("{example}: {e}");
+                }
             }
         }
+    }
+
+    /// The help is read on one screen: 40 lines for all commands, 30 for the common options of `compare`.
+    #[test]
+    fn helps_fit_a_screen() {
+        let mut parser = help::group_commands(help::lay_out_help(Cli::command()), GROUPS);
+        let all = parser.render_help().to_string();
+        assert!(all.lines().count() <= 40, "{all}");
+        parser.build();
+        let compare = parser.find_subcommand_mut("compare").unwrap();
+        let short = compare.clone().term_width(100).render_help().to_string();
+        assert!(short.lines().count() <= 30, "{short}");
+        let long = compare.render_long_help().to_string();
+        assert!(long.contains("Jobs:") && long.contains("--rules"), "{long}");
     }
 
     #[test]

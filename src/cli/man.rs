@@ -1,6 +1,6 @@
 //! `nodeorder man`: manual pages.
 
-use crate::shared::output;
+use crate::shared::{help, output};
 use clap::{Args, CommandFactory};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_network::topology::Context;
@@ -50,6 +50,35 @@ impl Command {
     }
 }
 
+/// Files and exit codes of every command, as sections of a page.
+const SECTIONS: &str = r".SH FILES
+A machine is a TOML file, or any file that a reader recognises: Slurm's topology.conf and topology.yaml, what scontrol,
+kubectl get nodes \-o json and ibnetdiscover print, GraphML, a table of links. An ordering is a file of one node a line.
+A file whose name ends in .gz is read compressed.
+.SH EXIT STATUS
+0: done. 1: bad input or failed work. 2: wrong usage. 130, 143, 129: stopped by Ctrl\-C, SIGTERM, SIGHUP.
+";
+
+/// Writes the sections that end the page of a command: examples, files, exit status, other pages.
+fn write_sections(command: &clap::Command, name: &str) -> String {
+    let mut text = String::from(".SH EXAMPLES\n.nf\n");
+    for example in help::list_examples(command) {
+        text += &format!("{}\n", example.replace('-', r"\-"));
+    }
+    text += &format!(".fi\n{SECTIONS}.SH SEE ALSO\n");
+    let below = command.get_subcommands().filter(|c| !c.is_hide_set());
+    let mut others: Vec<String> = below.map(|c| format!("{name}-{}", c.get_name())).collect();
+    if let Some((above, _)) = name.rsplit_once('-') {
+        others.push(above.into());
+    }
+    others.sort();
+    let others: Vec<String> = others
+        .iter()
+        .map(|other| format!(".BR {} (1)", other.replace('-', r"\-")))
+        .collect();
+    text + &others.join("\n") + "\n"
+}
+
 /// Renders every page, that of the program first, with its file name.
 fn render_pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     // `nodeorder help` repeats every command below itself: twice as many pages with the same text.
@@ -65,9 +94,11 @@ fn render_pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
             .unwrap_or(command.get_name())
             .to_string();
         let mut page = Vec::new();
-        clap_mangen::Man::new(command.clone())
+        // The examples have a section of their own.
+        clap_mangen::Man::new(command.clone().after_help("").after_long_help(""))
             .title(name.to_uppercase())
             .render(&mut page)?;
+        page.extend(write_sections(&command, &name).into_bytes());
         pages.push((name, page));
         left.extend(
             command

@@ -18,6 +18,7 @@ use nodeorder_present::columns::throughput::FOUND;
 use nodeorder_present::plot::{self, Mapped};
 use nodeorder_present::report;
 use nodeorder_present::report::mapping::{busiest_links, link_load};
+use nodeorder_traffic::mapping::guest::make_guest_for;
 use nodeorder_traffic::mapping::routing::BestShares;
 use nodeorder_traffic::mapping::{
     self, Analysis, Demand, Fabric, FixedRouting, Guest, ProcessMapping, method,
@@ -56,10 +57,15 @@ pub struct Command {
     #[arg(long)]
     json: bool,
     /// Write the load of every directed link to FILE as CSV, u,v,load (before division by capacity)
-    #[arg(long, value_name = "FILE")]
-    links: Option<PathBuf>,
+    #[arg(long, alias = "links", value_name = "FILE")]
+    links_out: Option<PathBuf>,
     /// Write the mapping to FILE as CSV, process,node
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(
+        long = "mapping-out",
+        alias = "output",
+        short_alias = 'o',
+        value_name = "FILE"
+    )]
     output: Option<PathBuf>,
     /// Write the nodes' names into the mapping instead of their ids
     #[arg(long, requires = "output")]
@@ -170,7 +176,7 @@ impl Command {
         let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
         routing.check_machine(&topology)?;
-        let guest = Guest::make(&self.guest, context)?;
+        let guest = make_guest_for(&self.guest, topology.node_count() as u32, context)?;
         guest.remarks().iter().for_each(|text| note!("{text}"));
         let Placed {
             ranks,
@@ -180,7 +186,7 @@ impl Command {
         } = self.place_guest(&topology, &guest)?;
         let fabric = inputs::build_fabric(&topology)?;
         let (analysis, found) = routing.analyse_mapping(&fabric, &guest, &placement)?;
-        if let Some(path) = &self.links {
+        if let Some(path) = &self.links_out {
             write_links(&fabric, &analysis, path)?;
         }
         if self.output.is_some() {

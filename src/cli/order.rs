@@ -21,12 +21,12 @@ use std::path::PathBuf;
 /// Searches (ilp, optimise) report objective, bound and gap on standard error; Ctrl-C stops them, writes the best
 /// result so far and ends with exit code 130.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: nodeorder order titan --by hilbert -o titan-hilbert.txt")]
+#[command(after_help = "Example: nodeorder order titan --order hilbert -o titan-hilbert.txt")]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// The ordering: a name with options, such as snake:axes=zxy, or an ordering file
-    #[arg(long, value_name = "ORD")]
+    #[arg(long = "order", alias = "by", value_name = "ORD")]
     by: String,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: nodeorder replay hector --order hilbert --log jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"
+    after_help = "Example: nodeorder replay hector --order hilbert --trace jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"
 )]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
@@ -32,7 +32,7 @@ pub struct Command {
     #[arg(long = "order", value_name = "ORD", required = true)]
     orders: Vec<String>,
     /// The placement log, lines `P JOB NODES` and `F JOB`, or an SWF trace; plain or .gz
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "trace", alias = "log", value_name = "FILE")]
     log: PathBuf,
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16; options in the log go before
     #[arg(long, value_name = "FILE")]
@@ -55,8 +55,7 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
-    /// Add columns with the units that each job spans beside the fewest, the steps of its ring, the links between two
-    /// halves of it, and its closed rings
+    /// Add compactness columns: units spanned and minimum, ring hops, bisection links, closed rings
     #[arg(long)]
     shape: bool,
     /// Add columns with the largest job that could still be placed after each placement, and Slurm's fragmentation
@@ -71,7 +70,7 @@ pub struct Command {
     #[arg(long, value_name = "FILE")]
     totals: Option<PathBuf>,
     /// Draw job sizes, improvement by size, its means and the ranges of mean distance, as SVG into DIR
-    #[arg(long, value_name = "DIR")]
+    #[arg(long = "plot", alias = "plots", value_name = "DIR")]
     plots: Option<PathBuf>,
     /// Print the summary as one JSON document instead of the CSV
     #[arg(long)]
@@ -248,8 +247,9 @@ impl Command {
                     _ => format!("{}, {}: ", result.ordering, result.allocator),
                 };
                 let all = placed + left_out;
+                let share = 100.0 * left_out as f64 / all as f64;
                 note!(
-                    "{log}: {of}skipped {left_out} of {all} jobs: {}",
+                    "{log}: {of}skipped {left_out} of {all} jobs ({share:.0} %): {}",
                     reasons.join(", ")
                 );
             }

@@ -36,11 +36,11 @@ pub struct Command {
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
     /// The policy: which job starts when, such as easy (see `nodeorder list policies`)
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", default_value = "easy")]
     policy: String,
     /// The allocator: where jobs run, such as span-best-fit (see `nodeorder list allocators`); window policies
     /// choose ranks themselves
-    #[arg(long = "alloc", value_name = "A")]
+    #[arg(long = "alloc", value_name = "A", default_value = "span-best-fit")]
     allocator: String,
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16
     #[arg(long, value_name = "FILE")]
@@ -57,8 +57,7 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
-    /// Add columns with the units that each job spans beside the fewest, the steps of its ring, the links between two
-    /// halves of it, and its closed rings
+    /// Add compactness columns: units spanned and minimum, ring hops, bisection links, closed rings
     #[arg(long)]
     shape: bool,
     /// Write the machine over time as CSV: nodes in use, jobs that wait, free runs, the largest job that could
@@ -74,7 +73,7 @@ pub struct Command {
     #[arg(long)]
     json: bool,
     /// Draw occupancy, utilisation and queue over time into DIR, as SVG
-    #[arg(long, value_name = "DIR")]
+    #[arg(long = "plot", alias = "plots", value_name = "DIR")]
     plots: Option<PathBuf>,
     /// Processors per node [default: 1]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]

@@ -15,7 +15,7 @@ use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::slowdown::{SlowdownOptions, Slowdowns, choose_sizes};
 use std::path::PathBuf;
 
-/// Compute how much longer jobs communicate than on a network that never blocks, for every job size
+/// Compute how much longer jobs communicate than on a network that never blocks
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder slowdown dragonfly:p=4,a=8,h=4 --order row-major --order random"

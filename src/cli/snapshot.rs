@@ -18,10 +18,10 @@ use nodeorder_network::topology::Context;
 use nodeorder_present::report::snapshot::{document, files, holding_jobs, hours_until};
 use nodeorder_trace::records::Records;
 
-/// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units
+/// Show what fits on a machine now, what blocks it, and when that ends
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: nodeorder snapshot slurm-topology:topology.conf --jobs jobs.json --nodes nodes.json --out now"
+    after_help = "Example: nodeorder snapshot slurm-topology:topology.conf --jobs jobs.json --node-file nodes.json --out now"
 )]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
@@ -32,7 +32,7 @@ pub struct Command {
     #[command(flatten)]
     format: FormatArgs,
     /// The nodes of now, as sinfo --json prints them [default: all that no job holds are free]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "node-file", alias = "nodes", value_name = "FILE")]
     nodes: Option<PathBuf>,
     /// Write a page (index.html), its figure as SVG and all figures as JSON into DIR
     #[arg(long, value_name = "DIR")]
@@ -74,7 +74,10 @@ impl Command {
             .add_option("--jobs", [&jobs])
             .add_option("--from", &self.format.from)
             .add_option("--columns", &self.format.columns)
-            .add_option("--nodes", self.nodes.as_ref().map(|path| path.display()))
+            .add_option(
+                "--node-file",
+                self.nodes.as_ref().map(|path| path.display()),
+            )
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string();
         if let Some(folder) = &self.out {

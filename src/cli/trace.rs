@@ -44,7 +44,7 @@ enum Verb {
         #[arg(long)]
         json: bool,
         /// Write the number of jobs of each size to FILE as CSV, size,jobs
-        #[arg(long, value_name = "FILE")]
+        #[arg(long = "sizes-out", alias = "sizes", value_name = "FILE")]
         sizes: Option<PathBuf>,
     },
     /// Write a trace or accounting records as a placement log, an SWF trace or recorded placements
@@ -123,8 +123,7 @@ struct Transform {
     /// Keep the jobs submitted before second T
     #[arg(long, value_name = "T")]
     before: Option<String>,
-    /// Scale the times between arrivals so that node-seconds over --nodes times the seconds from first to last
-    /// submit are X
+    /// Stretch arrival times to an offered load of X (1 = full machine of --machine-nodes)
     #[arg(
         long,
         value_name = "X",
@@ -200,10 +199,11 @@ struct MachineArgs {
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
     /// Leave out jobs of more than N nodes [default: the machine's nodes in the trace's header]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long = "machine-nodes", alias = "nodes", value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
     /// Keep the jobs of this partition only; repeat for several
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "N")]
     partition: Vec<i32>,
 }
 

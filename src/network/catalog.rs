@@ -22,8 +22,8 @@ pub fn machine_toml(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// Builds the machine that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may
-/// follow as in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped
+/// Builds the machine that `spec` names: `kind:…`, a shipped machine's name or the path to a file, TOML or one that a
+/// reader recognises; after a name or path options of its family may follow, as in `hopper,limit=4`. A known name wins over a path of that name; a shipped
 /// machine is found as `topologies/NAME.toml`, too, where no such file exists.
 ///
 /// # Errors
@@ -45,13 +45,19 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
     if let Some(text) = shipped_text(head) {
         // A name alone keeps its specification; with a comma, even if nothing follows, it is one of options.
         if head != spec {
-            return TopologyOptions::toml_with(&text, options, spec, context);
+            return TopologyOptions::toml_with(&text, None, options, spec, context);
         }
         return TopologyOptions::toml(&text, None, context);
     }
     let path = Path::new(spec);
-    if path.exists() || spec == "-" {
+    if spec == "-" {
         return TopologyOptions::toml(&Text::read(path, context.memory)?, Some(path), context);
+    }
+    if path.exists() {
+        return TopologyOptions::file(path, None, spec, context);
+    }
+    if head != spec && Path::new(head).exists() {
+        return TopologyOptions::file(Path::new(head), Some(options), spec, context);
     }
     let name = spec
         .strip_prefix("topologies/")

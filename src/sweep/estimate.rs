@@ -19,7 +19,7 @@ const TILED_NODE: f64 = 100.0;
 const LINE: u64 = 50;
 /// Factors of a job's time by what places it, queues it and says how long it runs; 1 for all others. Measured:
 /// `reports/2026-11-24-install`.
-const FACTORS: [(&str, f64); 9] = [
+const FACTORS: [(&str, f64); 10] = [
     ("dilation", 250.0),
     ("gen-alg", 30.0),
     ("kueue-tas", 3.0),
@@ -29,6 +29,7 @@ const FACTORS: [(&str, f64); 9] = [
     ("window-", 3.0),
     ("network", 20.0),
     ("level=flow", 60.0),
+    ("detail=flow", 60.0),
 ];
 
 /// Estimates of the time that cells of a plan take on one thread.

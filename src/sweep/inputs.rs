@@ -78,7 +78,16 @@ impl Spec {
         };
         let located = match text.split_once(':') {
             // Without a known head the colon is part of a path.
-            _ if !known => there("", text),
+            // Options may follow a file, as in `topology.conf,limit=4`.
+            _ if !known => {
+                let (head, options) = text.split_once(',').unwrap_or((text, ""));
+                match there("", text) {
+                    whole if whole == text && head != text => {
+                        format!("{},{options}", there("", head))
+                    }
+                    whole => whole,
+                }
+            }
             None => text.to_string(),
             Some((head, rest)) => {
                 format!(

@@ -69,7 +69,11 @@ impl fmt::Display for SourceLocation {
 #[non_exhaustive]
 pub enum Error {
     /// Input that is wrong: location, found, expected.
-    #[error("{location}: found {found}; expected {expected}")]
+    #[error(
+        "{location}: {}{found}; {}{expected}",
+        crate::error::unless_begun(found, "unknown", "found "),
+        crate::error::unless_begun(expected, suggest::QUESTION, "expected ")
+    )]
     Input {
         /// Location of the input.
         location: SourceLocation,
@@ -182,7 +186,8 @@ impl Error {
         }
     }
 
-    /// Builds the error of a name that is not in `known`, with the nearest one suggested.
+    /// Builds the error of a name that is not in `known`, with the nearest one suggested, else some
+    /// of them listed.
     pub fn unknown<'a>(
         location: SourceLocation,
         what: &str,
@@ -190,14 +195,12 @@ impl Error {
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
-        let mut expected = format!("one of {}", known.join(", "));
-        // A list of no names would read like a fault of the program.
-        if known.is_empty() {
-            expected = "nothing here".into();
-        }
-        if let Some(near) = suggest::nearest_name(name, &known) {
-            expected = format!("{expected} (did you mean `{near}`?)");
-        }
+        let expected = match suggest::nearest_name(name, &known) {
+            Some(near) => format!("{} `{near}`?", suggest::QUESTION),
+            // A list of no names would read like a fault of the program.
+            None if known.is_empty() => "nothing here".into(),
+            None => format!("one of {}", list_some(&known)),
+        };
         Error::input(location, format!("unknown {what} `{name}`"), expected)
     }
 
@@ -209,6 +212,24 @@ impl Error {
             cause,
         }
     }
+}
+
+/// Most names that a message lists.
+const LISTED: usize = 8;
+
+/// Lists the first names, and counts the others.
+fn list_some(names: &[&str]) -> String {
+    let shown = names.len().min(LISTED);
+    let text = names[..shown].join(", ");
+    match names.len() - shown {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
+/// Returns `word` for a text that does not begin with `start`, nothing for one that does.
+fn unless_begun(text: &str, start: &str, word: &'static str) -> &'static str {
+    if text.starts_with(start) { "" } else { word }
 }
 
 fn sanitize_text(text: impl Into<String>) -> String {

@@ -266,8 +266,13 @@ impl Lines {
         if let Some(zero) = memchr::memchr(0, &self.buffer[self.end..][..read]) {
             let before = &self.buffer[self.start..self.end + zero];
             let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
-            let found = "a byte 0, which no text has";
-            return Err(Error::input(self.location_of(line), found, "a text"));
+            let (found, expected) = match self.buffer.get(self.start..self.start + 2) {
+                Some([0xff, 0xfe] | [0xfe, 0xff]) => {
+                    ("UTF-16", "UTF-8, as iconv -f UTF-16 -t UTF-8 writes it")
+                }
+                _ => ("a byte 0, which no text has", "a text"),
+            };
+            return Err(Error::input(self.location_of(line), found, expected));
         }
         if let Some(counter) = &self.counter {
             // Only a display of progress reads it: it may lag, and guards no other data.

@@ -18,6 +18,8 @@ pub struct Opt {
     pub about: &'static str,
     /// The setting without which the option is not read, such as `runtime=log-normal`; empty where it is always read.
     pub only_with: &'static str,
+    /// Older key, which is read as this one and shown nowhere; empty if there is none.
+    pub former: &'static str,
 }
 
 /// Values that an option takes.
@@ -61,6 +63,7 @@ impl Opt {
             positional: false,
             about,
             only_with: "",
+            former: "",
         }
     }
 
@@ -133,6 +136,12 @@ impl Opt {
     /// Says beside which setting alone the option is read, such as `runtime=log-normal`.
     pub const fn only_with(mut self, option: &'static str) -> Self {
         self.only_with = option;
+        self
+    }
+
+    /// Accepts an older key, too.
+    pub const fn formerly(mut self, key: &'static str) -> Self {
+        self.former = key;
         self
     }
 

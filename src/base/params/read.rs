@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Fallback, Given, Opt, Params, Tables, describe_usage, text_before_colon};
+use super::{Fallback, Given, Opt, Params, Tables, Values, describe_usage, text_before_colon};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
@@ -38,6 +38,17 @@ impl Params {
         }
     }
 
+    /// Makes the parameters of a `kind` that is read from the file at `path`, as `spec` names it.
+    pub fn of_file(kind: &str, path: &Path, spec: &str, default_seed: u64) -> Self {
+        let location = SourceLocation::option(spec);
+        let mut params = Params::new(kind, location.clone(), None, default_seed);
+        let path = path.display().to_string();
+        params
+            .given
+            .push(Given::from_word("file", &path, &location));
+        params
+    }
+
     /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets and
     /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional
     /// options, in their order.
@@ -65,7 +76,11 @@ impl Params {
         let mut bare = declared.iter().filter(|option| option.positional);
         for part in split_outside_brackets(rest, separator) {
             let wrong = || {
+                let first = declared.first().map(|option| option.values);
                 let expected = match separator {
+                    ',' if matches!(first, Some(Values::Extents)) => {
+                        "key=value, or the extents joined by x, as in 8x8x5".into()
+                    }
                     // A form with another separator than the comma would not be guessed: it is shown in full.
                     ',' => "key=value".into(),
                     _ => describe_usage(text_before_colon(text), separator, &declared),
@@ -76,7 +91,9 @@ impl Params {
                 Some((key, value)) => {
                     // Behind a key no bare word may follow: nothing would say which option it is.
                     bare.by_ref().for_each(drop);
-                    (key.trim(), value.trim())
+                    let key = key.trim();
+                    let renamed = declared.iter().find(|option| option.former == key);
+                    (renamed.map_or(key, |option| option.key), value.trim())
                 }
                 None => (bare.next().ok_or_else(wrong)?.key, part.trim()),
             };

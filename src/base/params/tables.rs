@@ -137,7 +137,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.starts_with("j.toml:3: found unknown key for jobs `b`"),
+            error.starts_with("j.toml:3: unknown key for jobs `b`"),
             "{error}"
         );
     }
@@ -150,7 +150,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("j.toml:1: found unknown key") && error.contains("`jobs`"),
+            error.contains("j.toml:1: unknown key") && error.contains("`jobs`"),
             "{error}"
         );
         assert!(read("jobs = [{a = 1}, 2]\n").is_err());

@@ -32,7 +32,7 @@ mod tables;
 const TRACE: &str = "Replay these jobs on every machine, schedule those with times, and rank machines by what they get: \
                      an SWF trace or a placement log, plain or .gz";
 
-/// Rank machines, each with the best of its orderings, by distances, by what jobs get, by throughput or by cost
+/// Rank machines, each with its best ordering, by distance, by jobs, by throughput or by cost
 #[derive(Debug, Args)]
 #[command(
     override_usage = "nodeorder machines [OPTIONS] <SPEC> <SPEC>...",

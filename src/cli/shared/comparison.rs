@@ -61,7 +61,9 @@ impl OrderingArgs {
         };
         bar.inc(texts.len() as u64);
         if let Some(budget) = &self.optimise {
-            let text = format!("optimise:weights=workload,{sizes},{budget}");
+            // A number alone is seconds.
+            let key = if budget.contains('=') { "" } else { "time=" };
+            let text = format!("optimise:weights=workload,{sizes},{key}{budget}");
             bar.set_message(text.clone());
             // After the others and by itself: its time counts on the clock, and other threads would take it.
             orders.push(inputs::make_order(topology, &text)?);

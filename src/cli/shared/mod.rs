@@ -4,6 +4,8 @@ pub mod command_line;
 pub mod comparison;
 pub mod files;
 pub mod formats;
+pub mod help;
+pub mod hints;
 pub mod inputs;
 pub mod interrupt;
 pub mod layout;

@@ -26,7 +26,7 @@ const UNASKED: usize = 1 << 15;
 pub struct SlowdownArgs {
     /// What the nodes of a job send to each other, for any number of nodes; repeat for several
     /// [default: all-to-all, stencil3d and ring]
-    #[arg(long = "guest", value_name = "PATTERN")]
+    #[arg(long = "guest", value_name = "GUEST")]
     pub guests: Vec<String>,
     /// Which links that traffic takes; `nodeorder list routings` names them
     /// [default: dimension-order on grids, else ecmp-hop]

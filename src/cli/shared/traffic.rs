@@ -13,7 +13,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 pub struct TrafficArgs {
     /// Simulate this traffic pattern for every job; report path length and contention: all-to-all, ring,
     /// stencil2d or stencil (three dimensions)
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "GUEST")]
     pub guest: Option<String>,
     /// Routing of that traffic (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-path]
     #[arg(long, value_name = "R", requires = "guest")]

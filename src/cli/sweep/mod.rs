@@ -9,7 +9,7 @@ pub mod merge;
 pub mod page;
 mod run;
 
-/// Run every combination that a plan lists, put shards together, or write a page of the results
+/// Run every combination of a plan, merge its parts, or write a page of the results
 ///
 /// `nodeorder sweep PLAN …` is the same as `nodeorder sweep run PLAN …`. A plan called run, merge or page is taken
 /// for one of the commands there: write `nodeorder sweep run run …`, or ./run.

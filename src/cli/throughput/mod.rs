@@ -26,7 +26,7 @@ mod windows;
 const SEARCH: &str = "Also search for a good ordering for log-uniform job sizes, within a budget such as time=10 (seconds) \
                       or steps=1000000";
 
-/// Print what a machine's links carry when traffic is routed well: of all nodes, or of jobs that fill the machine
+/// Print what a machine's links carry when traffic is routed well
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder throughput torus:4x4x4 --sizes 8,16 --guest ring --out carried",
@@ -47,16 +47,16 @@ pub struct Command {
     traffic: String,
     /// Instead, jobs of S nodes that fill the machine, each on consecutive ranks, and all of which send at once:
     /// ordering by ordering
-    #[arg(long, value_name = "S,…")]
+    #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
     /// Which links the traffic takes, one with --sizes; `nodeorder list routings` names them
-    #[arg(long, value_name = "R,…", default_value = "ideal")]
+    #[arg(long, value_name = "R", default_value = "ideal")]
     routing: String,
     /// What the nodes of each job of --sizes send to each other: all-to-all, ring, stencil2d or stencil (three
     /// dimensions)
     #[arg(
         long,
-        value_name = "PATTERN",
+        value_name = "GUEST",
         default_value = "all-to-all",
         requires = "sizes"
     )]

@@ -145,8 +145,7 @@ pub fn write_table(out: &mut impl Write, rows: &[WindowRow<'_>]) -> anyhow::Resu
     )?;
     layout::print_sentence(
         out,
-        "All jobs send at once, and each gets the multiple of its traffic shown; alone, a job borrows the links of the \
-         others: nothing is ranked by that.",
+        "Values: traffic each job can send when all send. The column for a job alone is not used for ranking.",
     )?;
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
 /// <https://doi.org/10.1145/1120582.1120583>.
 pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
-    "the free interval after which interval lengths are most varied; else the window of least span",
+    "minimises the sum over sizes of (free intervals of that size) squared (Leung et al. 2.3); else the window of least span",
     &[SPAN],
     |params| SpanAllocator::parse_strategy(IntervalRule::SumOfSquares, params),
 );

@@ -271,7 +271,7 @@ impl<'a> Replay<'a> {
         let wrong = |found: String, expected: &str| {
             let location = match block.options_of_event(event) {
                 Some(options) => options.location.clone(),
-                None => SourceLocation::option("--log"),
+                None => SourceLocation::option("--trace"),
             };
             Err(Error::input(location, found, expected))
         };

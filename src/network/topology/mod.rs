@@ -31,6 +31,7 @@ mod node_names;
 pub mod nodes;
 mod options;
 pub mod rails;
+mod recognise;
 pub mod search;
 pub mod site;
 mod sizes;

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::family::{BuildNetwork, TopologyEntry};
 use super::machine::Topology;
 use super::machine_options::{COMMON_OPTIONS, MachineOptions};
+use super::recognise::find_reader;
 use super::table::TOPOLOGIES;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
@@ -45,13 +46,41 @@ impl TopologyOptions {
         TopologyOptions::parse_file(params, &name, context)
     }
 
+    /// Parses the file at `path`, TOML or one that a reader recognises, with `options` as [`TopologyOptions::toml_with`].
+    /// The whole is called `spec`.
+    ///
+    /// # Errors
+    /// As [`TopologyOptions::toml_with`]; no reader or two that know the file.
+    pub fn file(path: &Path, options: Option<&str>, spec: &str, context: &Context) -> Result<Self> {
+        let text = Text::read(path, context.memory)?;
+        let Some(kind) = find_reader(&text, path)? else {
+            return match options {
+                Some(options) => {
+                    TopologyOptions::toml_with(&text, Some(path), options, spec, context)
+                }
+                None => TopologyOptions::toml(&text, Some(path), context),
+            };
+        };
+        let mut params = Params::of_file(kind, path, spec, context.seed);
+        if let Some(options) = options {
+            params.override_by(options, spec)?;
+        }
+        TopologyOptions::parse_file(params, spec, context)
+    }
+
     /// Parses a TOML text as [`TopologyOptions::toml`], with `options` that win over those of the text. The whole
     /// is called `spec`, and so is the machine unless the options name it.
     ///
     /// # Errors
     /// As [`TopologyOptions::toml`].
-    pub fn toml_with(text: &Text, options: &str, spec: &str, context: &Context) -> Result<Self> {
-        let mut params = Params::parse_toml(text, None, context.seed)?;
+    pub fn toml_with(
+        text: &Text,
+        base: Option<&Path>,
+        options: &str,
+        spec: &str,
+        context: &Context,
+    ) -> Result<Self> {
+        let mut params = Params::parse_toml(text, base, context.seed)?;
         params.remove_key("name");
         params.override_by(options, spec)?;
         TopologyOptions::parse_file(params, spec, context)

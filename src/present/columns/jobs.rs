@@ -173,7 +173,7 @@ impl<'a> JobRow<'a> {
     }
 }
 
-/// Columns of `trace info --sizes`: a job size, and the number of its jobs.
+/// Columns of `trace info --sizes-out`: a job size, and the number of its jobs.
 pub const SIZE_COUNT: &[Column<(u32, u64)>] = columns! {
     "size", "nodes", "Nodes of a job.",
         |r| r.0;

@@ -150,19 +150,19 @@ impl<'a> RankedMachine<'a> {
             "`throughput_all_to_all` of all nodes for each of `links`.",
             |r| r.throughput_per_link().map(|ends| ends[0]);
         "throughput_per_link_at_most", "",
-            "The same of `throughput_all_to_all_at_most`.",
+            "As above, of `throughput_all_to_all_at_most`.",
             |r| r.throughput_per_link().map(|ends| ends[1]);
         "throughput_per_router", "",
             "`throughput_all_to_all` of all nodes for each of `routers`.",
             |r| r.throughput_per_router().map(|ends| ends[0]);
         "throughput_per_router_at_most", "",
-            "The same of `throughput_all_to_all_at_most`.",
+            "As above, of `throughput_all_to_all_at_most`.",
             |r| r.throughput_per_router().map(|ends| ends[1]);
         "throughput_per_cost", "",
             "`throughput_all_to_all` of all nodes for each unit of `cost`.",
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[0]);
         "throughput_per_cost_at_most", "",
-            "The same of `throughput_all_to_all_at_most`.",
+            "As above, of `throughput_all_to_all_at_most`.",
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[1]);
     };
 

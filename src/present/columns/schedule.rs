@@ -52,9 +52,9 @@ impl<'a> ScheduleFigures<'a> {
         "wait_p50", "s",
             "Half of the jobs waited no longer: the smallest such wait of a job.",
             |r| r.summary.wait_percentiles[0];
-        "wait_p90", "s", "The same of 90 in a hundred jobs.",
+        "wait_p90", "s", "90th percentile of wait.",
             |r| r.summary.wait_percentiles[1];
-        "wait_p99", "s", "The same of 99 in a hundred jobs.",
+        "wait_p99", "s", "99th percentile of wait.",
             |r| r.summary.wait_percentiles[2];
         // Percentiles are those of a job, without interpolation: they can be checked in the table of jobs.
         max_wait of summary, "s",

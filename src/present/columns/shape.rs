@@ -20,9 +20,9 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
         nodes; a link counts by its capacity.",
             |s| s.halving.best;
     "cut_ranks", "capacity",
-        "The same of the halving by rank, cut at a router.",
+        "Links of the halving by rank, cut at a router.",
         |s| s.halving.by_rank;
-    closed_rings, "", "Of the rings (lines along a wrapped axis) through its routers, the share of which it has all \
+    closed_rings, "", "Share of the rings (lines along a wrapped axis) through its routers of which it has all \
         routers; tori only.";
 };
 

@@ -16,9 +16,9 @@ pub const SWEEP: &[Column<SlowdownCurve>] = columns! {
     "slowdown_alone", "",
         "Log-uniform mean over job sizes of `alone` of the command `slowdown`: every octave of sizes counts the same.",
         |curve| curve.log_uniform_mean(|point| point.alone);
-    "slowdown_mixed", "", "The same of `mixed`, with the row's `duty`: what ranks.",
+    "slowdown_mixed", "", "Mean slowdown `mixed`, with the row's `duty`: what ranks.",
         |curve| curve.log_uniform_mean(|point| point.mixed);
-    "slowdown_all", "", "The same of `all`.",
+    "slowdown_all", "", "Mean slowdown `all`.",
         |curve| curve.log_uniform_mean(|point| point.all);
     "slowdown_worst", "", "The largest `mixed` of a job size.",
         |curve| curve.largest_mixed().map(|point| point.mixed);

@@ -9,7 +9,7 @@ use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::{Level, Topology};
 use nodeorder_order::metric::ring::RingLength;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_traffic::mapping::guest::{RankGroups, list_training_groups};
+use nodeorder_traffic::mapping::guest::{RankGroups, list_training_groups, make_guest_for};
 use nodeorder_traffic::mapping::{
     GroupReport, Guest, Role, SpreadProblem, deal_segments, method, report_groups,
     volumes_between_units,
@@ -216,8 +216,9 @@ impl HostsWanted<'_> {
 
     /// Makes the guest. Fails if it has not `per_node` processes for each of so many hosts.
     fn make_guest(&self, topology: &Topology, text: &str, hosts: u32) -> Result<Guest> {
-        let guest = Guest::make(text, topology.context())?;
         let processes = u64::from(hosts) * u64::from(self.per_node);
+        let count = u32::try_from(processes).unwrap_or(u32::MAX);
+        let guest = make_guest_for(text, count, topology.context())?;
         if u64::from(guest.processes()) != processes {
             let found = format!("{} processes", guest.processes());
             let expected = format!("{processes}: {hosts} hosts of {}", self.per_node);

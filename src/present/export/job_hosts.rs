@@ -55,7 +55,7 @@ pub fn sort_by_rank(
     if kept.len() < wanted.len() {
         let lost = nodes.iter().find(|node| !kept.contains(node));
         let name = lost.map_or_else(String::new, |node| topology.node_name(*node));
-        let option = format!("--by {}", order.label());
+        let option = format!("--order {}", order.label());
         let found = format!("no rank for host `{name}`");
         return Err(Error::option(option, found, "an ordering of all hosts"));
     }

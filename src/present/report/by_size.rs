@@ -88,10 +88,8 @@ pub(super) fn by_size_section(
     let about = format!(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
          {MIN_JOBS_ABOVE} jobs. “Above MPC” is the mean over these sizes \
-         and all orderings. A pair is two orderings at one \
-         size of which one has the lower MPC; it is ranked \
-         differently where the mean in the replay is lower on the \
-         other one, however little; means of few jobs differ by chance as well."
+         and all orderings. Pairs: how often MPC and the replay disagree about which of two orderings is better at a \
+         size; means of few jobs differ by chance as well."
     );
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     if rankings.iter().any(|r| r.differently > 0) {

@@ -48,13 +48,13 @@ fn hours_saved(schedules: &Schedules) -> RichText {
     if !saving.is_shown() || shortest != saving.best {
         let why = match first.low {
             // Weeks are resampled, and fewer than eight say nothing about a year.
-            None => "the trace is too short for an interval, which takes eight weeks".into(),
+            None => "eight weeks are needed for an interval, and the trace is shorter".into(),
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
             Some(_) => format!("{shortest} has the shortest mean response time"),
         };
         let all: Vec<String> = saving.models.iter().map(amount_by_model).collect();
         return sentence(format!(
-            "{trace} shows no saving of node-hours against the default order, "
+            "{trace}: no proven saving of node-hours against the default order, "
         ))
         .bold(&saving.reference)
         .text(format!(

@@ -344,7 +344,7 @@ fn freed_section(snapshot: &Snapshot, level: &LevelState) -> Option<Section> {
         let count = format_thousands(all.len() as u64);
         format!("The first {ROWS} of {count} that jobs hold.")
     } else {
-        "All that jobs hold.".into()
+        format!("All {} units with running jobs.", level.name)
     };
     let section = Section::new(format!("next-{}", level.name), title, about, table);
     (!units.is_empty()).then_some(section)

@@ -114,7 +114,7 @@ pub(super) fn throughput_section(
     }
     section.figures.extend(draw_bars(
         "throughput.svg",
-        "The throughput found, a bar an ordering.",
+        "The throughput found, one bar per ordering.",
         (
             "Throughput of full machines by job size",
             "found and surely carried; higher is better",

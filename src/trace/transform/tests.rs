@@ -91,7 +91,7 @@ fn faults_are_named() {
             None,
             "`transform:scale-runtime=0`: found scale-runtime = ",
         ),
-        ("scale=2", None, "`transform:scale=2`: found unknown key"),
+        ("scale=2", None, "`transform:scale=2`: unknown key"),
     ] {
         let error = made(SMALL, changes, nodes).unwrap_err().to_string();
         assert!(error.starts_with(message), "{changes}: {error}");

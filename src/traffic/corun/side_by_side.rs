@@ -32,7 +32,7 @@ pub struct Settings {
 
 impl Settings {
     /// Creates settings from the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair`
-    /// (`flow`, `rtt`) and `--level` (`flow`, `job`); states that come again are counted, and no spans kept.
+    /// (`flow`, `rtt`) and `--detail` (`flow`, `job`); states that come again are counted, and no spans kept.
     pub fn new(figures: &NetworkFigures, fair: &str, level: &str, iterations: u64) -> Self {
         let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
         let speeds = Speeds {

@@ -1,7 +1,7 @@
 //! Lists of links: the columns of a file, and what each of its rows says.
 //!
 //! A first line with one of the known names is a header and places the columns; any other first line is data. With
-//! commas a line is CSV, else blanks and tabs separate:
+//! commas or semicolons a line is CSV, else blanks and tabs separate:
 //!
 //! ```text
 //! source,target,weight,capacity,cables
@@ -89,11 +89,7 @@ impl Columns {
             return Ok(None);
         }
         let place_of = |name: &str| names.iter().position(|field| field == name);
-        let mut pairs = END_NAMES.iter().map(|pair| pair.map(place_of));
-        let ends = pairs.find_map(|places| match places {
-            [Some(u), Some(v)] => Some([u, v]),
-            _ => None,
-        });
+        let ends = find_ends(&names);
         let expected = "u,v (or source,target; switch,peer; from,to), and of capacity, weight and cables any, each once";
         let Some(ends) = ends else {
             return Err(line.error_here(format!("the header `{}`", line.text), expected));
@@ -110,6 +106,43 @@ impl Columns {
             count: names.len(),
         }))
     }
+}
+
+/// Finds the two columns of routers among the names of columns; `None` if there are none.
+fn find_ends(names: &[String]) -> Option<[usize; 2]> {
+    END_NAMES.iter().find_map(|pair| {
+        let [u, v] = pair.map(|name| names.iter().position(|field| field == name));
+        Some([u?, v?])
+    })
+}
+
+/// Checks whether a text has a header that names two columns of routers.
+pub(in crate::topology) fn has_header(text: &Text) -> bool {
+    let fields = text.data_lines().next().map(|line| split_fields(&line));
+    let Some(Ok(fields)) = fields else {
+        return false;
+    };
+    let names: Vec<String> = fields
+        .iter()
+        .map(|field| field.to_ascii_lowercase())
+        .collect();
+    find_ends(&names).is_some()
+}
+
+/// Checks whether a text is a list of links without a header: rows of two routers each, all of them ids or all names,
+/// and numbers.
+pub(in crate::topology) fn recognises(text: &Text) -> bool {
+    let mut has_ids = None;
+    text.data_lines().all(|line| {
+        let Ok(row) = split_fields(&line) else {
+            return false;
+        };
+        let has_ids = *has_ids.get_or_insert_with(|| is_number(&row[0]));
+        let mut ends = row.iter().take(2);
+        (2..=WITHOUT_HEADER.count).contains(&row.len())
+            && ends.all(|end| !end.is_empty() && is_number(end) == has_ids)
+            && row[2..].iter().all(|field| is_number(field))
+    }) && has_ids.is_some()
 }
 
 /// Routers of a list: by their ids, or by names in the order in which these come.
@@ -150,10 +183,10 @@ fn parse_whole(text: &str, most: u32) -> Option<u32> {
     number.filter(|number| *number <= most)
 }
 
-/// Splits a line at its commas or, without one, at blanks and tabs.
+/// Splits a line at its commas, else at its semicolons, else at blanks and tabs.
 fn split_fields<'t>(line: &Line<'t>) -> Result<Vec<Cow<'t, str>>> {
-    if line.text.contains(',') {
-        return line.split_csv();
+    if let Some(delimiter) = [',', ';'].into_iter().find(|c| line.text.contains(*c)) {
+        return line.split_table_row(delimiter);
     }
     Ok(line.text.split_whitespace().map(Cow::Borrowed).collect())
 }
@@ -415,9 +448,9 @@ mod tests {
         #[test]
         fn columns_may_stand_in_any_order(
             rows in prop::collection::vec((1u32..50, 0u32..9, 1u32..5), 1..20),
-            order in Just(vec![0usize, 1, 2, 3, 4]).prop_shuffle(), pair in 0usize..4, separator in 0usize..3,
+            order in Just(vec![0usize, 1, 2, 3, 4]).prop_shuffle(), pair in 0usize..4, separator in 0usize..4,
         ) {
-            let separator = [",", " ", "\t"][separator];
+            let separator = [",", ";", " ", "\t"][separator];
             let [u, v] = END_NAMES[pair];
             let mut lines = vec![[u, v, "capacity", "weight", "cables"].map(String::from)];
             let mut expected = Vec::new();

@@ -4,7 +4,7 @@ pub(super) mod adjacency;
 pub(super) mod cascade;
 pub(super) mod dragonfly;
 pub(super) mod dragonfly_plus;
-mod edge_list;
+pub(super) mod edge_list;
 pub(super) mod fat_tree;
 pub(super) mod galois;
 mod global_links;

@@ -14,7 +14,7 @@ use crate::topology::family::{PER_ROUTER, TopologyEntry, per_router, per_router_
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Line;
+use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::Opt;
 
 /// `ns3:FILE[,per_router=K]`.
@@ -114,6 +114,18 @@ impl<'a> Graph<'a> {
         }
         Ok(())
     }
+}
+
+/// Checks whether a text is a map, or begins with the numbers of an Inet file's vertices and links; other files are lists
+/// of links, too.
+pub(in crate::topology) fn recognises(text: &Text) -> bool {
+    let lines: Vec<Line<'_>> = text.data_lines().collect();
+    let [first, second, ..] = lines.as_slice() else {
+        return false;
+    };
+    let counts = read_counts(first).map(|(vertices, links)| vertices.saturating_add(links));
+    let is_inet = counts == Some(lines.len() as u64 - 1) && count_words(second) > 2;
+    is_inet || (first.text.contains(" @") && first.text.contains(" -> "))
 }
 
 /// Makes the error about a line that is none of its kind.

@@ -7,6 +7,7 @@ use crate::topology::family::{TopologyEntry, build_inline, by_x};
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Text;
 use nodeorder_base::params::Opt;
 
 /// `tgt:FILE`.
@@ -54,7 +55,14 @@ fn build_target(file: &SourceFile<'_>) -> Result<Network> {
 }
 
 /// Architectures that are known, for messages.
-const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
+const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt, tleaf";
+
+/// Checks whether a text begins with the name of an architecture.
+pub(in crate::topology) fn recognises(text: &Text) -> bool {
+    let first = text.data_lines().next();
+    let word = first.and_then(|line| line.text.split_whitespace().next());
+    word.is_some_and(|word| KNOWN.split(", ").any(|known| known == word))
+}
 
 /// Finds the family and the inline specification of an architecture. Fails with a description of what was expected.
 fn specification_of(

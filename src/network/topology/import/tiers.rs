@@ -96,6 +96,25 @@ fn read_tiers(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, Str
     Ok((wiring, suffix))
 }
 
+/// Checks whether a text is a table of hosts: its header says so, or every row names another host, none of which is a
+/// switch, and fewer switches than hosts.
+pub(in crate::topology) fn recognises(text: &Text) -> bool {
+    let Ok(table) = HostTable::read_table(text) else {
+        return false;
+    };
+    let HostTable { header, rows } = &table;
+    let is_number = |field: &Cow<'_, str>| field.parse::<f64>().is_ok();
+    if rows.iter().any(|(_, fields)| fields.iter().all(is_number)) {
+        return false;
+    }
+    let hosts: HashSet<&str> = rows.iter().map(|(_, fields)| fields[0].as_ref()).collect();
+    let mut switches = rows.iter().flat_map(|(_, fields)| &fields[1..]);
+    let are_apart =
+        hosts.len() == rows.len() && !switches.any(|name| hosts.contains(name.as_ref()));
+    let is_tree = (1..header.len()).all(|column| table.count_values(column) < rows.len());
+    is_host_column(&header[0]) || (are_apart && is_tree)
+}
+
 impl<'t> HostTable<'t> {
     /// Reads the header and all hosts. Fails if one of them is missing or has faulty fields.
     fn read_table(text: &'t Text) -> Result<Self> {

@@ -93,7 +93,7 @@ fn recorded_sentence(audit: &Audit) -> RichText {
         let change = 100.0 * (value / hops - 1.0).abs();
         let how = if value < hops { "less" } else { "more" };
         said = said
-            .text(". The closest tried, ")
+            .text(". The nearest alternative tried, ")
             .bold(&best.name)
             .text(format!(", would have given {value:.3}: {change:.1}% {how}"));
         if let Some([_, low, high]) = best.hops_change(recorded) {
@@ -124,9 +124,7 @@ fn method_paragraph(audit: &Audit) -> String {
         "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
          machine that was empty at first: nobody waits \
          longer or shorter than recorded. \
-         Intervals are by the jackknife over up to 30 stretches of \
-         time of equal length, none where jobs started in \
-         fewer than ten: they say how sure the difference is for other times like these.{skipped}"
+         95 % intervals: jackknife over up to 30 equal time blocks (at least 10).{skipped}"
     )
 }
 
@@ -207,7 +205,7 @@ fn placement_section(audit: &Audit, share: Option<f64>) -> Section {
         .collect();
     let table = Table::new("Placements of the jobs", "Placement", names, columns);
     let about = "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
-         that have as many nodes. The best value of a column is bold.";
+         that have as many nodes. Best values are bold.";
     Section::new("placements", "All jobs", about, table)
 }
 

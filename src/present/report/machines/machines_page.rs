@@ -229,7 +229,7 @@ fn figures_section(machines: &Machines) -> Section {
         ", last the machines that are not compared"
     };
     let bold = if machines.is_even() {
-        " The best value of a column is bold where it has a better side."
+        " Best values are bold."
     } else {
         ""
     };

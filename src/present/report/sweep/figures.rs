@@ -17,7 +17,7 @@ pub const IMPROVED: &str = "The best combinations by mean distance, best first."
 /// Most bars of a figure.
 const MOST_BARS: usize = 24;
 /// The line below the titles of figures of orderings.
-pub const LOWER: &str = "a bar an ordering; lower is better";
+pub const LOWER: &str = "one bar per ordering; lower is better";
 /// Most panels of a figure.
 const MOST_PANELS: usize = 12;
 

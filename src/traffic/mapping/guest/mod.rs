@@ -32,7 +32,7 @@ pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
 pub use parallel::list_training_groups;
 pub use rank_groups::RankGroups;
-pub use sized::{check_sized_guest, make_sized_guest, sized_names};
+pub use sized::{check_sized_guest, make_guest_for, make_sized_guest, sized_names};
 pub use table::GUESTS;
 pub(super) use traffic::add_up_pairs;
 use traffic::tidy_messages;
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn unknown_names_get_a_suggestion() {
         check_refused(&[
-            ("stencli:4x4", "no such file; expected one of all-to-all"),
+            ("stencli:4x4", "no such file; did you mean `stencil`?"),
             ("stencli:4x4", "did you mean `stencil`"),
             ("ring:m=4", "did you mean `n`"),
             ("ring:volume=4", "no `n`"),

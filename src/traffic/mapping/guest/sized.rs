@@ -45,6 +45,17 @@ pub fn make_sized_guest(name: &str, count: u32, context: &Context) -> Result<Gue
     }
 }
 
+/// Makes the guest of `text`: of `count` processes where it is the name of a pattern alone, else as [`Guest::make`].
+///
+/// # Errors
+/// As [`Guest::make`].
+pub fn make_guest_for(text: &str, count: u32, context: &Context) -> Result<Guest> {
+    match find_sized(text) {
+        Ok(_) => make_sized_guest(text, count, context),
+        Err(_) => Guest::make(text, context),
+    }
+}
+
 /// Finds the pattern `name`. Fails if it is not among [`sized_names`].
 fn find_sized(name: &str) -> Result<&'static Sized> {
     let found = sized_patterns().find(|sized| sized.name == name);

@@ -108,10 +108,11 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
             )
             .default_in_words("dimension-order on grids, else ecmp-path"),
             Opt::one_of(
-                "level",
+                "detail",
                 &["flow", "job"],
                 "how closely messages are followed",
             )
+            .formerly("level")
             .default_in_words("flow with speed=, else job"),
             Opt::one_of(
                 "compact",
@@ -152,7 +153,7 @@ impl NetworkOptions {
             return Err(params.invalid_value("bytes", "more than 0"));
         }
         let figures = FigureOptions::parse(params)?;
-        let by_job = match params.optional_choice("level")? {
+        let by_job = match params.optional_choice("detail")? {
             Some(level) => level == "job",
             None => speed.is_none(),
         };

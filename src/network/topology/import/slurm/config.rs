@@ -139,7 +139,7 @@ pub(super) fn is_config(text: &Text) -> bool {
 }
 
 /// Splits a text into its key and what stands after the `=`; `None` if it does not begin with a key.
-fn split_key(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_key(text: &str) -> Option<(&str, &str)> {
     let (key, after) = text.split_once('=')?;
     let key = key.trim_end();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';

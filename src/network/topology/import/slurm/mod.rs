@@ -17,6 +17,7 @@ use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::site::{Site, SiteKind, SiteLine};
 use crate::topology::source_file::SourceFile;
 use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
 use nodeorder_base::params::{Opt, Params};
 
 mod config;
@@ -48,6 +49,24 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     ],
     parse: parse_options,
 };
+
+/// Keys that begin lines of Slurm's files about networks.
+const KEYS: [&str; 5] = [
+    "SwitchName",
+    "BlockName",
+    "BlockSizes",
+    "RingName",
+    "NodeName",
+];
+
+/// Checks whether a text is a file of Slurm's about networks.
+pub(in crate::topology) fn recognises(text: &Text) -> bool {
+    text.lines().any(|line| {
+        let key = config::split_key(line.text.trim_start()).map_or("", |(key, _)| key);
+        let is_key = KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
+        is_key || line.text.trim_start().starts_with("- topology:")
+    })
+}
 
 /// Options of the family.
 struct SlurmOptions {

@@ -170,7 +170,7 @@ fn faults_are_named_with_their_line() {
         ("mat", "0 1\n", "g: found 1 rows of 2"),
         ("mat", "0 1\n-1 0\n", "g:2: found volume `-1`"),
         ("mat", "0 1\n1 0\n1 1\n", "g:3: found 2 numbers in row 3"),
-        ("dot", "", "g: found unknown guest format `dot`"),
+        ("dot", "", "g: unknown guest format `dot`"),
     ] {
         let error = guest(format, text).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{format} {text:?}: {error}");

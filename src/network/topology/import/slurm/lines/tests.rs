@@ -75,7 +75,7 @@ fn faults_are_named_with_their_line() {
             "SwitchName=s5 Nodes=a Switches=s0",
             ":5: found `SwitchName=s5 Nodes=a Switches=s0`",
         ),
-        ("SwitchName=s5 Node=a", ":5: found unknown key `node`"),
+        ("SwitchName=s5 Node=a", ":5: unknown key `node`"),
         ("SwitchName=s5 Nodes=a Nodes=b", ":5: found `nodes` twice"),
         (
             "SwitchName=s5 Nodes",
