@@ -96,6 +96,7 @@ impl Command {
             .iter()
             .map(|spec| inputs::build_topology(spec, context))
             .collect::<anyhow::Result<Vec<_>>>()?;
+        topologies.iter().for_each(inputs::warn_low_fill);
         self.check_orders(&topologies)?;
         let (found, name, processors) = match &self.workload.trace {
             None => (rank_machines(&topologies, &request, None)?, None, None),

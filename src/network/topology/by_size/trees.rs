@@ -10,10 +10,12 @@ use nodeorder_base::params::Params;
 /// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const SPINE_PORTS: u64 = 64;
 
-/// Chooses `k` of a fat tree for `nodes` nodes: the number of ports of a switch or, if the number of levels `n` is
-/// given, of children of a switch.
+/// Chooses `k` of a fat tree for `nodes` nodes unless given (the number of ports of a switch or, if the number of levels
+/// `n` is given, of children of a switch), and as few `pods` as are needed.
 pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
-    let k = match params.optional_integer("n", 1, MAX_LEVELS)? {
+    let levels = params.optional_integer("n", 1, MAX_LEVELS)?;
+    let given = params.optional_integer("k", 2, 1 << 20)?;
+    let k = given.unwrap_or_else(|| match levels {
         Some(n) => {
             let m = floor_root(nodes, n);
             (m + u64::from(saturating_power(m, n) < u128::from(nodes))).max(2)
@@ -23,8 +25,20 @@ pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions>
             let half = (1..).find(|half| 2 * saturating_power(*half, 3) >= u128::from(nodes));
             2 * half.unwrap_or(1)
         }
+    });
+    let pod = match levels {
+        Some(n) => saturating_power(k, n - 1),
+        None => saturating_power(k / 2, 2),
     };
-    Ok(number_options([("k", k)]))
+    let pods = u128::from(nodes).div_ceil(pod.max(1)) as u64;
+    if pods > k {
+        let most = pod * u128::from(k);
+        return Err(params.invalid_value("nodes", format!("at most {most} nodes with k={k}")));
+    }
+    Ok(drop_given(
+        params,
+        number_options([("k", k), ("pods", pods)]),
+    ))
 }
 
 /// Chooses `m` and `w` of an extended generalised fat tree of full bandwidth.

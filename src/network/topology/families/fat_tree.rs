@@ -32,8 +32,14 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
         ),
         Opt::whole("n", "levels of a k-ary n-tree")
             .default_in_words("three levels of k-port switches"),
+        Opt::whole(
+            "pods",
+            "subtrees below the top, which one alone does without",
+        )
+        .default_in_words("k"),
         nodes_option(
-            "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
+            "in the place of pods, k: unless given the smallest even k with k^3/4 >= nodes, or with n= the smallest k \
+             with k^n >= nodes; as few pods as needed",
         ),
     ],
     parse: parse_fat_tree,
@@ -66,22 +72,34 @@ pub(crate) const MAX_LEVELS: u32 = 32;
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let k: u32 = params.required_integer("k", 2, 1 << 20)?;
-    if let Some(n) = params.optional_integer("n", 1, MAX_LEVELS)? {
-        let levels = n as usize;
-        let mut w = vec![k; levels];
-        w[0] = 1;
-        return check_tree(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
-    }
-    if k % 2 == 1 {
+    let n = params.optional_integer("n", 1, MAX_LEVELS)?;
+    if n.is_none() && k % 2 == 1 {
         return Err(params.invalid_value("k", "an even number of ports, half up and half down"));
     }
-    let half = k / 2;
-    check_tree(
-        params,
-        format!("fat-tree:k={k}"),
-        vec![half, half, k],
-        vec![1, half, half],
-    )
+    let pods = params.optional_integer("pods", 1, k)?.unwrap_or(k);
+    let mut spec = format!("fat-tree:k={k}");
+    if let Some(n) = n {
+        spec += &format!(",n={n}");
+    }
+    if pods < k {
+        spec += &format!(",pods={pods}");
+    }
+    let levels = n.unwrap_or(3) as usize;
+    let half = if n.is_some() { k } else { k / 2 };
+    let mut m = vec![half; levels];
+    let mut w = m.clone();
+    m[levels - 1] = pods;
+    w[0] = 1;
+    let mut idle = k - pods;
+    // A subtree alone needs no switches above it: its own ports up stay idle.
+    if pods == 1 && levels > 1 {
+        m.pop();
+        w.pop();
+        idle = half;
+    }
+    let idle_ports = multiply_all(&w).saturating_mul(idle.into());
+    let tree = check_tree(params, spec, m, w)?;
+    Ok(Box::new(TreeOptions { idle_ports, ..tree }))
 }
 
 /// Reads an extended generalised fat tree.
@@ -102,12 +120,8 @@ fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     if w[0] != 1 {
         return Err(params.invalid_value("w", "w[0] = 1: a node hangs on one leaf switch"));
     }
-    check_tree(
-        params,
-        format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)),
-        m,
-        w,
-    )
+    let spec = format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w));
+    Ok(Box::new(check_tree(params, spec, m, w)?))
 }
 
 /// Options of XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
@@ -132,15 +146,12 @@ struct TreeOptions {
     w: Vec<u32>,
     /// Number of switches of each level, from the leaves up.
     switches: Vec<u64>,
+    /// Ports that no cable takes.
+    idle_ports: u64,
 }
 
 /// Checks the sizes of a tree and counts its switches.
-fn check_tree(
-    params: &Params,
-    spec: String,
-    m: Vec<u32>,
-    w: Vec<u32>,
-) -> Result<Box<dyn BuildNetwork>> {
+fn check_tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<TreeOptions> {
     check_nodes(params.location(), multiply_all(&m))?;
     let switches: Vec<u64> = (1..=m.len())
         .map(|level| multiply_all(&m[level..]).saturating_mul(multiply_all(&w[..level])))
@@ -151,12 +162,13 @@ fn check_tree(
         let expected = format!("1 to {MAX_NODES} switches");
         return Err(Error::input(params.location().clone(), found, expected));
     }
-    Ok(Box::new(TreeOptions {
+    Ok(TreeOptions {
         spec,
         m,
         w,
         switches,
-    }))
+        idle_ports: 0,
+    })
 }
 
 /// Names of the levels, from the leaves up; higher ones are tiers.
@@ -231,6 +243,7 @@ impl BuildNetwork for TreeOptions {
             link_count: on_request(move || links),
             degrees: Some((fewest, most)),
             cables: Some(cables),
+            idle_ports: self.idle_ports,
             metric: Metric::Tree(metric),
             levels,
             links_up: on_request(move || up.clone()),
