@@ -20,7 +20,7 @@ use std::path::PathBuf;
     mut_arg("guest", |guest| guest.requires("trace"))
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options; NAME=SPEC calls it NAME
     spec: String,
     #[command(flatten)]
     orderings: OrderingArgs,
@@ -39,7 +39,7 @@ pub struct Command {
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
         self.workload.apply_rules()?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_offer(&self.spec, context)?;
         // Errors in the input are reported before the curves are computed.
         let fabric = self.traffic.build_fabric(&topology)?;
         let traffic = self.traffic.traffic_settings(fabric.as_ref())?;

@@ -42,6 +42,20 @@ pub fn warn_low_fill(topology: &Topology) {
     }
 }
 
+/// Builds the topology of a `SPEC` or `NAME=SPEC` argument: letters, digits and `._-` before the first `=` name it.
+pub fn build_offer(argument: &str, context: &Context) -> anyhow::Result<Topology> {
+    let Some((name, spec)) = argument.split_once('=').filter(|(name, _)| is_name(name)) else {
+        return build_topology(argument, context);
+    };
+    Ok(build_topology(spec, context)?.renamed(name))
+}
+
+/// Checks whether a text is the name of an offer.
+fn is_name(text: &str) -> bool {
+    let of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    !text.is_empty() && text.bytes().all(of_name)
+}
+
 /// Says what was guessed of a machine's file, and which of its lines another program does not accept.
 pub fn say_remarks(topology: &Topology) {
     print_each(topology.network().remarks());

@@ -89,6 +89,14 @@ impl Topology {
         Ok(topology)
     }
 
+    /// Calls the machine `name`.
+    pub fn renamed(self, name: &str) -> Self {
+        Topology {
+            name: name.to_string(),
+            ..self
+        }
+    }
+
     /// Returns the machine's name: as its file says, else the file's stem or the inline specification.
     pub fn name(&self) -> &str {
         &self.name

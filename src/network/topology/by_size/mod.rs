@@ -9,7 +9,7 @@ use dragonflies::{size_dragonfly, size_dragonfly_plus};
 use grids::{size_cascade, size_grid, size_hyperx, size_tpu};
 use random::{size_gnm, size_random_regular, size_watts_strogatz};
 use shape::ShapeOptions;
-use trees::{size_fat_tree, size_multi_rail, size_xgft};
+use trees::{size_fat_tree, size_leaf_spine, size_multi_rail, size_xgft};
 
 use super::family::TopologyEntry;
 use super::sizes::MAX_NODES;
@@ -65,6 +65,8 @@ impl SizeRule {
 ///   global ports as these take.
 /// - Fat tree: unless `k` is given the smallest even k with k³/4 ≥ N, with `n` given the smallest k with kⁿ ≥ N; then as
 ///   few pods (with `n`, subtrees of kⁿ⁻¹ nodes) as needed, under all switches of the top.
+/// - Leaf-spine: leaf switches of `radix` ports, the most node links that leave room for as many uplinks as `blocking` says;
+///   as few as needed; the smallest number of spine switches that divides the uplinks and has the ports.
 /// - XGFT: `h` levels (three unless given) of full bandwidth: children that differ by one at most, their product
 ///   the smallest such that is enough, and as many parents as there are children below.
 /// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
@@ -90,6 +92,11 @@ const RULES: &[SizeRule] = &[
     SizeRule::new("cascade", &["dims"], size_cascade),
     SizeRule::new("dragonfly", &["p", "a", "h", "g", "cables"], size_dragonfly),
     SizeRule::new("fat-tree", &["pods", "k"], size_fat_tree),
+    SizeRule::new(
+        "leaf-spine",
+        &["leaves", "down", "up", "spines"],
+        size_leaf_spine,
+    ),
     SizeRule::new("xgft", &["m", "w"], size_xgft),
     SizeRule::new("slim-fly", &["q"], size_slim_fly),
     SizeRule::new(
@@ -123,6 +130,12 @@ pub(super) fn choose_shape(
     let Some(nodes) = params.optional_integer("nodes", 1, MAX_NODES)? else {
         return Ok(None);
     };
+    let is_given = |key: &&str| params.has_key(key);
+    // Suppliers state both: how many switches, and how many nodes there are on them.
+    if rule.family == "leaf-spine" && rule.shape.iter().all(is_given) && !params.has_key("limit") {
+        let keys = vec![("limit", nodes.to_string())];
+        return Ok(Some((keys, "the first so many nodes")));
+    }
     if let Some(key) = rule
         .shape
         .iter()
@@ -332,7 +345,9 @@ mod tests {
     proptest! {
         #[test]
         fn exactly_so_many_nodes_and_no_smaller_shape(nodes in 1u64..3000) {
-            for family in RULES.iter().map(|rule| rule.family) {
+            // A leaf-spine network of more leaf switches than a spine switch has ports is none.
+            let families = RULES.iter().map(|rule| rule.family);
+            for family in families.filter(|family| *family != "leaf-spine" || nodes <= 2048) {
                 let wrap = if family == "grid" { ",wrap=01" } else { "" };
                 let text = format!("{family}:nodes={nodes}{wrap}");
                 let machine = Topology::inline(&text, &Context::default()).unwrap();
