@@ -67,6 +67,7 @@ impl TopologyFigures {
         let mut document = json!(statistics);
         document["fill"] = json!(statistics.fill());
         document["idle_ports"] = json!(statistics.idle_ports);
+        document["unreachable_nodes"] = json!(topology.unreachable_nodes());
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
         if let Some(assumption) = topology.network().assumption() {
