@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options; NAME=SPEC calls it NAME
     spec: String,
     #[command(flatten)]
     orderings: OrderingArgs,
@@ -43,7 +43,7 @@ pub struct Command {
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
         self.workload.apply_rules()?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_offer(&self.spec, context)?;
         // Errors in the input are reported before the curves are computed.
         let jobs_send = self.jobs_send()?;
         let fabric = jobs_send.build_fabric(&topology)?;

@@ -42,6 +42,7 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
+        inputs::warn_low_fill(&topology);
         if let Some(other) = &self.check {
             let other = inputs::build_topology(other, context)?;
             inputs::say_remarks(&other);
@@ -86,6 +87,14 @@ impl Command {
                 let label = key.replace('_', " ");
                 print_field(&mut out, 14, &label, &format_plainly(&document[key]))?;
             }
+        }
+        if statistics.idle_ports > 0 {
+            print_field(
+                &mut out,
+                14,
+                "idle ports",
+                &statistics.idle_ports.to_string(),
+            )?;
         }
         // Of cables of capacity 1 it says nothing new.
         if document["capacity"] != document["cables"] {

@@ -40,7 +40,7 @@ const TRACE: &str = "Replay these jobs on every machine, schedule those with tim
     mut_arg("trace", |trace| trace.help(TRACE))
 )]
 pub struct Command {
-    /// The machines: TOML files, names of shipped machines, or kind:options
+    /// The machines: TOML files, names of shipped machines, or kind:options; NAME=SPEC calls one NAME
     #[arg(value_name = "SPEC", required = true, num_args = 1..)]
     specs: Vec<String>,
     /// An ordering: a name with options, or an ordering file; repeat for several; a machine takes those that suit it
@@ -99,8 +99,9 @@ impl Command {
         let topologies = self
             .specs
             .iter()
-            .map(|spec| inputs::build_topology(spec, context))
+            .map(|spec| inputs::build_offer(spec, context))
             .collect::<anyhow::Result<Vec<_>>>()?;
+        topologies.iter().for_each(inputs::warn_low_fill);
         self.check_orders(&topologies)?;
         request.slowdown_routing = self.choose_slowdown_routing(&topologies)?;
         let (found, name, processors) = match &self.workload.trace {

@@ -70,9 +70,17 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let mut header = vec![
         "#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean",
     ];
-    header.splice(5..5, ["cables", "node links", "ports", "oversubscribed"]);
+    header.splice(3..3, ["places", "fill"]);
+    header.splice(
+        7..7,
+        ["cables", "node links", "ports", "idle", "oversubscribed"],
+    );
     header.extend(["bisection", "a node"]);
-    header.extend(if priced { &["cost", "a node"][..] } else { &[] });
+    header.extend(if priced {
+        &["cost", "a node", "a place"][..]
+    } else {
+        &[]
+    });
     header.extend(["ordering", "mean(log)"]);
     let pieces = found.compared < found.contenders.len();
     // Means over fewer windows look better than they are: the share that is missing stands beside them.
@@ -86,11 +94,14 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
                 .map_or_else(|| "-".into(), |rank| rank.to_string()),
             m.name().to_string(),
             s.nodes.to_string(),
+            s.places.to_string(),
+            format!("{:.0}%", 100.0 * s.fill()),
             s.routers.to_string(),
             s.links.to_string(),
             s.cables.to_string(),
             s.node_links.to_string(),
             s.ports.to_string(),
+            s.idle_ports.to_string(),
             format_number(s.oversubscription, 2),
             format!("{:.3}", m.links_per_node()),
             s.diameter.to_string(),
@@ -102,6 +113,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             row.extend([
                 format_number(m.bill.cost, 0),
                 format_number(m.cost_per_node(), 2),
+                format_number(m.cost_per_place(), 2),
             ]);
         }
         row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);

@@ -24,6 +24,38 @@ pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology>
     Ok(topology)
 }
 
+/// Share of the places below which a machine is built mostly for others' nodes.
+const LOW_FILL: f64 = 0.9;
+
+/// Warns where many of the places that a machine is built with have no node.
+pub fn warn_low_fill(topology: &Topology) {
+    let nodes = topology.node_count();
+    let places = topology.nodes().slot_count();
+    let share = nodes as f64 / f64::from(places);
+    // Files leave gaps between ids; they are no places that somebody pays for.
+    if share < LOW_FILL && topology.network().names().is_none() {
+        note!(
+            "{}: {nodes} nodes in {places} places ({:.0} %): switches and cables are counted for all places",
+            topology.name(),
+            100.0 * share
+        );
+    }
+}
+
+/// Builds the topology of a `SPEC` or `NAME=SPEC` argument: letters, digits and `._-` before the first `=` name it.
+pub fn build_offer(argument: &str, context: &Context) -> anyhow::Result<Topology> {
+    let Some((name, spec)) = argument.split_once('=').filter(|(name, _)| is_name(name)) else {
+        return build_topology(argument, context);
+    };
+    Ok(build_topology(spec, context)?.renamed(name))
+}
+
+/// Checks whether a text is the name of an offer.
+fn is_name(text: &str) -> bool {
+    let of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    !text.is_empty() && text.bytes().all(of_name)
+}
+
 /// Says what was guessed of a machine's file, and which of its lines another program does not accept.
 pub fn say_remarks(topology: &Topology) {
     print_each(topology.network().remarks());

@@ -17,7 +17,7 @@ use nodeorder_present::columns::throughput::{MATCHED, ThroughputRow};
 use nodeorder_present::report::topology::TopologyFigures;
 use nodeorder_present::report::{self, WorkloadResults};
 use nodeorder_traffic::throughput::matching::{Matching, find_longest_matching};
-use nodeorder_traffic::throughput::traffic::traffic;
+use nodeorder_traffic::throughput::traffic::{sends_at_most_one, traffic};
 use windows::WindowTraffic;
 
 mod windows;
@@ -206,8 +206,17 @@ fn machine_json(
     matching: Option<Matching>,
 ) -> anyhow::Result<String> {
     let mut figures = TopologyFigures::measure_topology(topology, false)?;
+    // Other routings have fewer ways: where ideal ones are asked for as well, theirs are the bounds of all.
+    let is_ideal = |row: &ThroughputRow<'_>| row.routing.starts_with("ideal");
+    let any_ideal = rows.iter().any(is_ideal);
+    let mut known = Vec::new();
+    for row in rows.iter().filter(|row| is_ideal(row) || !any_ideal) {
+        if sends_at_most_one(topology, row.traffic)? {
+            known.push(row.throughput_at_most);
+        }
+    }
     let at_most = match matching {
-        Some(matching) => matching.worst_at_most(topology)?,
+        Some(matching) => matching.least_at_most(topology, known)?,
         None => None,
     };
     // By Valiant: any such traffic is at most twice an all-to-all, to the intermediates and on.
@@ -216,7 +225,7 @@ fn machine_json(
         .iter()
         // By Valiant (1982): any such traffic is at most twice an all-to-all, to the intermediates and on. Only ideal
         // routing may send it over them.
-        .find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"))
+        .find(|row| row.traffic == "all-to-all" && is_ideal(row))
         .map(|row| row.throughput * nodes / (2.0 * (nodes - 1.0)));
     figures.add_throughput(rows, at_most, at_least);
     Ok(figures.json_text())

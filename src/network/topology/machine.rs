@@ -42,6 +42,8 @@ pub struct Topology {
     pub(super) joined_graph: OnceLock<RouterGraph>,
     /// Number of components with schedulable nodes.
     pub(super) components: u32,
+    /// Number of nodes that are out of service by what is broken.
+    unreachable: u64,
 }
 
 impl Topology {
@@ -60,14 +62,15 @@ impl Topology {
             _ => NameTable::read_node_names(options, slots as u32, context)?,
         };
         let names = NodeNames::new(names, slots as u32);
-        let nodes = NodeSet::apply_limit_and_exclude(
-            options,
-            slots as u32,
-            network.names(),
-            &network.down,
-            &names,
-            context,
-        )?;
+        let mut network = network;
+        let mut nodes = NodeSet::apply_limit_and_exclude(options, &network, &names, context)?;
+        let mut unreachable = 0;
+        if let Some(broken) = &options.broken {
+            let before = nodes.len();
+            network = broken.break_network(network, &nodes, context)?;
+            nodes = NodeSet::apply_limit_and_exclude(options, &network, &names, context)?;
+            unreachable = before - nodes.len();
+        }
         let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
             name: options.name.clone(),
@@ -82,11 +85,25 @@ impl Topology {
             units: OnceLock::new(),
             joined_graph: OnceLock::new(),
             components: 1,
+            unreachable: unreachable as u64,
         };
         if let Some(component_of) = topology.network.component_of() {
             topology.components = count_components(component_of, &topology.nodes_per_router());
         }
         Ok(topology)
+    }
+
+    /// Calls the machine `name`.
+    pub fn renamed(self, name: &str) -> Self {
+        Topology {
+            name: name.to_string(),
+            ..self
+        }
+    }
+
+    /// Returns the number of nodes that `broken=` takes with it or cuts off from the largest piece.
+    pub fn unreachable_nodes(&self) -> u64 {
+        self.unreachable
     }
 
     /// Returns the machine's name: as its file says, else the file's stem or the inline specification.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::broken::BrokenOption;
 use super::sizes::MAX_NODES;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
@@ -17,6 +18,12 @@ pub const COMMON_OPTIONS: &[Opt] = &[
     .default_in_words("none"),
     Opt::text("names", "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]")
         .default_in_words("the file's own, else n and the id"),
+    Opt::text(
+        "broken",
+        "what is broken: links:SHARE of the cables, switches:K, or a CSV file of pairs of switches u,v and of switches",
+    )
+    .default_in_words("nothing"),
+    Opt::whole("broken_seed", "seed of the draw of what is broken").default_value("1"),
     Opt::text("name", "name of the machine").default_in_words("the file's or the specification"),
     Opt::text("source", "where the description comes from").default_in_words("none"),
 ];
@@ -32,6 +39,7 @@ pub(super) struct MachineOptions {
     pub limit: Option<LimitOption>,
     pub exclude: Option<ExcludeOption>,
     pub names: Option<NamesOption>,
+    pub broken: Option<BrokenOption>,
 }
 
 /// The option `limit`: number of node ids to keep.
@@ -113,6 +121,7 @@ impl MachineOptions {
             limit: None,
             exclude: None,
             names: None,
+            broken: None,
         }
     }
 
@@ -126,6 +135,7 @@ impl MachineOptions {
             limit: LimitOption::parse(params)?,
             exclude: ExcludeOption::parse(params)?,
             names: NamesOption::parse(params)?,
+            broken: BrokenOption::parse(params)?,
         })
     }
 

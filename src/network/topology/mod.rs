@@ -7,6 +7,7 @@
 
 pub mod arcs;
 mod bisection;
+mod broken;
 mod by_size;
 mod cabling;
 pub mod capacity_units;

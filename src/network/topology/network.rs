@@ -183,6 +183,10 @@ pub struct Network {
     /// Number of cables of every link, in the order of the links; `None` if each cable has a capacity of 1, so that
     /// there are as many as the capacity says.
     pub(super) cable_counts: Option<Vec<u32>>,
+    /// Whether cables or switches of the network are broken, so that it has not the shape of its family.
+    pub is_broken: bool,
+    /// Number of ports that the switches have beyond what a cable or a place for a node takes.
+    pub(super) idle_ports: u64,
     pub(super) node_capacity: f64,
     /// Capacity of the node link of every slot; empty if all are `node_capacity`.
     pub(super) slot_capacities: Vec<f64>,
@@ -239,6 +243,8 @@ impl Network {
             degrees: None,
             cables: None,
             cable_counts: None,
+            is_broken: false,
+            idle_ports: 0,
             node_capacity: 1.0,
             slot_capacities: Vec::new(),
             metric: Metric::Hops,

@@ -4,6 +4,7 @@ use fixedbitset::FixedBitSet;
 
 use super::context::Context;
 use super::machine_options::{ExcludedPart, MachineOptions};
+use super::network::Network;
 use super::node_names::{NodeNames, NumberMeaning, any_number};
 use super::source_file::{find_shipped, read};
 use nodeorder_base::error::{Error, Result};
@@ -34,23 +35,28 @@ pub struct NodeSet {
 
 impl NodeSet {
     /// Finds the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::visit_listed`])
-    /// and files; it is applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves
-    /// empty have no node; those of `down`, ascending, have one that is out of service.
+    /// and files; it is applied after `limit`. A name wins over a file of that name. Slots that the names of the
+    /// network leave empty have no node.
     pub(super) fn apply_limit_and_exclude(
         options: &MachineOptions,
-        slots: u32,
-        absent: Option<&[String]>,
-        down: &[u32],
+        network: &Network,
         names: &NodeNames,
         context: &Context,
     ) -> Result<Self> {
+        let slots = network.slots();
+        let absent = network.names();
         let limit = options.count_kept(slots)?;
         let mut set = NodeSet {
             slots,
             limit,
             excluded: None,
             absent: None,
-            down: down.iter().copied().filter(|id| *id < limit).collect(),
+            down: network
+                .down
+                .iter()
+                .copied()
+                .filter(|id| *id < limit)
+                .collect(),
             excluded_ranges: Vec::new(),
             excluded_by: None,
             count: limit as usize,

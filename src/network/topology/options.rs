@@ -178,7 +178,8 @@ mod tests {
             ("k8s-nodes:levels=a", "no `file`"),
             ("random-regular:n=50,d=3,sede=1", "unknown key"),
             ("gnm:n=1000000000,m=900000000000", "this run may use"),
-            ("fat-tree:k=4,nodes=9", "nodes = 9 beside `k`"),
+            ("fat-tree:k=4,pods=3,nodes=9", "nodes = 9 beside `pods`"),
+            ("fat-tree:k=4,nodes=17", "at most 16 nodes with k=4"),
             ("torus:4,limit=x", "a whole number from 1 to"),
             ("torus:4,names=rack", "for the id"),
         ] {

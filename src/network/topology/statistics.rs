@@ -44,6 +44,10 @@ pub struct Statistics {
     pub node_links: u64,
     /// Number of cables of the busiest router, those of its schedulable nodes included.
     pub ports: u64,
+    /// Number of ports of the family's switches that neither a cable nor a place for a node takes; 0 where the
+    /// description gives switches no size.
+    #[serde(skip)]
+    pub idle_ports: u64,
     /// Capacity of the cables of a router's schedulable nodes over that of its other cables, at the router where that
     /// is most; `None` if a router with nodes has no other cable.
     #[serde(serialize_with = "write_whole_or_nothing")]
@@ -67,6 +71,13 @@ pub struct Statistics {
     /// Number of pairs of schedulable nodes that no path joins.
     #[serde(serialize_with = "within_64_bits")]
     pub unreachable_pairs: u128,
+}
+
+impl Statistics {
+    /// Computes the share of the places that schedulable nodes fill.
+    pub fn fill(&self) -> f64 {
+        self.nodes as f64 / self.places as f64
+    }
 }
 
 /// Writes a number, and one that is whole without a decimal point.
@@ -122,6 +133,7 @@ impl Topology {
             capacity: cabling.capacity,
             node_links: cabling.node_links,
             ports: cabling.ports,
+            idle_ports: network.idle_ports,
             oversubscription: cabling.oversubscription,
             oversubscription_by: if network.has_speeds() {
                 "capacity"

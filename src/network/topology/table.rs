@@ -20,6 +20,7 @@ pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(
         families::dragonfly_plus::FAMILY,
         families::fat_tree::FAT_TREE,
         families::fat_tree::XGFT,
+        families::leaf_spine::FAMILY,
         families::multi_rail::FAMILY,
         families::slim_fly::FAMILY,
         families::polarfly::FAMILY,

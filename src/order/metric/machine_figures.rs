@@ -134,6 +134,11 @@ impl MachineFigures {
         Some(self.bill.cost? / self.comparison.topology.nodes as f64)
     }
 
+    /// Computes the cost of a place for a node; `None` without prices.
+    pub fn cost_per_place(&self) -> Option<f64> {
+        Some(self.bill.cost? / self.comparison.topology.places as f64)
+    }
+
     /// Computes the watts of a node, with its share of the network; `None` without watts.
     pub fn watts_per_node(&self) -> Option<f64> {
         Some(self.bill.watts? / self.comparison.topology.nodes as f64)

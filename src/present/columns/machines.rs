@@ -64,6 +64,10 @@ impl<'a> RankedMachine<'a> {
             |r| r.network().spec.as_str();
         "nodes", "nodes", "Schedulable nodes.",
             |r| r.network().nodes;
+        "places", "nodes", "Places for nodes that are built.",
+            |r| r.network().places;
+        "fill", "", "`nodes` over `places`.",
+            |r| r.network().fill();
         "routers", "routers", "Routers, those without nodes included.",
             |r| r.network().routers;
         "links", "links", "Links between routers.",
@@ -77,6 +81,8 @@ impl<'a> RankedMachine<'a> {
         "ports", "links",
             "Cables of the busiest router, those of its nodes included.",
             |r| r.network().ports;
+        "idle_ports", "", "Ports of the routers of a fat tree, dragonfly or dragonfly+ that no cable takes, places for nodes aside; 0 elsewhere.",
+            |r| r.network().idle_ports;
         "oversubscription", "", "Capacity of the cables of a router's nodes over that of its other cables, where that is \
             most; empty where a router with nodes has no other cable.",
             |r| r.network().oversubscription;
@@ -103,6 +109,8 @@ impl<'a> RankedMachine<'a> {
             |r| r.bill().cost;
         "cost_per_node", "", "`cost` for each node.",
             |r| r.machine().cost_per_node();
+        "cost_per_place", "", "`cost` for each of `places`.",
+            |r| r.machine().cost_per_place();
         "ordering", "", "The machine's best ordering.",
             |r| r.machine().best.label();
         "mean_log", "hops",

@@ -22,8 +22,8 @@ pub struct MachineThroughput {
     /// Proved lower bound: any traffic in which no node sends or receives more than 1 fits this many times, as
     /// Valiant routing makes two all-to-alls of it. `None` if paths are restricted.
     pub worst_at_least: Option<f64>,
-    /// Proved upper bound: some such traffic fits no more than this many times, however it is routed. `None` if
-    /// nothing is proved.
+    /// Proved upper bound: some such traffic fits no more than this many times, whichever of the paths that the
+    /// routing allows it takes. `None` if nothing is proved.
     pub worst_at_most: Option<f64>,
 }
 
@@ -47,7 +47,10 @@ impl MachineThroughput {
         let at_least = all_to_all.carried_multiple() * nodes / (2.0 * (nodes - 1.0));
         Ok(MachineThroughput {
             worst_at_least: (routing.path_set == PathSet::Any).then_some(at_least),
-            worst_at_most: find_longest_matching(topology)?.worst_at_most(topology)?,
+            worst_at_most: find_longest_matching(topology)?.least_at_most(
+                topology,
+                [all_to_all.carried_at_most(), matching.carried_at_most()],
+            )?,
             all_to_all,
             matching,
         })

@@ -65,6 +65,9 @@ impl TopologyFigures {
         let levels = topology.level_table();
         // All counts under their own names; what follows is not part of the statistics.
         let mut document = json!(statistics);
+        document["fill"] = json!(statistics.fill());
+        document["idle_ports"] = json!(statistics.idle_ports);
+        document["unreachable_nodes"] = json!(topology.unreachable_nodes());
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
         if let Some(assumption) = topology.network().assumption() {

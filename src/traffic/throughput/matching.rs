@@ -33,10 +33,21 @@ impl Matching {
         })
     }
 
+    /// Finds the least multiple that is proved for one traffic in which no node sends or receives more than 1: that of
+    /// this matching, and those of other traffic that are `known`. `None` if there is none.
+    pub fn least_at_most(
+        &self,
+        topology: &Topology,
+        known: impl IntoIterator<Item = f64>,
+    ) -> Result<Option<f64>> {
+        let own = self.worst_at_most(topology)?;
+        Ok(own.into_iter().chain(known).reduce(f64::min))
+    }
+
     /// Bounds the multiple that the machine surely carries of any traffic in which no node sends or receives more
     /// than 1: no more can be promised for all such traffic, as this one fills all links however it is routed.
     /// `None` if joints shorten distances.
-    pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
+    fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
         let graph = topology.graph()?;
         if graph.cabled_link_count() < graph.len() || self.distance == 0 {
             return Ok(None);

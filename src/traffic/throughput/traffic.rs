@@ -34,6 +34,24 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
     Demand::new(topology, &guest, &placed)
 }
 
+/// Checks whether no node sends or receives more than 1 in the traffic called `text`.
+///
+/// # Errors
+/// As [`traffic`].
+pub fn sends_at_most_one(topology: &Topology, text: &str) -> Result<bool> {
+    if TRAFFIC.contains(&text) {
+        return Ok(true);
+    }
+    let guest = Guest::make(text, topology.context())?;
+    let mut ends = vec![[0.0f64; 2]; guest.processes() as usize];
+    guest.for_each_message(|message| {
+        ends[message.source as usize][0] += message.volume;
+        ends[message.target as usize][1] += message.volume;
+    });
+    // Sums of many small parts round.
+    Ok(ends.iter().flatten().all(|sum| *sum <= 1.0 + 1e-9))
+}
+
 /// Builds the error of traffic that a machine has no use for.
 fn unsuited_traffic_error(topology: &Topology, text: &str, needs: &str) -> Error {
     let location = SourceLocation::option(format!("--traffic {text}"));

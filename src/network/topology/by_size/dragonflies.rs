@@ -14,27 +14,33 @@ fn find_smallest_p(nodes: u64, share: u64) -> (u64, u64) {
     (p, nodes.div_ceil(share * p * p))
 }
 
-/// Chooses `p`, `a`, `h` and `g` of a balanced dragonfly.
+/// Chooses `g`, `cables` and `h` for `groups` groups of `routers` routers that have room for `ports` global ports
+/// each: as many cables between every two groups as there is room for, and no more ports than these take.
+fn choose_global_ports(groups: u64, routers: u64, ports: u64) -> ShapeOptions {
+    let others = groups - 1;
+    // A group alone has no cable to another.
+    if others == 0 {
+        return number_options([("h", 0), ("g", 1)]);
+    }
+    let cables = (routers * ports / others).max(1);
+    let h = (cables * others).div_ceil(routers);
+    number_options([("h", h), ("g", groups), ("cables", cables)])
+}
+
+/// Chooses `p`, `a`, `h`, `g` and `cables` of a dragonfly with a = 2p and room for p global ports on a router.
 pub(super) fn size_dragonfly(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     // p·2p·(2p² + 1) nodes; below 2³¹ p stays below 153.
     let (p, groups) = find_smallest_p(nodes, 2);
-    Ok(number_options([
-        ("p", p),
-        ("a", 2 * p),
-        ("h", p),
-        ("g", groups),
-    ]))
+    let mut keys = number_options([("p", p), ("a", 2 * p)]);
+    keys.extend(choose_global_ports(groups, 2 * p, p));
+    Ok(keys)
 }
 
-/// Chooses `p`, `l`, `s`, `h` and `g` of a dragonfly+ with half of a switch's ports each way.
+/// Chooses `p`, `l`, `s`, `h`, `g` and `cables` of a dragonfly+ with room for half of a switch's ports each way.
 pub(super) fn size_dragonfly_plus(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     // p²·(p² + 1) nodes; below 2³¹ p stays below 216.
     let (p, groups) = find_smallest_p(nodes, 1);
-    Ok(number_options([
-        ("p", p),
-        ("l", p),
-        ("s", p),
-        ("h", p),
-        ("g", groups),
-    ]))
+    let mut keys = number_options([("p", p), ("l", p), ("s", p)]);
+    keys.extend(choose_global_ports(groups, p, p));
+    Ok(keys)
 }

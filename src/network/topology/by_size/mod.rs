@@ -1,15 +1,15 @@
 //! Families by size: `fat-tree:nodes=5000` in the place of a shape.
 //!
 //! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them:
-//! `fat-tree:nodes=5000` is `fat-tree:k=28,limit=5000`, as k = 26 has 4394 nodes and k = 28 has 5488. The first N
-//! node ids are schedulable, as with `limit=N`.
+//! `fat-tree:nodes=5000` is `fat-tree:k=28,pods=26,limit=5000`, as k = 26 has 4394 nodes at most, and k = 28 has 196 in
+//! a pod. The first N node ids are schedulable, as with `limit=N`.
 
 use algebraic::{size_polarfly, size_polarstar, size_slim_fly};
 use dragonflies::{size_dragonfly, size_dragonfly_plus};
 use grids::{size_cascade, size_grid, size_hyperx, size_tpu};
 use random::{size_gnm, size_random_regular, size_watts_strogatz};
 use shape::ShapeOptions;
-use trees::{size_fat_tree, size_multi_rail, size_xgft};
+use trees::{size_fat_tree, size_leaf_spine, size_multi_rail, size_xgft};
 
 use super::family::TopologyEntry;
 use super::sizes::MAX_NODES;
@@ -61,14 +61,18 @@ impl SizeRule {
 /// - Cascade: chassis of 16 blades and groups of 6 chassis, four nodes a blade unless `per_router` is given, as
 ///   on the Cray XC (Alverson, Froese, Kaplan, Roweth, "Cray XC Series Network", 2012); as many groups as needed.
 /// - Dragonfly: balanced, a = 2p = 2h (Kim et al., ISCA'08, section 3.1); the smallest p whose full machine of
-///   a·h + 1 groups is enough, then as few groups as needed.
-/// - Fat tree: the smallest even k with k³/4 ≥ N; with `n` given, the smallest k with kⁿ ≥ N.
+///   2p² + 1 groups is enough, then as few groups as needed, as many cables between each two as 2p² ports allow, and as few
+///   global ports as these take.
+/// - Fat tree: unless `k` is given the smallest even k with k³/4 ≥ N, with `n` given the smallest k with kⁿ ≥ N; then as
+///   few pods (with `n`, subtrees of kⁿ⁻¹ nodes) as needed, under all switches of the top.
+/// - Leaf-spine: leaf switches of `radix` ports, the most node links that leave room for as many uplinks as `blocking` says;
+///   as few as needed; the smallest number of spine switches that divides the uplinks and has the ports.
 /// - XGFT: `h` levels (three unless given) of full bandwidth: children that differ by one at most, their product
 ///   the smallest such that is enough, and as many parents as there are children below.
 /// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
 ///   Hoefler, SC'14, section II-B).
 /// - Dragonfly+: p = l = s = h, half of a switch's ports each way (Shpiner et al., HiPINEB 2017, section II); the
-///   smallest p whose full machine of p² + 1 groups is enough, then as few groups as needed.
+///   smallest p whose full machine of p² + 1 groups is enough, then groups, cables and global ports as on the dragonfly.
 /// - PolarFly: the smallest q; without `per_router` each router carries half its degree, rounded up (Lakhotia et al.,
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.
@@ -86,13 +90,18 @@ const RULES: &[SizeRule] = &[
     SizeRule::new("grid", &["dims"], size_grid),
     SizeRule::new("hyperx", &["dims"], size_hyperx),
     SizeRule::new("cascade", &["dims"], size_cascade),
-    SizeRule::new("dragonfly", &["p", "a", "h", "g"], size_dragonfly),
-    SizeRule::new("fat-tree", &["k"], size_fat_tree),
+    SizeRule::new("dragonfly", &["p", "a", "h", "g", "cables"], size_dragonfly),
+    SizeRule::new("fat-tree", &["pods", "k"], size_fat_tree),
+    SizeRule::new(
+        "leaf-spine",
+        &["leaves", "down", "up", "spines"],
+        size_leaf_spine,
+    ),
     SizeRule::new("xgft", &["m", "w"], size_xgft),
     SizeRule::new("slim-fly", &["q"], size_slim_fly),
     SizeRule::new(
         "dragonfly+",
-        &["p", "l", "s", "h", "g"],
+        &["p", "l", "s", "h", "g", "cables"],
         size_dragonfly_plus,
     ),
     SizeRule::new("polarfly", &["q"], size_polarfly),
@@ -121,11 +130,18 @@ pub(super) fn choose_shape(
     let Some(nodes) = params.optional_integer("nodes", 1, MAX_NODES)? else {
         return Ok(None);
     };
+    let is_given = |key: &&str| params.has_key(key);
+    // Suppliers state both: how many switches, and how many nodes there are on them.
+    if rule.family == "leaf-spine" && rule.shape.iter().all(is_given) && !params.has_key("limit") {
+        let keys = vec![("limit", nodes.to_string())];
+        return Ok(Some((keys, "the first so many nodes")));
+    }
     if let Some(key) = rule
         .shape
         .iter()
         .chain(&["limit"])
-        .find(|key| params.has_key(key))
+        // Of a fat tree of given switches the pods are still to be chosen.
+        .find(|key| params.has_key(key) && **key != "k")
     {
         return Err(Error::input(
             params.location_of("nodes"),
@@ -158,7 +174,7 @@ mod tests {
         let text = "kind = 'fat-tree'\nnodes = 5000\nexclude = [3]\n";
         let machine = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
         let machine = machine.unwrap();
-        assert_eq!(machine.spec(), "fat-tree:k=28,limit=5000,exclude=3");
+        assert_eq!(machine.spec(), "fat-tree:k=28,pods=26,limit=5000,exclude=3");
         assert_eq!((machine.node_count(), machine.name()), (4999, "m"));
         let text = "kind = 'torus'\n\nnodes = 50\ndims = [4, 4]\n";
         let error = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
@@ -191,10 +207,147 @@ mod tests {
         }
     }
 
+    /// Cables and routers of a machine, and its cost at 1 a cable and 16 a router.
+    fn bill(text: &str) -> (u64, u64, u64) {
+        let machine = Topology::inline(text, &Context::default()).unwrap();
+        let cables = machine.cables_where(|_, _| true);
+        let routers = u64::from(machine.network().routers());
+        (cables, routers, cables + 16 * routers)
+    }
+
+    /// Values of the keys of a specification.
+    fn values<const N: usize>(spec: &str, keys: [&str; N]) -> [u64; N] {
+        keys.map(|key| {
+            let part = spec
+                .split([':', ','])
+                .find_map(|part| part.strip_prefix(key));
+            part.and_then(|text| text.strip_prefix('=')?.parse().ok())
+                .unwrap_or(0)
+        })
+    }
+
+    #[test]
+    fn offers_of_any_size_are_the_cheapest_of_their_kind() {
+        let mut random = nodeorder_base::random::seed_generator(55);
+        for _ in 0..200 {
+            let n = 64 + nodeorder_base::random::random_below(19_937, &mut random);
+            // Fat trees: a pod has k²/4 nodes, k switches and k²/4 cables inside, and k²/4 to as many core switches.
+            let text = format!("fat-tree:nodes={n}");
+            let machine = Topology::inline(&text, &Context::default()).unwrap();
+            let [k] = values(machine.spec(), ["k"]);
+            let quarter = k * k / 4;
+            let shapes = (1..=k).filter(|pods| pods * quarter >= n).map(|pods| {
+                let cores = if pods > 1 { quarter } else { 0 };
+                pods * quarter + pods * cores + 16 * (pods * k + cores)
+            });
+            assert_eq!(Some(bill(&text).2), shapes.min(), "{text}");
+            // Dragonflies: one group fewer is too few, one cable more between each two too many.
+            let text = format!("dragonfly:nodes={n}");
+            let machine = Topology::inline(&text, &Context::default()).unwrap();
+            let [p, a, h, g] = values(machine.spec(), ["p", "a", "h", "g"]);
+            assert!(
+                a == 2 * p && (g - 1) * a * p < n && n <= g * a * p,
+                "{text}"
+            );
+            let cables = (bill(&text).0 - g * a * (a - 1) / 2) / (g * (g - 1) / 2).max(1);
+            assert!(g == 1 || (cables * (g - 1) <= a * p && a * p < (cables + 1) * (g - 1)));
+            let mut used = vec![0; (g * a) as usize];
+            machine
+                .network()
+                .for_each_cabled_link(&mut |u, v, _, cables| {
+                    if u64::from(u) / a != u64::from(v) / a {
+                        used[u as usize] += u64::from(cables);
+                        used[v as usize] += u64::from(cables);
+                    }
+                });
+            assert!(
+                used.iter().all(|used| h - used <= 1 && *used >= h.min(1)),
+                "{text}"
+            );
+            let idle: u64 = used.iter().map(|used| h - used).sum();
+            assert_eq!(machine.network().idle_ports, idle);
+            let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+            let links = |machine: &Topology| {
+                let mut all = Vec::new();
+                machine
+                    .network()
+                    .for_each_link(&mut |u, v, cables| all.push((u, v, cables as u32)));
+                all
+            };
+            assert_eq!(links(&again), links(&machine), "{text}");
+            // Grids of three dimensions: of extents that differ by one at most, none is cheaper.
+            for family in ["torus", "hyperx"] {
+                let text = format!("{family}:nodes={n}");
+                let machine = Topology::inline(&text, &Context::default()).unwrap();
+                let per = machine.network().per_router();
+                let shapes = (1..30u32).flat_map(|m| (0..3).map(move |i| (m, i)));
+                let cheapest = shapes
+                    .map(|(m, larger)| [m + u32::from(larger > 0), m + u32::from(larger > 1), m])
+                    .filter(|e| u64::from(e.iter().product::<u32>() * per) >= n)
+                    // A router and more of its own cost at least as much again.
+                    .take(1)
+                    .map(|e| format!("{family}:{}x{}x{},per_router={per}", e[0], e[1], e[2]));
+                let cheapest = cheapest.map(|text| bill(&text).2).min().unwrap();
+                assert!(bill(&text).2 * 10 <= cheapest * 11, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn offers_of_1500_and_500_nodes_by_hand() {
+        let [tree, pods] = ["fat-tree:nodes=1500", "xgft:h=3,m=10x10x15,w=1x10x10"];
+        assert_eq!(bill(tree), (3000, 400, 3000 + 16 * 400));
+        assert_eq!(bill(pods), bill(tree));
+        let figures = |text: &str| {
+            let machine = Topology::inline(text, &Context::default()).unwrap();
+            let s = machine.statistics().unwrap();
+            let cut = machine.network().cut_bounds().unwrap();
+            (
+                s.total_distance,
+                s.diameter,
+                cut.cut,
+                s.ports,
+                s.places,
+                s.idle_ports,
+            )
+        };
+        let of = |text| {
+            let f = figures(text);
+            (f.0, f.1, f.2)
+        };
+        assert_eq!(of(tree), of(pods));
+        // A hundred core switches of twenty ports for fifteen pods.
+        assert_eq!((figures(tree).2, figures(tree).5), (Some(750), 500));
+        assert_eq!(figures("fat-tree:nodes=500").4, 11 * 49);
+        // One pod: eight leaf and eight upper switches, whose eight ports up are idle.
+        assert_eq!(bill("fat-tree:k=16,nodes=64").1, 16);
+        assert_eq!(figures("fat-tree:k=16,nodes=64").5, 64);
+        assert_eq!(bill("fat-tree:n=3,nodes=30").1, 2 * (4 + 4) + 16);
+        for (text, shape) in [
+            (
+                "dragonfly:nodes=1500",
+                "dragonfly:p=5,a=10,h=3,g=30,global=absolute",
+            ),
+            (
+                "dragonfly:nodes=500",
+                "dragonfly:p=4,a=8,h=4,g=16,cables=2,global=absolute",
+            ),
+            (
+                "dragonfly:nodes=1056",
+                "dragonfly:p=4,a=8,h=4,g=33,global=absolute",
+            ),
+        ] {
+            let machine = Topology::inline(text, &Context::default()).unwrap();
+            assert!(machine.spec().starts_with(shape), "{}", machine.spec());
+        }
+    }
+
     proptest! {
         #[test]
         fn exactly_so_many_nodes_and_no_smaller_shape(nodes in 1u64..3000) {
-            for family in RULES.iter().map(|rule| rule.family) {
+            // A leaf-spine network of more leaf switches than a spine switch has ports is none.
+            let families = RULES.iter().map(|rule| rule.family);
+            for family in families.filter(|family| *family != "leaf-spine" || nodes <= 2048) {
                 let wrap = if family == "grid" { ",wrap=01" } else { "" };
                 let text = format!("{family}:nodes={nodes}{wrap}");
                 let machine = Topology::inline(&text, &Context::default()).unwrap();

@@ -2,29 +2,45 @@
 
 use super::numbers::{even_extents, floor_root, saturating_power};
 use super::shape::{ShapeOptions, drop_given, number_options};
-use crate::topology::families::fat_tree::MAX_LEVELS;
+use crate::topology::families::fat_tree::{Blocking, MAX_LEVELS};
 use crate::topology::family::by_x;
-use nodeorder_base::error::Result;
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::Params;
 
 /// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const SPINE_PORTS: u64 = 64;
 
-/// Chooses `k` of a fat tree for `nodes` nodes: the number of ports of a switch or, if the number of levels `n` is
-/// given, of children of a switch.
+/// Chooses `k` of a fat tree for `nodes` nodes unless given (the number of ports of a switch or, if the number of levels
+/// `n` is given, of children of a switch), and as few `pods` as are needed.
 pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
-    let k = match params.optional_integer("n", 1, MAX_LEVELS)? {
+    let levels = params.optional_integer("n", 1, MAX_LEVELS)?;
+    let given = params.optional_integer("k", 2, 1 << 20)?;
+    let blocking = Blocking::parse(params)?;
+    let pod_of = |k: u64| u128::from(k / 2) * u128::from(blocking.count_node_links(k));
+    let k = given.unwrap_or_else(|| match levels {
         Some(n) => {
             let m = floor_root(nodes, n);
             (m + u64::from(saturating_power(m, n) < u128::from(nodes))).max(2)
         }
-        None => {
-            // k³/4 nodes, k = 2·half.
-            let half = (1..).find(|half| 2 * saturating_power(*half, 3) >= u128::from(nodes));
-            2 * half.unwrap_or(1)
-        }
+        // Below 2³¹ nodes of at least one node link a switch: the search ends.
+        None => (2..)
+            .step_by(2)
+            .find(|k| u128::from(*k) * pod_of(*k) >= u128::from(nodes))
+            .unwrap_or(2),
+    });
+    let pod = match levels {
+        Some(n) => saturating_power(k, n - 1),
+        None => pod_of(k),
     };
-    Ok(number_options([("k", k)]))
+    let pods = u128::from(nodes).div_ceil(pod.max(1)) as u64;
+    if pods > k {
+        let most = pod * u128::from(k);
+        return Err(params.invalid_value("nodes", format!("at most {most} nodes with k={k}")));
+    }
+    Ok(drop_given(
+        params,
+        number_options([("k", k), ("pods", pods)]),
+    ))
 }
 
 /// Chooses `m` and `w` of an extended generalised fat tree of full bandwidth.
@@ -36,6 +52,33 @@ pub(super) fn size_xgft(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     w.rotate_right(1);
     w[0] = 1;
     Ok(vec![("m", by_x(&m)), ("w", by_x(&w))])
+}
+
+/// Chooses `leaves`, `down`, `up` and `spines` of a leaf-spine network of switches of `radix` ports.
+pub(super) fn size_leaf_spine(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+    let blocking = Blocking::parse(params)?;
+    let radix = params.required_integer::<u64>("radix", 2, 1 << 20)?;
+    let down = blocking.count_node_links(radix);
+    if down == 0 {
+        return Err(params.invalid_value("blocking", format!("node links within {radix} ports")));
+    }
+    let up = blocking.count_uplinks(down);
+    let leaves = nodes.div_ceil(down);
+    let spines =
+        (1..=up).find(|spines| up.is_multiple_of(*spines) && leaves * up / spines <= radix);
+    let Some(spines) = spines else {
+        let found = format!("{leaves} leaf switches of {down} nodes");
+        let expected = format!(
+            "at most {radix}, one a port of a spine switch; more take three levels, as in fat-tree:nodes={nodes}"
+        );
+        return Err(Error::input(params.location_of("nodes"), found, expected));
+    };
+    Ok(number_options([
+        ("leaves", leaves),
+        ("down", down),
+        ("up", up),
+        ("spines", spines),
+    ]))
 }
 
 /// Chooses `domains` and `units` of a multi-rail network, and unless given its `rails`, `spines` and `cables`.

@@ -8,7 +8,7 @@
 //!                                1.0   2.0    0.0   2.1    0.1   1.1   group.port at the far end
 //! ```
 
-use super::global_links::{GLOBAL_OPTION, GlobalLinks};
+use super::global_links::{CABLES_OPTION, GLOBAL_OPTION, GlobalLinks};
 use super::totals::count_pairs;
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
@@ -29,8 +29,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("h", "global ports on each router"),
         Opt::whole("g", "groups").default_in_words("a·h + 1"),
         GLOBAL_OPTION,
+        CABLES_OPTION,
         nodes_option(
-            "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
+            "in the place of p, a, h, g, cables: balanced, a = 2p, the smallest p that fits with h = p, as few groups as needed, all the cables between two that \
+             a router's p ports allow, and as few ports as these take",
         ),
     ],
     parse: parse_options,
@@ -41,7 +43,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// With g = a·h+1 groups (the default) every pair of groups has one cable. With fewer, every pair gets
 /// c = ⌊a·h/(g-1)⌋: the arrangement repeats on ports 0..g-2, g-1..2g-3, …, and the a·h - c(g-1) ports left
-/// over stay empty. Cables between the same two routers are one link of their summed capacity. O(links) to visit;
+/// over stay empty. With `cables` every pair has that many, and they are dealt over all routers of the group in turn. Cables between the same two routers are one link of their summed capacity. O(links) to visit;
 /// distances by breadth-first search.
 ///
 /// # References
@@ -86,8 +88,8 @@ impl BuildNetwork for DragonflyOptions {
         let DragonflyOptions { p, a, h, global } = *self;
         let groups = global.groups;
         let spec = format!(
-            "dragonfly:p={p},a={a},h={h},g={groups},global={}",
-            global.arrangement.name()
+            "dragonfly:p={p},a={a},h={h},g={groups}{}",
+            global.spec_suffix()
         );
         let network = Network::new(spec, groups * a, p, move |visit| {
             for group in 0..groups {
@@ -102,9 +104,8 @@ impl BuildNetwork for DragonflyOptions {
         let [g, size, ports] = [groups, a, h].map(u64::from);
         Ok(Network {
             link_count: on_request(move || local + global.count_links()),
-            cut_bounds: on_request(move || {
-                CutBounds::for_dragonfly(g, size, ports, global.cables_per_pair())
-            }),
+            idle_ports: global.count_idle_ports(),
+            cut_bounds: on_request(move || CutBounds::for_dragonfly(g, size, ports, global.cables)),
             levels: vec![
                 Level::with_router_units("group", a, p),
                 Level::with_router_units("router", 1, p),

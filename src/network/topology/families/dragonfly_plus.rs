@@ -9,7 +9,7 @@
 //! Every spine switch has one cable to one other group.
 //! ```
 
-use super::global_links::{GLOBAL_OPTION, GlobalLinks};
+use super::global_links::{CABLES_OPTION, GLOBAL_OPTION, GlobalLinks};
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
@@ -30,8 +30,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("h", "global ports on each spine switch"),
         Opt::whole("g", "groups").default_in_words("s·h + 1"),
         GLOBAL_OPTION,
+        CABLES_OPTION,
         nodes_option(
-            "in the place of p, l, s, h, g: p = l = s = h, the smallest p that fits, as few groups as needed",
+            "in the place of p, l, s, h, g, cables: p = l = s, the smallest p that fits with h = p, as few groups as needed, all the cables between two that a \
+             switch's p ports allow, and as few ports as these take",
         ),
     ],
     parse: parse_options,
@@ -112,8 +114,8 @@ impl BuildNetwork for DragonflyPlusOptions {
             stride: leaves,
             weight: 1,
         };
-        let name = global.arrangement.name();
-        let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups},global={name}");
+        let global_part = global.spec_suffix();
+        let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups}{global_part}");
         let routers = groups * (leaves + spines);
         let network = Network::new(spec, routers, p, move |visit| {
             for group in 0..groups {
@@ -129,6 +131,7 @@ impl BuildNetwork for DragonflyPlusOptions {
         Ok(Network {
             hosts,
             link_count: on_request(move || inside + global.count_links()),
+            idle_ports: global.count_idle_ports(),
             metric: Metric::Labels(Labels {
                 labels: vec![leaf, group],
             }),

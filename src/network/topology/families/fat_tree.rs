@@ -32,8 +32,15 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
         ),
         Opt::whole("n", "levels of a k-ary n-tree")
             .default_in_words("three levels of k-port switches"),
+        Opt::whole(
+            "pods",
+            "subtrees below the top, which one alone does without",
+        )
+        .default_in_words("k"),
+        BLOCKING_OPTION,
         nodes_option(
-            "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
+            "in the place of pods, k: unless given the smallest even k with nodes enough (k^3/4 without blocking), or with n= \
+             the smallest k with k^n >= nodes; as few pods as needed",
         ),
     ],
     parse: parse_fat_tree,
@@ -59,6 +66,44 @@ pub const XGFT: TopologyEntry = TopologyEntry {
     parse: parse_xgft,
 };
 
+/// Option for the blocking of leaf switches.
+pub(super) const BLOCKING_OPTION: Opt = Opt::text(
+    "blocking",
+    "node links to uplinks of a leaf switch, D:U as in 2:1",
+)
+.default_value("1:1");
+
+/// Node links to uplinks of a leaf switch.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::topology) struct Blocking {
+    down: u64,
+    up: u64,
+}
+
+impl Blocking {
+    /// Parses the option `blocking`.
+    pub(in crate::topology) fn parse(params: &Params) -> Result<Self> {
+        let text = params.optional_word("blocking")?.unwrap_or_default();
+        let parts = text.split_once(':');
+        let parts = parts.and_then(|(down, up)| Some([down.parse().ok()?, up.parse().ok()?]));
+        match parts {
+            Some([down @ 1..=1024, up @ 1..=1024]) => Ok(Blocking { down, up }),
+            _ => Err(params.invalid_value("blocking", "two whole numbers up to 1024, as in 2:1")),
+        }
+    }
+
+    /// Computes the most node links of a switch of `radix` ports that leave their uplinks room.
+    pub(in crate::topology) fn count_node_links(self, radix: u64) -> u64 {
+        // d + ⌈d·U/D⌉ ≤ radix for whole d where d·(D + U) ≤ radix·D.
+        radix * self.down / (self.down + self.up)
+    }
+
+    /// Computes the uplinks that so many node links have.
+    pub(in crate::topology) fn count_uplinks(self, node_links: u64) -> u64 {
+        (node_links * self.up).div_ceil(self.down)
+    }
+}
+
 /// Largest number of levels: more than any machine has, and sums of levels stay within 64 bits.
 pub(crate) const MAX_LEVELS: u32 = 32;
 
@@ -66,22 +111,48 @@ pub(crate) const MAX_LEVELS: u32 = 32;
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let k: u32 = params.required_integer("k", 2, 1 << 20)?;
-    if let Some(n) = params.optional_integer("n", 1, MAX_LEVELS)? {
-        let levels = n as usize;
-        let mut w = vec![k; levels];
-        w[0] = 1;
-        return check_tree(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
-    }
-    if k % 2 == 1 {
+    let n = params.optional_integer("n", 1, MAX_LEVELS)?;
+    if n.is_none() && k % 2 == 1 {
         return Err(params.invalid_value("k", "an even number of ports, half up and half down"));
     }
-    let half = k / 2;
-    check_tree(
-        params,
-        format!("fat-tree:k={k}"),
-        vec![half, half, k],
-        vec![1, half, half],
-    )
+    let pods = params.optional_integer("pods", 1, k)?.unwrap_or(k);
+    let mut spec = format!("fat-tree:k={k}");
+    if let Some(n) = n {
+        spec += &format!(",n={n}");
+    }
+    if pods < k {
+        spec += &format!(",pods={pods}");
+    }
+    let levels = n.unwrap_or(3) as usize;
+    let half = if n.is_some() { k } else { k / 2 };
+    let mut m = vec![half; levels];
+    let mut w = m.clone();
+    let mut idle_at_leaf = 0;
+    if n.is_some() {
+        params.refuse_unread(&["blocking"])?;
+    } else if params.has_key("blocking") {
+        let blocking = Blocking::parse(params)?;
+        m[0] = blocking.count_node_links(k.into()) as u32;
+        w[1] = blocking.count_uplinks(m[0].into()) as u32;
+        if m[0] == 0 {
+            return Err(params.invalid_value("blocking", format!("node links within {k} ports")));
+        }
+        idle_at_leaf = k - m[0] - w[1];
+        spec += &format!(",blocking={}:{}", blocking.down, blocking.up);
+    }
+    m[levels - 1] = pods;
+    w[0] = 1;
+    let mut idle = k - pods;
+    // A subtree alone needs no switches above it: its own ports up stay idle.
+    if pods == 1 && levels > 1 {
+        m.pop();
+        w.pop();
+        idle = half;
+    }
+    let leaves = multiply_all(&[half, pods, idle_at_leaf]);
+    let idle_ports = leaves.saturating_add(multiply_all(&w).saturating_mul(idle.into()));
+    let tree = check_tree(params, spec, m, w)?;
+    Ok(Box::new(TreeOptions { idle_ports, ..tree }))
 }
 
 /// Reads an extended generalised fat tree.
@@ -102,12 +173,8 @@ fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     if w[0] != 1 {
         return Err(params.invalid_value("w", "w[0] = 1: a node hangs on one leaf switch"));
     }
-    check_tree(
-        params,
-        format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)),
-        m,
-        w,
-    )
+    let spec = format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w));
+    Ok(Box::new(check_tree(params, spec, m, w)?))
 }
 
 /// Options of XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
@@ -123,7 +190,7 @@ fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
 /// <https://doi.org/10.1109/IPPS.1995.395911>. k-ary n-trees: Petrini, Vanneschi, IPPS'97,
 /// <https://doi.org/10.1109/IPPS.1997.580853>. Three levels of k-port switches: Al-Fares, Loukissas,
 /// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
-struct TreeOptions {
+pub(super) struct TreeOptions {
     /// Canonical inline specification.
     spec: String,
     /// Children of a vertex at each level, from the leaves up: m₁, m₂, ….
@@ -132,15 +199,19 @@ struct TreeOptions {
     w: Vec<u32>,
     /// Number of switches of each level, from the leaves up.
     switches: Vec<u64>,
+    /// Number of ports that no cable takes.
+    idle_ports: u64,
+    /// Number of cables of each link to the top.
+    pub cables: u32,
 }
 
 /// Checks the sizes of a tree and counts its switches.
-fn check_tree(
+pub(super) fn check_tree(
     params: &Params,
     spec: String,
     m: Vec<u32>,
     w: Vec<u32>,
-) -> Result<Box<dyn BuildNetwork>> {
+) -> Result<TreeOptions> {
     check_nodes(params.location(), multiply_all(&m))?;
     let switches: Vec<u64> = (1..=m.len())
         .map(|level| multiply_all(&m[level..]).saturating_mul(multiply_all(&w[..level])))
@@ -151,12 +222,14 @@ fn check_tree(
         let expected = format!("1 to {MAX_NODES} switches");
         return Err(Error::input(params.location().clone(), found, expected));
     }
-    Ok(Box::new(TreeOptions {
+    Ok(TreeOptions {
         spec,
         m,
         w,
         switches,
-    }))
+        idle_ports: 0,
+        cables: 1,
+    })
 }
 
 /// Names of the levels, from the leaves up; higher ones are tiers.
@@ -176,6 +249,7 @@ impl BuildNetwork for TreeOptions {
             .map(|(switches, parents)| switches.saturating_mul((*parents).into()))
             .collect();
         let links = add_all(&up);
+        let top_cables = self.cables;
         // The children of a leaf switch are nodes: no router-router links.
         let mut fewest = parents[0];
         let mut most = parents[0];
@@ -207,6 +281,10 @@ impl BuildNetwork for TreeOptions {
         let routers = add_all(&switches) as u32;
         let children = m.clone();
         let above = w.clone();
+        let mut up_cables = w;
+        if let Some(top) = up_cables.last_mut() {
+            *top = top.saturating_mul(top_cables);
+        }
         let network = Network::new(self.spec.clone(), routers, m[0], move |visit| {
             let mut first = 0u32;
             let mut low = 1u32;
@@ -214,12 +292,18 @@ impl BuildNetwork for TreeOptions {
                 let children = children[level + 1];
                 let parents = above[level + 1];
                 let above = first + switches[level] as u32;
+                let is_top = level + 2 == switches.len();
+                let capacity = if is_top { top_cables.into() } else { 1.0 };
                 for at in 0..switches[level] as u32 {
                     // (high, x, low digits) below is (high, y, low digits) above, for every y.
                     let rest = at % low;
                     let high = at / low / children;
                     for y in 0..parents {
-                        visit(first + at, above + (high * parents + y) * low + rest, 1.0);
+                        visit(
+                            first + at,
+                            above + (high * parents + y) * low + rest,
+                            capacity,
+                        );
                     }
                 }
                 first = above;
@@ -230,11 +314,13 @@ impl BuildNetwork for TreeOptions {
             hosts,
             link_count: on_request(move || links),
             degrees: Some((fewest, most)),
-            cables: Some(cables),
+            // Other cables than one a link are counted.
+            cables: (top_cables == 1).then_some(cables),
+            idle_ports: self.idle_ports,
             metric: Metric::Tree(metric),
             levels,
             links_up: on_request(move || up.clone()),
-            cut_bounds: on_request(move || CutBounds::for_fat_tree(&m, &w)),
+            cut_bounds: on_request(move || CutBounds::for_fat_tree(&m, &up_cables)),
             ..network
         })
     }
@@ -266,6 +352,26 @@ mod tests {
             (tree.network().hosts(), tree.network().routers()),
             (32, 32 + 16 + 4)
         );
+    }
+
+    /// 2:1 on 48 ports: 32 nodes and 16 uplinks a leaf switch, 24 leaf and 16 upper switches a pod.
+    #[test]
+    fn blocking_thins_the_uplinks_of_leaf_switches() {
+        let tree = build("fat-tree:nodes=4000,k=48,blocking=2:1");
+        assert_eq!(tree.spec(), "fat-tree:k=48,pods=6,blocking=2:1,limit=4000");
+        let same = build("xgft:m=32x24x6,w=1x16x24,limit=4000");
+        let [ours, theirs] = [&tree, &same].map(|machine| {
+            check_links(machine);
+            machine.statistics().unwrap()
+        });
+        assert_eq!((ours.routers, ours.cables), (6 * 40 + 384, 6 * 24 * 16 * 2));
+        assert_eq!((theirs.routers, theirs.cables), (ours.routers, ours.cables));
+        assert_eq!(ours.total_distance, theirs.total_distance);
+        assert_eq!(ours.oversubscription, Some(2.0));
+        assert_eq!(ours.idle_ports, 384 * 42);
+        // 3:2 on 8 ports: 4 down and 3 up, one port of each of the 32 leaf switches idle.
+        let odd = build("fat-tree:k=8,blocking=3:2").statistics().unwrap();
+        assert_eq!((odd.places, odd.idle_ports), (4 * 32, 32));
     }
 
     #[test]
@@ -305,6 +411,9 @@ mod tests {
             ("fat-tree", "no `k`"),
             ("fat-tree:k=5", "an even number of ports"),
             ("fat-tree:k=100000", "a machine of 250000000000000 nodes"),
+            ("fat-tree:k=8,blocking=2", "as in 2:1"),
+            ("fat-tree:k=8,n=2,blocking=2:1", "blocking"),
+            ("fat-tree:k=8,pods=9", "from 1 to 8"),
             ("fat-tree:k=2,n=32", "a machine of 4294967296 nodes"),
             ("fat-tree:k=2,n=31", "switches"),
             ("xgft:h=3,m=4x4,w=1x2x2", "3 numbers"),

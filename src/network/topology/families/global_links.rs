@@ -21,6 +21,13 @@ pub(super) const GLOBAL_OPTION: Opt = Opt::one_of(
     "which group a global port leads to",
 );
 
+/// Option for the number of cables between two groups.
+pub(super) const CABLES_OPTION: Opt = Opt::whole(
+    "cables",
+    "cables between every two groups, dealt over a group's routers in turn",
+)
+.default_in_words("as many as the ports allow, port by port");
+
 /// Names of the arrangements, in the order of [`Arrangement`].
 const ARRANGEMENT_NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 
@@ -53,8 +60,9 @@ impl Arrangement {
     }
 }
 
-/// Groups of routers with ports to other groups, port j of a group at its router ⌊j / ports⌋: as many cables between
-/// each two groups as they all can have, ⌊routers · ports / (groups - 1)⌋.
+/// Groups of routers with ports to other groups: as many cables between each two groups as they all can have,
+/// ⌊routers · ports / (groups - 1)⌋, port j of a group at its router ⌊j / ports⌋; or as many as `cables=` says, P
+/// ports of a group, port j at its router ⌊j · routers / P⌋, so that no two routers differ by more than one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlobalLinks {
     /// Number of groups.
@@ -64,6 +72,10 @@ pub(super) struct GlobalLinks {
     /// Number of global ports on each of these routers.
     pub ports: u32,
     pub arrangement: Arrangement,
+    /// Number of cables between each pair of groups.
+    pub cables: u64,
+    /// Number of ports over which a group's routers are spread evenly.
+    spread: u64,
 }
 
 impl GlobalLinks {
@@ -81,7 +93,18 @@ impl GlobalLinks {
             "circulant" => Arrangement::Circulant,
             _ => Arrangement::Absolute,
         };
+        let others = groups - 1;
+        let fit = (most - 1).checked_div(others).unwrap_or(0);
+        let given = params.optional_integer("cables", 1, fit)?;
+        let cables = given.unwrap_or(fit);
         let links = GlobalLinks {
+            cables,
+            // Evenly over all ports is port by port.
+            spread: if given.is_some() {
+                cables * others
+            } else {
+                most - 1
+            },
             groups: groups as u32,
             routers,
             ports,
@@ -95,25 +118,36 @@ impl GlobalLinks {
         count_pairs(self.groups.into())
     }
 
-    /// Counts the cables between each pair of groups.
-    pub fn cables_per_pair(&self) -> u64 {
-        match u64::from(self.groups) - 1 {
-            0 => 0,
-            others => u64::from(self.routers) * u64::from(self.ports) / others,
+    /// Counts the ports that no cable takes.
+    pub fn count_idle_ports(&self) -> u64 {
+        let [groups, routers, ports] = [self.groups, self.routers, self.ports].map(u64::from);
+        groups * (routers * ports - self.cables * (groups - 1))
+    }
+
+    /// Writes `,cables=…` of an inline specification where it makes a difference, and `,global=…`.
+    pub fn spec_suffix(&self) -> String {
+        let name = self.arrangement.name();
+        let ports = u64::from(self.routers) * u64::from(self.ports);
+        // One port left over is the last router's either way, unless one more cable fits.
+        let same = ports - self.spread <= 1 && ports - self.spread < u64::from(self.groups) - 1;
+        if same || self.spread == ports {
+            format!(",global={name}")
+        } else {
+            format!(",cables={},global={name}", self.cables)
         }
     }
 
     /// Computes an upper bound of the links: repeated arrangements step from router to router at most twice as
     /// often as there are routers, for each pair of groups.
     pub fn max_links(&self) -> u64 {
-        self.count_group_pairs() * self.cables_per_pair().min(2 * u64::from(self.routers))
+        self.count_group_pairs() * self.cables.min(2 * u64::from(self.routers))
     }
 
     /// Counts the links: cables between the same two routers are one link.
     pub fn count_links(&self) -> u64 {
         // Without parallel cables there is nothing to walk through.
-        if self.cables_per_pair() <= 1 {
-            return self.count_group_pairs() * self.cables_per_pair();
+        if self.cables <= 1 {
+            return self.count_group_pairs() * self.cables;
         }
         let mut links = 0;
         (0..self.groups).for_each(|i| self.for_each_from(i, &mut |_, _, _| links += 1));
@@ -124,17 +158,19 @@ impl GlobalLinks {
     /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel
     /// cables.
     pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
-        let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
-        let cables = self.cables_per_pair();
+        let [i, g, a] = [i, self.groups, self.routers].map(u64::from);
+        let GlobalLinks { cables, spread, .. } = *self;
         for t in i + 1..g {
             let near = self.arrangement.port_towards(i, t, g);
             let far = self.arrangement.port_towards(t, i, g);
             let mut c = 0;
             while c < cables {
-                let u = (c * (g - 1) + near) / h;
-                let v = (c * (g - 1) + far) / h;
+                let u = (c * (g - 1) + near) * a / spread;
+                let v = (c * (g - 1) + far) * a / spread;
                 // The first repetition at which one of the ends moves on to another router.
-                let moves = ((u + 1) * h - near).min((v + 1) * h - far);
+                let next = [(u, near), (v, far)]
+                    .map(|(router, port)| ((router + 1) * spread).div_ceil(a) - port);
+                let moves = next[0].min(next[1]);
                 let end = moves.div_ceil(g - 1).min(cables);
                 visit((i * a + u) as u32, (t * a + v) as u32, (end - c) as f64);
                 c = end;

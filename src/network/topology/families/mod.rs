@@ -12,6 +12,7 @@ pub(super) mod gnm;
 pub(super) mod graph_file;
 pub(super) mod grid;
 pub(super) mod hyperx;
+pub(super) mod leaf_spine;
 pub(super) mod multi_rail;
 pub(super) mod polarfly;
 mod polarity;

@@ -163,10 +163,15 @@ fn figures_section(machines: &Machines) -> Section {
     let mut columns = vec![
         Column::new(score, criterion.decimals().min(3), side, scores),
         count_column(machines, "Nodes", |m| m.comparison.topology.nodes),
+        count_column(machines, "Places", |m| m.comparison.topology.places),
+        figure_column(machines, "Fill (%)", 0, BestValue::None, |m| {
+            Some(100.0 * m.comparison.topology.fill())
+        }),
         count_column(machines, "Routers", |m| m.comparison.topology.routers),
         count_column(machines, "Cables", |m| m.comparison.topology.cables),
         count_column(machines, "Node links", |m| m.comparison.topology.node_links),
         count_column(machines, "Ports", |m| m.comparison.topology.ports),
+        count_column(machines, "Idle ports", |m| m.comparison.topology.idle_ports),
         figure_column(
             machines,
             "Over\u{ad}subscription",
@@ -199,6 +204,13 @@ fn figures_section(machines: &Machines) -> Section {
             2,
             BestValue::Low,
             MachineFigures::cost_per_node,
+        ));
+        columns.push(figure_column(
+            machines,
+            "Cost a place",
+            2,
+            BestValue::Low,
+            MachineFigures::cost_per_place,
         ));
     }
     let all_compared = machines.compared == contenders.len();

@@ -8,7 +8,9 @@ use nodeorder_network::topology::Topology;
 /// Checks whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any two
 /// groups.
 pub fn is_dragonfly(topology: &Topology) -> bool {
-    topology.network().spec().starts_with("dragonfly:")
+    let network = topology.network();
+    // Without some of its cables it is a graph like others.
+    network.spec().starts_with("dragonfly:") && !network.is_broken
 }
 
 /// A cable (or several side by side) from one group to another.
