@@ -477,7 +477,7 @@ fn matchings_of_rings_and_meshes_have_the_largest_distance() {
     let torus = machine("torus:8x8");
     let bound = find_longest_matching(&torus)
         .unwrap()
-        .worst_at_most(&torus)
+        .least_at_most(&torus, [])
         .unwrap()
         .unwrap();
     assert_eq!(bound, 256.0 / 512.0);
