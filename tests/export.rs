@@ -654,6 +654,7 @@ fn forms_are_as_launchers_read_them() {
         given: &given,
         spares: &names("n4 n5"),
         domains: &names("rack0 rack1 rack1"),
+        ranks: &[vec![0, 1], vec![2, 3], vec![4, 5]],
         per_node: 2,
     };
     for (form, text) in [

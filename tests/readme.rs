@@ -357,6 +357,7 @@ fn every_walk_of_the_guide_prints_what_the_guide_shows() {
         ("AI operator", 6),
         ("AI cluster on Kubernetes", 5),
         ("One job's hosts", 4),
+        ("Training job", 5),
         ("Slurm site", 7),
     ] {
         let text = walk(heading);

@@ -141,6 +141,7 @@ fn wanted(segment: &str) -> HostsWanted<'_> {
         segment: Some(segment),
         take: None,
         roles: None,
+        regroups: false,
         time: 2.0,
     }
 }
@@ -202,7 +203,8 @@ fn segments_are_feasible_exactly_where_the_formula_says() {
     assert!((200..490).contains(&feasible), "{feasible}");
 }
 
-/// 40 hosts of four GPUs on five racks of nine: in order 28 of 40 expert groups are whole, spread as many as can be.
+/// 40 hosts of four GPUs on five racks of nine: in order 28 of 40 expert groups are whole. Copies of a stage are on 20
+/// hosts, three racks at least; then the odd hosts of two racks, with two of a third, break one block of each stage.
 #[test]
 fn a_training_job_is_spread_over_racks() {
     let machine = Topology::inline("xgft:m=9x5,w=1x1", &Default::default()).unwrap();
@@ -222,10 +224,12 @@ fn a_training_job_is_spread_over_racks() {
         .unwrap();
     assert_eq!(
         (experts.groups, experts.whole, experts.whole_at_most),
-        (40, 36, 36)
+        (40, 32, 36)
     );
-    let document = plan.document(|node| node.0.to_string());
-    assert_eq!(document["groups"][5]["whole"], 36);
+    let names: Vec<String> = nodes.iter().map(|node| node.0.to_string()).collect();
+    let document = plan.document(&nodes, &names);
+    assert_eq!(document["groups"][5]["whole"], 32);
+    assert_eq!(document["groups"][2]["max_span"], 3);
     assert_eq!(document["hosts"].as_array().unwrap().len(), 40);
     // What crosses racks is what pairs of hosts in two racks send.
     let guest = Guest::make(wanted.guest.unwrap(), &Default::default()).unwrap();
@@ -282,5 +286,81 @@ fn roles_take_their_segments_largest_first() {
             .unwrap_err()
             .to_string();
         assert!(error.contains(part), "{roles}: {error}");
+    }
+}
+
+/// Volume between hosts, of whose ranks the k-th list has those of one.
+fn between_hosts(guest: &Guest, ranks: &[Vec<u32>]) -> f64 {
+    let host = |rank: u32| ranks.iter().position(|all| all.contains(&rank)).unwrap();
+    let mut volume = 0.0;
+    guest.for_each_message(|m| {
+        volume += if host(m.source) == host(m.target) {
+            0.0
+        } else {
+            m.volume
+        }
+    });
+    volume
+}
+
+/// A stencil of 8x8 on four hosts of 16: three cuts of eight pairs each way between rows, two between squares of 4x4;
+/// a host is two hops from the next, so that 96 hop-bytes become 64.
+#[test]
+fn ranks_of_a_stencil_are_grouped_in_squares() {
+    for spec in ["xgft:m=1x4,w=1x1", "xgft:m=4x2,w=1x1"] {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let nodes: Vec<NodeId> = machine.nodes().iter().take(4).collect();
+        let wanted = HostsWanted {
+            segment: None,
+            guest: Some("stencil:8x8"),
+            per_node: 16,
+            regroups: true,
+            ..wanted("")
+        };
+        let plan = plan_hosts(&machine, &nodes, &wanted, &NoObserver).unwrap();
+        let guest = Guest::make("stencil:8x8", &Default::default()).unwrap();
+        assert_eq!(2.0 * between_hosts(&guest, &plan.ranks), 64.0, "{spec}");
+        let in_order: Vec<Vec<u32>> = (0..4)
+            .map(|host| (16 * host..16 * host + 16).collect())
+            .collect();
+        assert_eq!(2.0 * between_hosts(&guest, &in_order), 96.0);
+    }
+}
+
+#[test]
+fn regrouped_ranks_never_send_more_between_hosts() {
+    let mut random = seed_generator(63);
+    let machine = Topology::inline("torus:4x4", &Default::default()).unwrap();
+    for _ in 0..20 {
+        let mut draw = |bound: u64| 1 + random_below(bound, &mut random) as u32;
+        let [hosts, per_node] = [6, 6].map(&mut draw);
+        let text = format!(
+            "random:n={},degree=1,seed={}",
+            (hosts * per_node).max(2),
+            draw(99)
+        );
+        let guest = Guest::make(&text, &Default::default()).unwrap();
+        if guest.processes() != hosts * per_node {
+            continue;
+        }
+        let nodes: Vec<NodeId> = machine.nodes().iter().take(hosts as usize).collect();
+        let wanted = HostsWanted {
+            segment: None,
+            guest: Some(&text),
+            per_node,
+            regroups: true,
+            ..wanted("")
+        };
+        let plan = plan_hosts(&machine, &nodes, &wanted, &NoObserver).unwrap();
+        let mut all: Vec<u32> = plan.ranks.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..hosts * per_node).collect::<Vec<_>>());
+        let in_order: Vec<Vec<u32>> = (0..hosts)
+            .map(|h| (h * per_node..(h + 1) * per_node).collect())
+            .collect();
+        assert!(
+            between_hosts(&guest, &plan.ranks) <= between_hosts(&guest, &in_order),
+            "{text}"
+        );
     }
 }

@@ -167,7 +167,9 @@ def score(topology: Topology, orders: list[Ordering], weights: str, progress: _S
 def export(
     topology: Topology, order: Ordering, target: str
 ) -> tuple[str, str | None, list[tuple[str, bytes]], list[str]]: ...
-def hosts(topology: Topology, listed: str, order: Ordering | None, form: str, per_node: int) -> tuple[str, str]: ...
+def hosts(
+    topology: Topology, listed: str, order: Ordering | None, form: str, wanted: dict[str, object]
+) -> tuple[str, str]: ...
 def audit(
     topology: Topology,
     trace: Source,

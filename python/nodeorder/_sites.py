@@ -91,6 +91,12 @@ def hosts(
     by: Order | None = None,
     to: str = "hosts",
     per_node: int = 1,
+    guest: str | None = None,
+    objective: str = "ring",
+    segment: int | str | None = None,
+    take: int | None = None,
+    roles: str | None = None,
+    time: float = 2.0,
 ) -> str:
     """Orders the hosts of one job as its ranks should take them, as ``nodeorder hosts`` does.
 
@@ -98,14 +104,21 @@ def hosts(
         m: the machine.
         nodes: a host list such as ``n[001-004,7]``, names, or node ids.
         by: the ordering; of those that suit, the one whose ring over these hosts has the fewest hops unless given.
-        to: the form; ``entries("host-forms")``.
+        to: the form; ``entries("host-forms")``, or ``json`` for the document that ``--json`` gives.
         per_node: processes on each host.
+        guest: traffic to order for, such as ``parallel:tp=4,pp=2,dp=18,ep=3``.
+        objective: ``ring``, or ``spread``: groups of the guest span few units.
+        segment: hosts of a block that lies in one unit, or ``"S,level=rack"``.
+        take: how many of the hosts to take.
+        roles: parts of the job, ``"train=32:segment=16,infer=8:segment=4"``.
+        time: seconds after which a search for the guest ends.
 
     Returns:
         The text in that form: for ``hosts`` a host a line.
 
     Raises:
-        NodeorderError: an unknown host, one that the ordering does not have, an unknown form.
+        NodeorderError: an unknown host, one that the ordering does not have, an unknown form, segments that units do
+            not hold.
     """
     named = machine(m)
     if isinstance(nodes, str):
@@ -115,7 +128,19 @@ def hosts(
     else:
         listed = "\n".join(named.names_of(node_array("nodes", nodes)))
     order = None if by is None else named.order(by)._native
-    return _native.hosts(named._native, listed, order, text("to", to), whole("per_node", per_node, 1, 65536))[0]
+    if objective not in ("ring", "spread"):
+        raise refused("objective", repr(objective), "ring or spread")
+    wanted: dict[str, object] = {
+        "per_node": whole("per_node", per_node, 1, 65536),
+        "guest": None if guest is None else text("guest", guest),
+        "spread": objective == "spread" and guest is not None,
+        "segment": None if segment is None else str(segment),
+        "take": None if take is None else whole("take", take, 1, 2**31),
+        "roles": None if roles is None else text("roles", roles),
+        "time": float(time),
+    }
+    form, document = _native.hosts(named._native, listed, order, "hosts" if to == "json" else text("to", to), wanted)
+    return document if to == "json" else form
 
 
 @overload

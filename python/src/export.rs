@@ -1,10 +1,9 @@
 //! Orderings and hosts in the formats of other programs.
 
-use std::collections::HashMap;
-
 use nodeorder_base::input::Text;
+use nodeorder_base::observer::NoObserver;
 use nodeorder_present::export::{
-    self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, sort_by_rank,
+    self as exports, HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks,
 };
 use pyo3::prelude::*;
 
@@ -49,16 +48,29 @@ pub fn export(
     })
 }
 
-/// Orders the hosts of `listed` and writes them as `form` wants them, with the ordering that was chosen for them.
+/// What is asked of the hosts of a job.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Wanted {
+    per_node: u32,
+    guest: Option<String>,
+    spread: bool,
+    segment: Option<String>,
+    take: Option<u32>,
+    roles: Option<String>,
+    time: f64,
+}
+
+/// Orders the hosts of `listed` and writes them as `form` wants them; with the same as a JSON document.
 #[pyfunction]
-#[pyo3(signature = (topology, listed, order, form, per_node))]
+#[pyo3(signature = (topology, listed, order, form, wanted))]
 pub fn hosts(
     py: Python<'_>,
     topology: &Topology,
     listed: String,
     order: Option<&Ordering>,
     form: String,
-    per_node: u32,
+    wanted: Wanted,
 ) -> PyResult<(String, String)> {
     let (topology, order) = (
         topology.inner.clone(),
@@ -67,24 +79,23 @@ pub fn hosts(
     job::run(py, None, move |_| {
         let (form, _) = HOST_FORMS.find_and_read(&form, topology.context().seed)?;
         let (given, nodes) = read_hosts(&topology, &Text::new("nodes", listed))?;
-        let (ordered, by) = match order {
-            Some(order) => (
-                sort_by_rank(&topology, &order, &nodes)?,
-                order.label().to_string(),
-            ),
-            None => best_ring(&topology, &nodes).map(|(ordered, by, _)| (ordered, by))?,
+        let per_node = wanted.per_node;
+        let wanted = HostsWanted {
+            order: order.as_deref(),
+            guest: wanted.guest.as_deref(),
+            spread: wanted.spread,
+            per_node,
+            segment: wanted.segment.as_deref(),
+            take: wanted.take,
+            roles: wanted.roles.as_deref(),
+            regroups: says_ranks(form.name),
+            time: wanted.time,
         };
-        let names: HashMap<_, &String> = nodes.iter().copied().zip(&given).collect();
-        let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
+        let plan = plan_hosts(&topology, &nodes, &wanted, &NoObserver)?;
+        let document = plan.document(&nodes, &given).to_string();
         Ok((
-            (form.parse)(&JobHosts {
-                hosts: &hosts,
-                given: &given,
-                spares: &[],
-                domains: &[],
-                per_node,
-            }),
-            by,
+            plan.write_form(form.parse, &nodes, &given, per_node),
+            document,
         ))
     })
 }

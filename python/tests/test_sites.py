@@ -72,6 +72,24 @@ def test_hosts_of_a_job_are_those_of_the_command() -> None:
         no.hosts(m, "n64")
 
 
+def test_hosts_of_a_training_job_are_those_of_the_command() -> None:
+    spec = "xgft:m=9x5,w=1x1"
+    m = no.topology(spec)
+    listed = "0-39"
+    guest = "parallel:tp=4,pp=2,dp=20,ep=4"
+    found = json.loads(no.hosts(m, listed, guest=guest, objective="spread", per_node=4, to="json"))
+    words = ["--guest", guest, "--objective", "spread", "--per-node", "4", "--json"]
+    assert found == json.loads(command("hosts", spec, "--nodes", listed, *words))
+    assert {group["kind"] for group in found["groups"]} == {"tp", "cp", "dp-cp", "pp", "etp", "ep", "edp"}
+    assert no.hosts(m, "0-44", take=40, segment=4) == command(
+        "hosts", spec, "--nodes", "0-44", "--take", "40", "--segment", "4"
+    )
+    with pytest.raises(no.NodeorderError, match="whole segments of 4 can be formed"):
+        no.hosts(m, "0-44", take=44, segment=4)
+    with pytest.raises(no.NodeorderError, match="ring or spread"):
+        no.hosts(m, "0-44", objective="best")
+
+
 def test_audits_are_those_of_the_command(tmp_path: Path) -> None:
     records = tmp_path / "sacct.txt"
     records.write_text(SACCT)

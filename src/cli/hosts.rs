@@ -1,7 +1,5 @@
 //! `nodeorder hosts`: the hosts of one job in the order its ranks should take.
 
-use std::collections::HashMap;
-
 use crate::shared::notes::print_each;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
@@ -14,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::export::{HOST_FORMS, HostsWanted, JobHosts, plan_hosts, read_hosts};
+use nodeorder_present::export::{HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks};
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]
@@ -91,6 +89,7 @@ impl Command {
             segment: self.segment.as_deref(),
             take: self.take,
             roles: self.roles.as_deref(),
+            regroups: says_ranks(form.name) && !self.json,
             time: self.time,
         };
         let waiting = progress::show_spinner("hosts");
@@ -98,30 +97,12 @@ impl Command {
         let plan = plan_hosts(&topology, &nodes, &wanted, &clock)?;
         drop(waiting);
         print_each(&plan.notes);
-        // Hosts are written as they were given: a launcher may know them by other names than the machine's file.
-        let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
-        let name = |node: NodeId| names[&node].clone();
         if self.json {
-            return output::write_json(self.output.as_deref(), &plan.document(name));
+            let document = plan.document(&nodes, &given);
+            return output::write_json(self.output.as_deref(), &document);
         }
-        let ordered = plan.hosts();
-        let hosts: Vec<String> = ordered.iter().map(|node| name(*node)).collect();
-        let domains = plan.level.iter().flat_map(|level| {
-            let units = ordered.iter().map(|node| level.unit_of(*node));
-            units.map(|unit| level.unit_name(unit))
-        });
-        let job = JobHosts {
-            hosts: &hosts,
-            given: &given,
-            spares: &plan
-                .spares
-                .iter()
-                .map(|node| name(*node))
-                .collect::<Vec<_>>(),
-            domains: &domains.collect::<Vec<_>>(),
-            per_node: self.per_node,
-        };
-        output::write_text(self.output.as_deref(), (form.parse)(&job))
+        let text = plan.write_form(form.parse, &nodes, &given, self.per_node);
+        output::write_text(self.output.as_deref(), text)
     }
 
     /// Reads the hosts, each once, as the list calls them, and their nodes.

@@ -1,15 +1,16 @@
 //! The hosts of one job: which of those offered, in which order, and how its groups of ranks lie on them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use super::hosts::JobHosts;
+use super::hosts_wanted::HostsWanted;
 use super::job_hosts::{best_ring, sort_by_rank};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::{Level, Topology};
 use nodeorder_order::metric::ring::RingLength;
-use nodeorder_order::ordering::NodeOrder;
-use nodeorder_traffic::mapping::guest::{RankGroups, list_training_groups, make_guest_for};
+use nodeorder_traffic::mapping::guest::{RankGroups, list_training_groups};
 use nodeorder_traffic::mapping::{
     GroupReport, Guest, Role, SpreadProblem, deal_segments, method, report_groups,
     volumes_between_units,
@@ -19,32 +20,13 @@ use serde_json::{Value, json};
 /// Rounds of the search for a guest: they end before the clock does, so that it does not show in the result.
 const ROUNDS: u32 = 2;
 
-/// What is asked of the hosts of a job.
-#[derive(Clone, Copy, Debug)]
-pub struct HostsWanted<'a> {
-    /// Ordering; of those that suit the one with the shortest ring, unless given.
-    pub order: Option<&'a NodeOrder>,
-    /// Guest whose process i runs on host i / `per_node`.
-    pub guest: Option<&'a str>,
-    /// Whether the guest's groups should span few units, rather than its hop-bytes be few.
-    pub spread: bool,
-    /// Number of processes on each host.
-    pub per_node: u32,
-    /// Hosts of a segment, and the level in whose units segments lie: `S[,level=NAME]`.
-    pub segment: Option<&'a str>,
-    /// Number of hosts to take; all unless given.
-    pub take: Option<u32>,
-    /// Parts of the job, `NAME=N[:segment=S],…`.
-    pub roles: Option<&'a str>,
-    /// Seconds after which the search for a guest ends.
-    pub time: f64,
-}
-
 /// Hosts chosen and put in order.
 #[derive(Debug)]
 pub struct HostPlan {
     /// Hosts of each role in rank order; of a job without roles one list.
     pub roles: Vec<(String, Vec<NodeId>)>,
+    /// Ranks of each host, by the order of [`HostPlan::hosts`].
+    pub ranks: Vec<Vec<u32>>,
     /// Hosts that were offered and are not taken.
     pub spares: Vec<NodeId>,
     /// Level of segments and groups; none on a machine without levels.
@@ -73,6 +55,7 @@ pub fn plan_hosts(
     let largest = roles.iter().map(|role| role.segment).max().unwrap_or(1);
     let mut plan = HostPlan {
         roles: Vec::new(),
+        ranks: Vec::new(),
         spares: Vec::new(),
         level: find_level(topology, level, largest)?,
         groups: Vec::new(),
@@ -114,19 +97,32 @@ pub fn plan_hosts(
     }
     if let (Some(guest), false) = (&guest, wanted.spread) {
         let start = plan.hosts();
-        plan.roles[0].1 = plan.order_for_guest(topology, guest, &start, wanted, observer)?;
+        // Ranks of a training job are on a host as its framework numbers them.
+        let wanted = HostsWanted {
+            regroups: wanted.regroups && kinds.is_empty(),
+            ..*wanted
+        };
+        plan.roles[0].1 = plan.order_for_guest(topology, guest, &start, &wanted, observer)?;
     }
     let hosts = plan.hosts();
+    if plan.ranks.is_empty() {
+        let firsts = (0..hosts.len() as u32).map(|host| host * wanted.per_node);
+        plan.ranks = firsts
+            .map(|first| (first..first + wanted.per_node).collect())
+            .collect();
+    }
     let taken: HashSet<NodeId> = hosts.iter().copied().collect();
     plan.spares = ordered
         .into_iter()
         .filter(|node| !taken.contains(node))
         .collect();
     if let Some(guest) = &guest {
-        let processes = hosts
-            .iter()
-            .flat_map(|node| (0..wanted.per_node).map(|_| *node));
-        let processes: Vec<NodeId> = processes.collect();
+        let mut processes = vec![hosts[0]; guest.processes() as usize];
+        for (host, ranks) in hosts.iter().zip(&plan.ranks) {
+            ranks
+                .iter()
+                .for_each(|rank| processes[*rank as usize] = *host);
+        }
         plan.between_units = volumes_between_units(topology, guest, &processes);
     }
     if let Some(level) = plan.level.as_ref().filter(|_| !kinds.is_empty()) {
@@ -147,98 +143,6 @@ pub fn plan_hosts(
         }
     }
     Ok(plan)
-}
-
-impl HostsWanted<'_> {
-    /// Reads `segment`: the number of hosts, 1 unless given, and the name of the level, if it has one.
-    fn parse_segment(&self) -> Result<(u32, Option<&str>)> {
-        let Some(text) = self.segment else {
-            return Ok((1, None));
-        };
-        let (size, level) = match text.split_once(",level=") {
-            Some((size, level)) => (size, Some(level)),
-            None => (text, None),
-        };
-        match size.parse() {
-            Ok(size) if size > 0 => Ok((size, level)),
-            _ => Err(Error::option(
-                format!("--segment {text}"),
-                format!("`{size}`"),
-                "S or S,level=NAME",
-            )),
-        }
-    }
-
-    /// Lists the roles; without any the whole job, of `take` of the hosts `offered`, is one.
-    fn list_roles(&self, segment: u32, offered: u32) -> Result<Vec<Role>> {
-        let Some(text) = self.roles else {
-            let option = self
-                .take
-                .map_or_else(|| "--segment".into(), |take| format!("--take {take}"));
-            return Ok(vec![make_role(
-                option,
-                "",
-                self.take.unwrap_or(offered),
-                segment,
-            )?]);
-        };
-        if self.take.is_some() || self.guest.is_some() {
-            let problem = "roles say how many hosts to take, and have no traffic in common";
-            return Err(Error::unsuited(
-                SourceLocation::option("--roles"),
-                problem,
-                "leave out --take and --guest",
-            ));
-        }
-        let mut roles = Vec::new();
-        for part in text.split(',') {
-            let option = format!("--roles {text}");
-            let parts = part.split_once('=').and_then(|(name, rest)| {
-                let (hosts, size) = rest.split_once(":segment=").unwrap_or((rest, ""));
-                let size = if size.is_empty() {
-                    Some(segment)
-                } else {
-                    size.parse().ok()
-                };
-                Some((name, hosts.parse().ok()?, size.filter(|size| *size > 0)?))
-            });
-            let Some((name, hosts, size)) = parts else {
-                return Err(Error::option(
-                    option,
-                    format!("`{part}`"),
-                    "NAME=N[:segment=S], with commas between",
-                ));
-            };
-            roles.push(make_role(option, name, hosts, size)?);
-        }
-        Ok(roles)
-    }
-
-    /// Makes the guest. Fails if it has not `per_node` processes for each of so many hosts.
-    fn make_guest(&self, topology: &Topology, text: &str, hosts: u32) -> Result<Guest> {
-        let processes = u64::from(hosts) * u64::from(self.per_node);
-        let count = u32::try_from(processes).unwrap_or(u32::MAX);
-        let guest = make_guest_for(text, count, topology.context())?;
-        if u64::from(guest.processes()) != processes {
-            let found = format!("{} processes", guest.processes());
-            let expected = format!("{processes}: {hosts} hosts of {}", self.per_node);
-            return Err(Error::option(format!("--guest {text}"), found, expected));
-        }
-        Ok(guest)
-    }
-}
-
-/// Makes the role of so many hosts. Fails if its segments do not divide them, as Slurm does.
-fn make_role(option: String, name: &str, hosts: u32, segment: u32) -> Result<Role> {
-    if hosts == 0 || !hosts.is_multiple_of(segment) {
-        let expected = format!("a multiple of the segment, {segment}");
-        return Err(Error::option(option, format!("{hosts} hosts"), expected));
-    }
-    Ok(Role {
-        name: name.into(),
-        segment,
-        segments: hosts / segment,
-    })
 }
 
 /// Finds the level of this name, else the innermost with a unit of two hosts or a segment. Fails if there is none of
@@ -310,6 +214,19 @@ fn refuse_segments(role: &Role, left: u32, units: &[Vec<NodeId>], level: &str) -
     )
 }
 
+/// Names of hosts as they were given: a launcher may know them by other names than the machine's file.
+struct HostNames<'a>(HashMap<NodeId, &'a String>);
+
+impl<'a> HostNames<'a> {
+    fn new(nodes: &[NodeId], given: &'a [String]) -> Self {
+        HostNames(nodes.iter().copied().zip(given).collect())
+    }
+
+    fn list(&self, nodes: &[NodeId]) -> Vec<String> {
+        nodes.iter().map(|node| self.0[node].clone()).collect()
+    }
+}
+
 impl HostPlan {
     /// Lists all hosts taken, role by role.
     pub fn hosts(&self) -> Vec<NodeId> {
@@ -326,15 +243,41 @@ impl HostPlan {
             .map_or_else(|| "machine".into(), |level| level.name.to_string())
     }
 
-    /// Describes the plan as JSON, with hosts by their names.
-    pub fn document(&self, name: impl Fn(NodeId) -> String) -> Value {
-        let names = |nodes: &[NodeId]| -> Vec<String> { nodes.iter().map(|n| name(*n)).collect() };
-        let mut document = json!({ "hosts": names(&self.hosts()), "spares": names(&self.spares) });
+    /// Writes the plan in a form of [`super::HOST_FORMS`], with hosts called as `given` calls `nodes`.
+    pub fn write_form(
+        &self,
+        form: fn(&JobHosts<'_>) -> String,
+        nodes: &[NodeId],
+        given: &[String],
+        per_node: u32,
+    ) -> String {
+        let names = HostNames::new(nodes, given);
+        let ordered = self.hosts();
+        let domains = self.level.iter().flat_map(|level| {
+            let units = ordered.iter().map(|node| level.unit_of(*node));
+            units.map(|unit| level.unit_name(unit))
+        });
+        form(&JobHosts {
+            hosts: &names.list(&ordered),
+            given,
+            spares: &names.list(&self.spares),
+            domains: &domains.collect::<Vec<_>>(),
+            ranks: &self.ranks,
+            per_node,
+        })
+    }
+
+    /// Describes the plan as JSON, with hosts called as `given` calls `nodes`.
+    pub fn document(&self, nodes: &[NodeId], given: &[String]) -> Value {
+        let names = HostNames::new(nodes, given);
+        let mut document = json!({
+            "hosts": names.list(&self.hosts()),
+            "spares": names.list(&self.spares),
+        });
         if !self.roles.iter().all(|(role, _)| role.is_empty()) {
-            let roles = self
-                .roles
-                .iter()
-                .map(|(role, hosts)| json!({ "role": role, "hosts": names(hosts) }));
+            let roles = self.roles.iter();
+            let roles =
+                roles.map(|(role, hosts)| json!({ "role": role, "hosts": names.list(hosts) }));
             document["roles"] = roles.collect();
         }
         document["level"] = json!(self.level.as_ref().map(|level| &level.name));
@@ -380,11 +323,11 @@ impl HostPlan {
         let counts: Vec<u32> = units.iter().map(|unit| unit.len() as u32).collect();
         let dealt = deal_segments(&counts, roles);
         if let Some((role, left)) = roles.iter().zip(&dealt.left).find(|(_, left)| **left > 0) {
+            let mut level = self.level_name();
             if !dealt.exact {
-                self.notes
-                    .push("another division of roles among units might hold all".into());
+                level += " (of so many not all divisions were tried)";
             }
-            return Err(refuse_segments(role, *left, units, &self.level_name()));
+            return Err(refuse_segments(role, *left, units, &level));
         }
         self.roles = roles
             .iter()
@@ -474,9 +417,23 @@ impl HostPlan {
             return Err(Error::unsuited(location, problem, "leave out --guest"));
         }
         self.notes.extend(guest.remarks().iter().cloned());
-        // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
-        let gathered = guest.gather_groups(wanted.per_node)?;
         let search = format!("best:rounds={ROUNDS},time={}", wanted.time);
+        if wanted.regroups && wanted.per_node > 1 && start.len() > 1 {
+            // Where all hosts are a hop apart, hop-bytes are what hosts send each other, also on one switch.
+            let hosts = format!("hyperx:{},per_router={}", start.len(), wanted.per_node);
+            let hosts = Topology::inline(&hosts, topology.context())?;
+            let slots: Vec<NodeId> = hosts.nodes().iter().collect();
+            let found = method::place(&hosts, guest, &slots, &search, observer)?;
+            self.ranks = vec![Vec::new(); start.len()];
+            for (rank, node) in found.mapping.process_nodes() {
+                self.ranks[hosts.router_of(node).index()].push(rank);
+            }
+        }
+        // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
+        let gathered = match &self.ranks[..] {
+            [] => guest.gather_groups(wanted.per_node)?,
+            ranks => guest.gather_lists(ranks)?,
+        };
         let found = method::place(topology, &gathered, start, &search, observer)?;
         // Rounds end the search the same way everywhere; a clock does not, and users of the order should know.
         if observer

@@ -20,6 +20,8 @@ pub struct JobHosts<'a> {
     pub spares: &'a [String],
     /// Name of the unit that each host of `hosts` is in; empty on a machine without levels.
     pub domains: &'a [String],
+    /// Ranks of each host of `hosts`.
+    pub ranks: &'a [Vec<u32>],
     /// Processes on each host.
     pub per_node: u32,
 }
@@ -96,6 +98,11 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
     ],
 );
 
+/// Checks whether a form says the ranks of each host one by one, which need not follow one another.
+pub fn says_ranks(form: &str) -> bool {
+    ["rankfile", "mpich-rank-order"].contains(&form)
+}
+
 /// Writes a host a line.
 fn write_lines(hosts: &[String]) -> String {
     hosts.iter().map(|host| format!("{host}\n")).collect()
@@ -111,9 +118,9 @@ fn write_object(hosts: &[String], values: impl Iterator<Item: Display>) -> Strin
 /// Writes a line for each process: its host, its rank, its slot on the host.
 fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, u32, u32) -> String) -> String {
     let mut text = String::new();
-    for (i, host) in (0..).zip(job.hosts) {
-        for slot in 0..job.per_node {
-            text += &line(host, i * job.per_node + slot, slot);
+    for (host, ranks) in job.hosts.iter().zip(job.ranks) {
+        for (slot, rank) in (0..).zip(ranks) {
+            text += &line(host, *rank, slot);
         }
     }
     text
@@ -122,14 +129,13 @@ fn write_process_lines(job: &JobHosts<'_>, line: impl Fn(&str, u32, u32) -> Stri
 /// Writes the rank order of Cray MPICH, which places ranks on the launcher's nodes line by line: the i-th line has
 /// the ranks of the i-th node.
 fn mpich_rank_order(job: &JobHosts<'_>) -> String {
-    let index: HashMap<&String, u32> = job.hosts.iter().zip(0..).collect();
+    let ranks: HashMap<&String, &Vec<u32>> = job.hosts.iter().zip(job.ranks).collect();
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
         // Spares have no rank.
-        if let Some(index) = index.get(host) {
-            let first = index * job.per_node;
-            text += &(join_items(first..first + job.per_node, ",") + "\n");
+        if let Some(ranks) = ranks.get(host) {
+            text += &(join_items(ranks.iter(), ",") + "\n");
         }
     }
     text

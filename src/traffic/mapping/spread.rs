@@ -9,7 +9,7 @@ const PROOF_STEPS: u32 = 400_000;
 const PROVED_BLOCKS: usize = 24;
 
 /// Moves and swaps that improvements try at most.
-const TRIES: u32 = 20_000_000;
+const TRIES: u32 = 10_000_000;
 
 /// What is put on units: blocks of processes, what they send, and the groups they belong to.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ impl SpreadProblem {
     /// the best where it comes to its end. There must be room for all blocks.
     ///
     /// # Complexity
-    /// Up to 2·10⁷ tries of O(1) each, and 4·10⁵ steps of the search, for up to 24 blocks.
+    /// Up to 10⁷ tries of O(1) each, and 4·10⁵ steps of the search, for up to 24 blocks.
     pub fn spread_blocks(&self) -> Spread {
         let mut groups = self.groups.clone();
         groups.iter_mut().for_each(|group| {

@@ -27,16 +27,17 @@ mod sized;
 mod stencil;
 mod table;
 mod traffic;
+mod training_groups;
 
 pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
-pub use parallel::list_training_groups;
 pub use rank_groups::RankGroups;
 pub use sized::{check_sized_guest, make_guest_for, make_sized_guest, sized_names};
 pub use table::GUESTS;
 pub(super) use traffic::add_up_pairs;
 use traffic::tidy_messages;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
+pub use training_groups::list_training_groups;
 
 impl Guest {
     /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,

@@ -3,7 +3,6 @@
 use super::collective::{AllReduce, GROUP, Messages, largest_divisor, parse_group};
 use super::patterns::parse_volume;
 use super::rank_groups::{ORDER, RankGrid, RankGroups};
-use super::table::GUESTS;
 use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, Sized};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
@@ -101,7 +100,7 @@ fn training_of_size(count: u32) -> String {
 }
 
 /// The ways in which the training is split, and the buffers of an iteration.
-struct Training {
+pub(super) struct Training {
     /// Number of all processes.
     processes: u32,
     /// Algorithm of the all-reduces among copies.
@@ -115,31 +114,9 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     Ok(Box::new(Training::parse(params)?))
 }
 
-/// Lists the groups of the training that `text` describes; none if it is another guest.
-///
-/// # Errors
-/// Bad options.
-///
-/// # Examples
-/// ```
-/// use nodeorder_traffic::mapping::guest::list_training_groups;
-/// let all = list_training_groups("parallel:tp=2,dp=2")?.unwrap();
-/// assert_eq!((all[2].kind, &all[2].groups[0][..]), ("dp-cp", &[0, 2][..]));
-/// # Ok::<(), nodeorder_base::error::Error>(())
-/// ```
-pub fn list_training_groups(text: &str) -> Result<Option<Vec<RankGroups>>> {
-    match GUESTS.get(text).filter(|entry| entry.name == GUEST.name) {
-        Some(entry) => {
-            let params = GUESTS.read_options(entry, text, 1)?;
-            Ok(Some(Training::parse(&params)?.list_groups()))
-        }
-        None => Ok(None),
-    }
-}
-
 impl Training {
     /// Reads the options. Fails if a guest may not have as many processes, and where Megatron does.
-    fn parse(params: &Params) -> Result<Self> {
+    pub fn parse(params: &Params) -> Result<Self> {
         let tp = params.required_integer("tp", 1, MAX_PROCESSES)?;
         let cp = params.required_integer("cp", 1, MAX_PROCESSES)?;
         let pp = params.required_integer("pp", 1, MAX_PROCESSES)?;
@@ -193,7 +170,7 @@ impl Training {
     }
 
     /// Lists all groups, kind by kind.
-    fn list_groups(&self) -> Vec<RankGroups> {
+    pub fn list_groups(&self) -> Vec<RankGroups> {
         let kinds = self.kinds.iter().flat_map(|(grid, kinds)| {
             kinds.iter().map(|((kind, axes, _), _)| RankGroups {
                 kind,

@@ -159,19 +159,41 @@ impl Guest {
     /// As [`Guest::new`].
     pub fn gather_groups(&self, size: u32) -> Result<Guest> {
         let size = size.max(1);
-        let processes = self.processes.div_ceil(size);
+        self.gather_by(self.processes.div_ceil(size), size, |process| {
+            process / size
+        })
+    }
+
+    /// Adds up the traffic between lists of equally many processes, which take the place of processes.
+    ///
+    /// # Errors
+    /// As [`Guest::new`].
+    pub fn gather_lists(&self, lists: &[Vec<u32>]) -> Result<Guest> {
+        let mut list_of = vec![0; self.processes as usize];
+        for (number, list) in (0..).zip(lists) {
+            list.iter()
+                .for_each(|process| list_of[*process as usize] = number);
+        }
+        let size = lists.first().map_or(1, Vec::len) as u32;
+        self.gather_by(lists.len() as u32, size, |process| {
+            list_of[process as usize]
+        })
+    }
+
+    /// Adds up the traffic between so many groups of `size` processes.
+    fn gather_by(&self, groups: u32, size: u32, group_of: impl Fn(u32) -> u32) -> Result<Guest> {
         match &self.traffic {
             Traffic::AllToAll { volume } => {
                 let volume = volume * f64::from(size) * f64::from(size);
-                Ok(Guest::all_to_all(&self.label, processes, volume))
+                Ok(Guest::all_to_all(&self.label, groups, volume))
             }
             Traffic::Messages(messages) => {
-                let groups = messages.iter().map(|m| Message {
-                    source: m.source / size,
-                    target: m.target / size,
+                let gathered = messages.iter().map(|m| Message {
+                    source: group_of(m.source),
+                    target: group_of(m.target),
                     volume: m.volume,
                 });
-                Guest::from_messages(&self.label, processes, groups.collect())
+                Guest::from_messages(&self.label, groups, gathered.collect())
             }
         }
     }
