@@ -179,11 +179,7 @@ fn negative_values_and_unknown_options_get_advice_that_works() {
             1,
             "`--sizes -1,2`: found `-1`; expected all",
         ),
-        (
-            "mpc torus:4x4 --order -1,2",
-            1,
-            "`-1,2`: unknown ordering",
-        ),
+        ("mpc torus:4x4 --order -1,2", 1, "`-1,2`: unknown ordering"),
         (
             "hosts torus:4x4 --nodes -1,2",
             1,

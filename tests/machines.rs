@@ -124,7 +124,10 @@ fn machines_of_equal_size_have_exact_means() {
         headline.starts_with("Best: hyperx:4x4 with snake: "),
         "{headline}"
     );
-    assert!(headline.ends_with("Both figures are exact."), "{headline}");
+    assert!(
+        headline.ends_with("Both means of hops are exact."),
+        "{headline}"
+    );
     assert_eq!(
         (&document["sizes"], &document["told"]),
         (&serde_json::json!([2, 16]), &true.into())

@@ -112,7 +112,8 @@ fn without_jobs_the_curves_rank() {
     assert!(difference.is_significant() && difference.low.is_none());
     let said = headline(&machines, None);
     assert!(
-        said.starts_with("Best: hyperx:8x8 with ") && said.contains("Both figures are exact."),
+        said.starts_with("Best: hyperx:8x8 with ")
+            && said.contains("Both means of hops are exact."),
         "{said}"
     );
 }

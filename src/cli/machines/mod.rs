@@ -52,7 +52,7 @@ pub struct Command {
     out: Option<PathBuf>,
     #[command(flatten)]
     workload: WorkloadArgs,
-    /// Prices of pieces: links=X (a cable between routers), or by class copper=X,optic=X; node_links=X,
+    /// Prices of pieces (and currency=EUR, as they are in): links=X (a cable between routers), or by class copper=X,optic=X; node_links=X,
     /// routers=X, nodes=X, and watt=X, the price of a watt (see --watts)
     #[arg(long, value_name = "PRICES")]
     prices: Option<String>,
@@ -71,6 +71,10 @@ pub struct Command {
     /// Search what the links carry of all-to-all traffic and of a longest matching when it is routed well
     #[arg(long)]
     throughput: bool,
+    /// Measure each machine ten times with a part broken, links:SHARE of the cables or switches:K: the all-to-all
+    /// throughput of what is left, which is searched, and the nodes cut off
+    #[arg(long, value_name = "PARTS")]
+    broken: Option<String>,
     /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive; any other is that of the
     /// slowdowns, which are not measured beyond 8,192 nodes unless it is given [default: ideal, and ecmp-hop]
     #[arg(long, value_name = "R")]
@@ -168,7 +172,9 @@ impl Command {
         let shares = named.map(BestShares::parse_routing).transpose()?.flatten();
         // Throughput and the cost of a unit of it are what the search finds: a rank by either asks for it.
         let routing = match shares {
-            None if self.throughput || rank.is_some() => BestShares::parse_routing("ideal")?,
+            None if self.throughput || rank.is_some() || self.broken.is_some() => {
+                BestShares::parse_routing("ideal")?
+            }
             shares => shares,
         };
         Ok(MachineOptions {
@@ -180,6 +186,7 @@ impl Command {
             },
             routing,
             slowdown_routing: None,
+            broken: self.broken.as_deref(),
             rank,
         })
     }
@@ -310,7 +317,8 @@ impl Command {
         if self.throughput {
             line = line.add_argument("--throughput");
         }
-        line.add_option("--routing", &self.routing)
+        line.add_option("--broken", &self.broken)
+            .add_option("--routing", &self.routing)
             .add_seed(context.seed)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
     }

@@ -16,6 +16,7 @@ use nodeorder_present::report;
 /// Writes the table of machines, then what they carry, what they cost, and what their jobs get, as far as that is
 /// known.
 pub fn write_tables(out: &mut Output, found: &Machines) -> anyhow::Result<()> {
+    write_verdict(out, found)?;
     write_table(out, found)?;
     // A bound by hops is known of all machines; it stands beside what was searched.
     if found.contenders.iter().any(|one| one.carried.is_some()) {
@@ -29,6 +30,36 @@ pub fn write_tables(out: &mut Output, found: &Machines) -> anyhow::Result<()> {
     let about = "Cables, watts, and what a unit of throughput takes.";
     write_more(out, found, RankedMachine::BOUGHT, about)?;
     write_service(out, found)
+}
+
+/// Writes what each criterion says of every machine, with a star at the best.
+fn write_verdict(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
+    if found.compared < 2 {
+        return Ok(());
+    }
+    let verdict = found.judge_offers();
+    layout::print_sentence(out, &verdict.hinge)?;
+    let offers = &found.contenders[..found.compared];
+    let unbeaten = verdict.unbeaten.iter().map(|i| offers[*i].machine.name());
+    let names = unbeaten.collect::<Vec<_>>().join(", ");
+    layout::print_sentence(
+        out,
+        &format!("No other beats these on every criterion: {names}."),
+    )?;
+    let mut header = vec![""];
+    header.extend(offers.iter().map(|offer| offer.machine.name()));
+    let lines = verdict.criteria.iter().map(|criterion| {
+        let cells = (0..offers.len()).map(|offer| criterion.cell_text(offer));
+        std::iter::once(criterion.figure.clone())
+            .chain(cells)
+            .collect()
+    });
+    write_columns(out, header, lines.collect(), 1)?;
+    layout::print_sentence(
+        out,
+        "* the best; several where they tie or their ranges overlap.",
+    )?;
+    Ok(writeln!(out)?)
 }
 
 /// Writes some columns of the machines as lines, a column a machine, where any has a value.

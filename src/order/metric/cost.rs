@@ -22,12 +22,16 @@ const KEYS: [&str; 7] = [
 ];
 
 /// Price or watts of one piece of each kind, in the order of [`KEYS`]; pieces without one are left out of the sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Prices([Option<f64>; 7]);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prices {
+    each: [Option<f64>; 7],
+    /// Name of the unit of money; empty if not given.
+    pub currency: String,
+}
 
 impl Prices {
     /// Reads `--prices`: `links=120,routers=9000,nodes=4000`, any of these, or `copper`, `optic` (cables by class),
-    /// `node_links`, `watt`.
+    /// `node_links`, `watt`, and `currency=EUR`.
     ///
     /// # Errors
     /// Another key, a key twice, a price that is no number from 0.
@@ -58,6 +62,10 @@ impl Prices {
         let mut prices = Prices::default();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            if key.trim() == "currency" && keys.len() == KEYS.len() && !value.trim().is_empty() {
+                prices.currency = value.trim().to_string();
+                continue;
+            }
             let Some(at) = keys.iter().position(|known| *known == key.trim()) else {
                 return Err(Error::unknown(
                     location,
@@ -66,7 +74,7 @@ impl Prices {
                     keys.iter().copied(),
                 ));
             };
-            let place = &mut prices.0[at];
+            let place = &mut prices.each[at];
             let expected = format!("key={what}, a number from 0 to 1e15, each key once");
             let number = value
                 .trim()
@@ -85,7 +93,7 @@ impl Prices {
     pub fn price_of(&self, key: &str) -> Option<f64> {
         KEYS.iter()
             .position(|known| *known == key)
-            .and_then(|at| self.0[at])
+            .and_then(|at| self.each[at])
     }
 
     /// Checks whether cables of the two classes have numbers of their own.
@@ -311,6 +319,8 @@ pub struct CostBreakdown {
     pub watts: Option<f64>,
     /// Number of ports of a switch; none where not given.
     pub radix: Option<u64>,
+    /// Name of the unit of money; empty if not given.
+    pub currency: String,
 }
 
 impl PriceList {
@@ -357,6 +367,7 @@ impl PriceList {
             cost,
             watts: drawn,
             radix: cables.radix,
+            currency: prices.currency.clone(),
         })
     }
 }

@@ -154,6 +154,20 @@ impl<'a> RankedMachine<'a> {
         "worst_at_most", "",
             "Proved: for some such traffic no routing carries more.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_most);
+        "broken_throughput", "",
+            "All-to-all throughput found with a part broken: mean of ten draws of it.",
+            |r| r.contender.broken.as_ref().map(|b| b.throughput.difference);
+        "broken_throughput_low", "", "Lower end of its 95 % interval.",
+            |r| r.contender.broken.as_ref().and_then(|b| b.throughput.low);
+        "broken_throughput_high", "", "Upper end of its 95 % interval.",
+            |r| r.contender.broken.as_ref().and_then(|b| b.throughput.high);
+        "unreachable_nodes", "nodes",
+            "Nodes that are broken or cut off from the largest piece: mean of the same draws.",
+            |r| r.contender.broken.as_ref().map(|b| b.unreachable.difference);
+        "unreachable_nodes_low", "nodes", "Lower end of its 95 % interval.",
+            |r| r.contender.broken.as_ref().and_then(|b| b.unreachable.low);
+        "unreachable_nodes_high", "nodes", "Upper end of its 95 % interval.",
+            |r| r.contender.broken.as_ref().and_then(|b| b.unreachable.high);
         "throughput_per_link", "",
             "`throughput_all_to_all` of all nodes for each of `links`.",
             |r| r.throughput_per_link().map(|ends| ends[0]);

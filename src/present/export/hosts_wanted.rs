@@ -3,6 +3,7 @@
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
+use nodeorder_traffic::mapping::guest::make_guest_for;
 use nodeorder_traffic::mapping::{Guest, Role};
 
 /// What is asked of the hosts of a job.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::confidence::Difference;
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
@@ -25,6 +26,47 @@ pub struct MachineThroughput {
     /// Proved upper bound: some such traffic fits no more than this many times, whichever of the paths that the
     /// routing allows it takes. `None` if nothing is proved.
     pub worst_at_most: Option<f64>,
+}
+
+/// Number of draws of what is broken.
+const DRAWS: u64 = 10;
+
+/// Figures of a machine of which a part is broken: means over ten draws, with their intervals.
+#[derive(Clone, Debug)]
+pub struct BrokenFigures {
+    /// All-to-all throughput that was found of what is left.
+    pub throughput: Difference,
+    /// Number of nodes that are broken or cut off.
+    pub unreachable: Difference,
+}
+
+impl BrokenFigures {
+    /// Measures `topology` ten times without the parts that `broken` names (`links:0.02`, `switches:1`), drawn with
+    /// the seeds 1 to 10.
+    ///
+    /// # Errors
+    /// A wrong `broken`; as [`best_shares`].
+    pub(super) fn measure_draws(
+        topology: &Topology,
+        broken: &str,
+        routing: &BestShares,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut throughput = Vec::new();
+        let mut unreachable = Vec::new();
+        for seed in 1..=DRAWS {
+            let spec = format!("{},broken={broken},broken_seed={seed}", topology.spec());
+            let left = Topology::inline(&spec, topology.context())?;
+            let demand = traffic(&left, "all-to-all")?;
+            let found = best_shares(&Fabric::new(&left)?, &demand, routing, observer)?;
+            throughput.push(found.carried_multiple());
+            unreachable.push(left.unreachable_nodes() as f64);
+        }
+        Ok(BrokenFigures {
+            throughput: Difference::over_seeds("all-to-all throughput", "", &throughput),
+            unreachable: Difference::over_seeds("unreachable nodes", "nodes", &unreachable),
+        })
+    }
 }
 
 impl MachineThroughput {
@@ -75,5 +117,60 @@ impl MachineThroughput {
             );
         }
         Ok(found.into_values().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::observer::NoObserver;
+
+    fn search(spec: &str) -> MachineThroughput {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let routing = BestShares::parse_routing("ideal").unwrap().unwrap();
+        MachineThroughput::search_machine(&machine, &routing, &NoObserver).unwrap()
+    }
+
+    #[test]
+    fn the_worst_traffic_is_never_above_a_proved_bound() {
+        for spec in [
+            "torus:4x4x3",
+            "mesh:5x4,per_router=2",
+            "dragonfly:p=2,a=4,h=2,g=5",
+            "fat-tree:k=4",
+            "fat-tree:nodes=60",
+            "leaf-spine:leaves=4,down=4,up=2,spines=2",
+            "random-regular:n=24,d=3,seed=4",
+            "hyperx:4x4,broken=links:0.1",
+            "torus:6,limit=5",
+        ] {
+            let found = search(spec);
+            let most = found.worst_at_most.unwrap();
+            assert!(most <= found.all_to_all.carried_at_most(), "{spec}");
+            assert!(most <= found.matching.carried_at_most(), "{spec}");
+            assert!(
+                found.worst_at_least.unwrap() <= most * (1.0 + 1e-9),
+                "{spec}"
+            );
+        }
+    }
+
+    /// Fewer links never carry more: what is found of the later against what is proved of the earlier.
+    #[test]
+    fn throughput_does_not_rise_as_more_links_break() {
+        for spec in ["torus:4x4", "dragonfly:p=1,a=4,h=2,g=5", "hyperx:3x4"] {
+            let mut before = search(spec).all_to_all;
+            for share in ["0.05", "0.1", "0.15"] {
+                let spec = format!("{spec},broken=links:{share},broken_seed=3");
+                let machine = Topology::inline(&spec, &Default::default()).unwrap();
+                if machine.unreachable_nodes() > 0 {
+                    break;
+                }
+                let after = search(&spec).all_to_all;
+                let most = before.carried_at_most() * (1.0 + 1e-9);
+                assert!(after.carried_multiple() <= most, "{spec}");
+                before = after;
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::carried::MachineThroughput;
+use super::carried::{BrokenFigures, MachineThroughput};
 use super::confidence::{Difference, is_above};
 use super::contender::{Contender, Criterion, SeedFigures};
 use super::workload::{ComparedJobs, ScheduledJobs, replay_and_schedule};
@@ -62,6 +62,8 @@ pub struct MachineOptions<'a> {
     /// Routing under which the slowdowns of the best ordering and of `random` are measured, the same on all machines; none
     /// for no slowdowns.
     pub slowdown_routing: Option<FixedRouting>,
+    /// What is broken in ten draws of each machine, as in `links:0.02`; none for nothing.
+    pub broken: Option<&'a str>,
     /// Criterion that ranks them; none for the response times or distances of their jobs, else MPC.
     pub rank: Option<Criterion>,
 }
@@ -176,7 +178,12 @@ pub fn compare(
         let service = workload
             .map(|workload| replay_and_schedule(topology, &machine.best, workload))
             .transpose()?;
+        let broken = request.broken.zip(request.routing.as_ref());
+        let broken = broken.map(|(parts, routing)| {
+            BrokenFigures::measure_draws(topology, parts, routing, observer)
+        });
         contenders.push(Contender {
+            broken: broken.transpose()?,
             seeds: measure_on_seeds(topology, &machine, largest)?,
             slowdowns: measure_slowdowns(topology, &machine.best, request)?,
             machine,

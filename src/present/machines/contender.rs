@@ -1,6 +1,6 @@
 //! One of the machines that are compared, and the figures by which it may be ranked.
 
-use super::carried::MachineThroughput;
+use super::carried::{BrokenFigures, MachineThroughput};
 use super::confidence::Difference;
 use super::workload::JobService;
 use crate::columns::bounds::Bound;
@@ -23,6 +23,8 @@ pub struct Contender {
     pub slowdowns: Option<SlowdownComparison>,
     /// Throughput of the machine; none unless asked for.
     pub carried: Option<MachineThroughput>,
+    /// Figures with a part broken; none unless asked for.
+    pub broken: Option<BrokenFigures>,
 }
 
 impl Contender {

@@ -234,12 +234,12 @@ fn throughput_sentence(contender: &Contender) -> Option<String> {
             );
         }
     }
-    Some(text + ". All of this is proved, nothing sampled.")
+    Some(text + ". These figures of throughput are proved, nothing sampled.")
 }
 
 /// Formats the ends of a bracket, low to high, or one number if both read the same. Each end is rounded away from the
 /// other.
-fn format_range(ends: [f64; 2], digits: usize) -> String {
+pub(super) fn format_range(ends: [f64; 2], digits: usize) -> String {
     let low = Bound::Lower.round(ends[0].min(ends[1]), digits);
     let high = Bound::Upper.round(ends[0].max(ends[1]), digits);
     let low = format!("{low:.digits$}");
@@ -291,7 +291,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         return machines
             .node_counts()
             .is_none()
-            .then(|| "Both figures are exact.".into());
+            .then(|| "Both means of hops are exact.".into());
     };
     // The sentence says how much better the first one is. Zero less a zero has no sign.
     let (low, high) = if machines.criterion.higher_is_better() {

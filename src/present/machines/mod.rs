@@ -12,12 +12,14 @@ mod confidence;
 mod contender;
 mod headline;
 mod options;
+mod verdict;
 mod workload;
 
-pub use carried::MachineThroughput;
+pub use carried::{BrokenFigures, MachineThroughput};
 pub use comparison::{MachineOptions, Machines, compare};
 pub use confidence::Difference;
 pub use contender::{Bracket, Contender, Criterion, SeedFigures};
 pub use headline::{headline, outcome_sentences};
 pub use options::WorkloadOptions;
+pub use verdict::{JudgedCriterion, Verdict};
 pub use workload::{AllocatorService, ComparedJobs, JobService, ScheduledJobs};

@@ -168,6 +168,19 @@ impl Column {
         Column::from_cells(title, texts.into_iter().map(|text| (text, Value::Name)))
     }
 
+    /// Makes a column of figures as they read, each with whether it is marked as the best.
+    pub fn marked_figures(
+        title: impl Into<String>,
+        cells: impl IntoIterator<Item = (String, bool)>,
+    ) -> Self {
+        let (texts, marks): (Vec<_>, Vec<_>) = cells.into_iter().unzip();
+        let mut column = Column::unordered_figures(title, texts);
+        for (cell, best) in column.cells.iter_mut().zip(marks) {
+            cell.best = best;
+        }
+        column
+    }
+
     /// Hides the column until the reader asks for all columns.
     pub fn on_demand(self) -> Self {
         self.with_class("more")

@@ -31,7 +31,7 @@ pub fn html(
             served.push((slot, contender, service));
         }
     }
-    let mut sections = vec![figures_section(machines)];
+    let mut sections = vec![verdict_section(machines), figures_section(machines)];
     sections.extend(throughput_section(machines)?);
     sections.extend(slowdown_section(machines));
     sections.extend(cost_section(machines));
@@ -127,6 +127,28 @@ fn mark_winner(machines: &Machines, verdict: &str) -> RichText {
         }
         _ => verdict.into(),
     }
+}
+
+/// Makes the section of which machine is best at what: a row a criterion, a column a machine.
+fn verdict_section(machines: &Machines) -> Section {
+    let verdict = machines.judge_offers();
+    let offers = machines.contenders[..machines.compared].iter().enumerate();
+    let columns = offers.map(|(i, offer)| {
+        let criteria = verdict.criteria.iter();
+        let cells = criteria.map(|criterion| (criterion.cell_text(i), criterion.best.contains(&i)));
+        Column::marked_figures(offer.machine.name(), cells)
+    });
+    let columns = columns.collect();
+    let names = verdict
+        .criteria
+        .iter()
+        .map(|criterion| criterion.figure.clone());
+    let table = Table::new("By criterion", "Criterion", names.collect(), columns);
+    let about = format!(
+        "{} The best of a row is bold with a star: several where they tie or where their ranges overlap.",
+        verdict.hinge
+    );
+    Section::new("verdict", "Which is best at what", about, table)
 }
 
 /// Makes the section of the machines in figures.

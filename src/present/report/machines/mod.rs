@@ -6,7 +6,7 @@ use super::schedule_comparison::schedule_figures;
 use crate::columns;
 use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
-use crate::machines::{Contender, Machines, headline};
+use crate::machines::{Contender, Machines, Verdict, headline};
 use crate::report::file::{File, add_page};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::bisection::Bisection;
@@ -82,10 +82,12 @@ pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value
 /// "machines":[…]}`, machines ranked, each with its figures, levels, orderings and what jobs get; indented, with a
 /// newline at the end. `sizes` are the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
+    let verdict = machines.judge_offers();
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "command": command,
         "headline": headline(machines, workload),
+        "verdict": verdict_object(machines, &verdict),
         "ranked_by": machines.criterion.name(),
         "unit": machines.criterion.unit(),
         "routing": machines.routing,
@@ -97,6 +99,27 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         "machines": machine_rows(machines).map(machine_object).collect::<Value>(),
     });
     format!("{document:#}\n")
+}
+
+/// Describes the verdict as `{"hinge","unbeaten","criteria":[{"best_is","figure","low","high","best"}]}`, a value of `low` and
+/// `high` for each machine that is compared.
+fn verdict_object(machines: &Machines, verdict: &Verdict) -> Value {
+    let name = |offer: &usize| machines.contenders[*offer].machine.name();
+    let mut criteria = Vec::new();
+    for criterion in &verdict.criteria {
+        criteria.push(json!({
+            "best_is": criterion.best_is,
+            "figure": criterion.figure,
+            "low": criterion.ends.iter().map(|ends| ends[0]).collect::<Vec<_>>(),
+            "high": criterion.ends.iter().map(|ends| ends[1]).collect::<Vec<_>>(),
+            "best": criterion.best.iter().map(name).collect::<Vec<_>>(),
+        }));
+    }
+    json!({
+        "hinge": verdict.hinge,
+        "unbeaten": verdict.unbeaten.iter().map(name).collect::<Vec<_>>(),
+        "criteria": criteria,
+    })
 }
 
 /// Describes a machine as a JSON object.
