@@ -15,6 +15,7 @@ use shared::{files, interrupt, layout, memory, notes, output};
 
 mod aliases;
 mod audit;
+mod availability;
 mod compare;
 mod completions;
 mod corun;
@@ -125,7 +126,7 @@ macro_rules! verbs {
 
 verbs! {
     "Compare orderings": Compare compare, Demo demo;
-    "Choose machines and settings": Machines machines, Throughput throughput, Tune tune;
+    "Choose machines and settings": Machines machines, Throughput throughput, Availability availability, Tune tune;
     "Single steps": Topology topology, Order order, Mpc mpc, Slowdown slowdown, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep;
@@ -237,7 +238,7 @@ fn group_commands(command: clap::Command) -> clap::Command {
     let room = layout::output_width()
         .unwrap_or(100)
         .min(100)
-        .saturating_sub(15)
+        .saturating_sub(16)
         .max(16);
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (group, names) in GROUPS {
@@ -250,8 +251,8 @@ fn group_commands(command: clap::Command) -> clap::Command {
                 .get_about()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let about = layout::wrap_text(&about, room).join("\n               ");
-            text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
+            let about = layout::wrap_text(&about, room).join("\n                ");
+            text += &format!("  {literal}{:<12}{literal:#}  {about}\n", verb.get_name());
         }
     }
     text += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
