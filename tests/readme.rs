@@ -242,6 +242,7 @@ fn every_walk_of_the_guide_prints_what_the_guide_shows() {
         ("AI cluster on Kubernetes", 5),
         ("One job's hosts", 4),
         ("Slurm site", 7),
+        ("Who runs the machine", 5),
     ] {
         let text = walk(heading);
         if text.contains("$ python3 ") && Command::new("python3").arg("--version").output().is_err()
