@@ -359,6 +359,7 @@ fn every_walk_of_the_guide_prints_what_the_guide_shows() {
         ("One job's hosts", 4),
         ("Training job", 5),
         ("Slurm site", 7),
+        ("Who runs the machine", 5),
     ] {
         let text = walk(heading);
         if text.contains("$ python3 ") && Command::new("python3").arg("--version").output().is_err()

@@ -65,7 +65,7 @@ fn sets_that_are_not_whole_are_refused() {
         "{message}"
     );
     assert!(
-        message.contains("sbatch --array=1,4-6 sweep.sbatch"),
+        message.contains("sbatch --array=1,4-6 d/sweep.sbatch"),
         "{message}"
     );
     assert!(

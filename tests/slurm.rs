@@ -162,13 +162,6 @@ fn hold_to_slurm(
     compared
 }
 
-/// The sbatch script of docs/howto/sweep.md, as it stands there.
-fn sbatch_script() -> String {
-    let text = std::fs::read_to_string(crate::root().join("docs/howto/sweep.md")).unwrap();
-    let from = text.find("#!/bin/bash\n#SBATCH").unwrap();
-    text[from..].split("```").next().unwrap().to_string()
-}
-
 /// Eight nodes, eight shards: the table of one process, byte for byte. A shard that failed is named.
 #[test]
 fn a_job_array_makes_the_table_of_one_process() {
@@ -187,7 +180,6 @@ fn a_job_array_makes_the_table_of_one_process() {
                 allocators = ['fifo:0', 'first-fit:8', 'random']\nlogs = ['jobs.log']\nseeds = [1, 2]\n";
     std::fs::write(at("plan.toml"), plan).unwrap();
     std::fs::write(at("jobs.log"), stream(64, 300, 3)).unwrap();
-    std::fs::write(at("sweep.sbatch"), sbatch_script()).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_nodeorder"));
     let run = |arguments: &[&str]| {
         let mut command = Command::new(binary);
@@ -204,16 +196,24 @@ fn a_job_array_makes_the_table_of_one_process() {
     );
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
-    let submit = |array: &str| {
-        let mut command = cluster.command("sbatch");
-        command.args(["--wait", array, "sweep.sbatch", "plan.toml", "results"]);
-        command
-            .env("PATH", &path)
-            .current_dir(work.path())
-            .output()
-            .unwrap()
+    let submit = |program: &str, arguments: &[&str]| {
+        let mut command = cluster.command(program);
+        let command = command.args(arguments).env("PATH", &path);
+        command.current_dir(work.path()).output().unwrap()
     };
-    let said = submit("--array=0-7");
+    // The job as it is emitted: an array, and a job that depends on it.
+    let emit = [
+        "sweep",
+        "plan.toml",
+        "--out",
+        "results",
+        "--emit",
+        "slurm",
+        "--tasks",
+        "8",
+    ];
+    assert!(run(&emit).status.success());
+    let said = submit("bash", &["results/sweep.sbatch", "--wait"]);
     let outs = || {
         let files = std::fs::read_dir(work.path())
             .unwrap()
@@ -229,7 +229,6 @@ fn a_job_array_makes_the_table_of_one_process() {
         String::from_utf8_lossy(&said.stderr),
         outs()
     );
-    assert!(run(&["sweep", "merge", "results"]).status.success());
     let table = |folder: &str| std::fs::read(at(folder).join("results.csv")).unwrap();
     assert_eq!(table("one"), table("results"));
 
@@ -239,10 +238,10 @@ fn a_job_array_makes_the_table_of_one_process() {
     std::fs::remove_file(at("results/manifest.json")).unwrap();
     let message = String::from_utf8(run(&["sweep", "merge", "results"]).stderr).unwrap();
     assert!(
-        message.contains("sbatch --array=5 sweep.sbatch"),
+        message.contains("sbatch --array=5 results/sweep.sbatch"),
         "{message}"
     );
-    let said = submit("--array=5");
+    let said = submit("sbatch", &["--wait", "--array=5", "results/sweep.sbatch"]);
     assert!(
         said.status.success(),
         "{}{}",
@@ -254,7 +253,11 @@ fn a_job_array_makes_the_table_of_one_process() {
 
     // A shard that fails gives its code to whoever waits.
     std::fs::write(at("plan.toml"), plan.replace("[1, 2]", "[1]")).unwrap();
-    assert!(!submit("--array=2").status.success());
+    assert!(
+        !submit("sbatch", &["--wait", "--array=2", "results/sweep.sbatch"])
+            .status
+            .success()
+    );
     assert_eq!(table("one"), table("results"));
 }
 

@@ -22,7 +22,7 @@ from ._jobs import corun, replay, schedule, slowdown
 from ._lists import entries, machines, set_threads
 from ._native import __version__
 from ._networkx import from_networkx
-from ._sites import Machines, audit, compare, export, hosts, score, snapshot, sweep
+from ._sites import Machines, audit, availability, compare, export, hosts, score, snapshot, sweep
 from ._topology import Comparison, Ordering, Topology, topology
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Topology",
     "__version__",
     "audit",
+    "availability",
     "compare",
     "corun",
     "entries",

@@ -63,6 +63,25 @@ class SlowdownWanted(TypedDict):
     sizes: str
     out: str
 
+class SnapshotWanted(TypedDict):
+    sizes: str | None
+    free: str | None
+    fixed: str | None
+    movable: str | None
+    cost: str
+    whole_jobs: bool
+    seconds: float
+
+class AvailabilityWanted(TypedDict):
+    level: str | None
+    need: str | None
+    node: float | None
+    mtbf: str | None
+    mttr: str | None
+    switch: float | None
+    slices: list[int]
+    promise: str | None
+
 class CompareJobs(TypedDict):
     trace: Source
     alloc: list[str]
@@ -179,7 +198,13 @@ def audit(
     out: str,
     progress: _Show,
 ) -> bytes: ...
-def snapshot(topology: Topology, jobs: Source, nodes: tuple[str, str | None] | None) -> str: ...
+def snapshot(
+    topology: Topology, jobs: Source, nodes: tuple[str, str | None] | None, wanted: SnapshotWanted
+) -> str: ...
+def availability(topology: Topology, wanted: AvailabilityWanted) -> str: ...
+def sweep_shard(
+    text: str | None, file: str, seed: int, memory: int, shard: tuple[int, int] | None
+) -> tuple[str, int, list[str], list[str]]: ...
 def sweep(text: str | None, file: str, seed: int, memory: int, progress: _Show) -> tuple[str, list[str]]: ...
 def trace_generate(spec: str, seed: int) -> str: ...
 def trace_info(source: Source, limits: _Limits, memory: int) -> str: ...

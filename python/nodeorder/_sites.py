@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from . import _native
-from ._error import among, described, flag, memory_limit, node_array, path_text, refused, text, texts, whole
+from ._error import among, described, flag, memory_limit, node_array, path_text, refused, share, text, texts, whole
 from ._files import Page, write_files
 from ._jobs import machine, toml
 from ._progress import shown
@@ -211,7 +211,20 @@ def audit(
     return dict(json.loads(found)) if wanted == "summary" else frame(found)
 
 
-def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None = None) -> dict[str, Any]:
+def snapshot(
+    m: Topology,
+    jobs: Any,
+    nodes: Any = None,
+    *,
+    columns: str | None = None,
+    sizes: str | None = None,
+    free: int | str | None = None,
+    fixed: str | Sequence[str] | None = None,
+    movable: str | Sequence[str] | None = None,
+    cost: str = "nodes",
+    whole_jobs: bool = False,
+    time: float = 15.0,
+) -> dict[str, Any]:
     """Finds what fits on a machine now, what blocks it, and when jobs free it, as ``nodeorder snapshot`` does.
 
     Args:
@@ -220,12 +233,20 @@ def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None =
             have no end, as a file or a frame with ``node_list``, ``start``, ``limit``, … in seconds.
         nodes: what ``sinfo --json`` prints, as a file or a dict; all that no job holds are free unless given.
         columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
+        sizes: of jobs whose slots are counted, such as ``"4,64:segment=8"``; powers of two unless given.
+        free: find the moves of least cost that free so many units, as in ``2`` or ``"2,level=rack"``.
+        fixed: names of jobs that stay.
+        movable: names of the only jobs that may move.
+        cost: of moves: ``nodes``, ``jobs`` (then nodes) or ``node-hours``.
+        whole_jobs: a job moves as a whole or not at all, and onto no more units than it has.
+        time: seconds after which the search for moves ends with what it has.
 
     Returns:
         The document of ``--json`` as a dict: nodes that are ``free``, ``held`` and ``out``; jobs ``running`` and
         ``waiting`` (counts); and ``levels``, leaf first, each with its ``largest`` job in nodes, its ``roomiest``
         unit, and ``next``, the units that jobs hold in the order in which they are ``freed`` (seconds since 1970; none
-        where a job has no limit).
+        where a job has no limit); ``slots``, ``units``, ``gains`` and ``fragmentation``; with ``free`` the ``moves``,
+        their cost and its bound.
 
     Raises:
         NodeorderError: records without lists of nodes, a bad line, nodes of another form.
@@ -241,7 +262,63 @@ def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None =
         states = ("nodes", printed("nodes", nodes))
     elif nodes is not None:
         states = (path_text("nodes", nodes), None)
-    return dict(json.loads(_native.snapshot(named._native, listed, states)))
+    wanted: _native.SnapshotWanted = {
+        "sizes": None if sizes is None else text("sizes", sizes),
+        "free": None if free is None else text("free", str(free)),
+        "fixed": None if fixed is None else ",".join(texts("fixed", fixed)),
+        "movable": None if movable is None else ",".join(texts("movable", movable)),
+        "cost": text("cost", cost),
+        "whole_jobs": flag("whole_jobs", whole_jobs),
+        "seconds": float(time),
+    }
+    return dict(json.loads(_native.snapshot(named._native, listed, states, wanted)))
+
+
+def availability(
+    m: Topology,
+    *,
+    level: str | None = None,
+    need: str | None = None,
+    node: float | None = None,
+    mtbf: str | None = None,
+    mttr: str | None = None,
+    switch: float | None = None,
+    slices: Iterable[int] = (),
+    promise: str | None = None,
+) -> dict[str, Any]:
+    """Computes how many racks or groups of a machine are up, as ``nodeorder availability`` does.
+
+    Args:
+        m: the machine.
+        level: the level whose units count; the innermost whose units have several nodes unless given.
+        need: ``"M/N"``: nodes that a unit of N needs; all unless given.
+        node: the share of the time in which a node is up; 0.995 unless given.
+        mtbf: instead of it: mean time between failures, such as ``"5y"``, with
+        mttr: the mean time to repair, such as ``"12h"``.
+        switch: the share of the time in which a switch is up; each unit of each level has one; 1 unless given.
+        slices: units that a job takes: what share of the machine such jobs can use.
+        promise: ``"U:P"``: find the fewest units to add so that U are up with probability P.
+
+    Returns:
+        A dict: ``level``, ``units``, ``nodes`` and ``need`` of the largest unit, ``unit_availability``,
+        ``expected_units``, ``units_at_95``, ``units_at_99``, ``goodput`` (``units``, ``any``, ``fixed``) and ``spares``.
+
+    Raises:
+        NodeorderError: an unknown level, a share or number out of range, a promise that cannot be kept.
+    """
+    if (mtbf is None) != (mttr is None):
+        raise refused("mtbf, mttr", "one of them", "both or none")
+    wanted: _native.AvailabilityWanted = {
+        "level": None if level is None else text("level", level),
+        "need": None if need is None else text("need", need),
+        "node": None if node is None else share("node", node),
+        "mtbf": None if mtbf is None else text("mtbf", mtbf),
+        "mttr": None if mttr is None else text("mttr", mttr),
+        "switch": None if switch is None else share("switch", switch),
+        "slices": [whole("slices", one, 1) for one in slices],
+        "promise": None if promise is None else text("promise", promise),
+    }
+    return dict(json.loads(_native.availability(machine(m)._native, wanted)))
 
 
 def printed(name: str, document: Mapping[str, Any]) -> str:
@@ -264,18 +341,21 @@ def with_columns(name: str, value: Any, columns: str | None) -> _native.Source:
 
 def sweep(
     plan: str | os.PathLike[str] | Mapping[str, Any],
-    folder: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
     *,
+    executor: Any = None,
     seed: int = 1,
     memory: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Runs every combination that a plan lists, as ``nodeorder sweep run`` does. Rows are held in memory until all are
-    there: for sweeps of hours, which may be stopped and go on, and for several machines, use the command.
+    there: for sweeps of hours, which may be stopped and go on, use the command.
 
     Args:
         plan: a TOML file, or a dict of its keys (``topologies``, ``orderings``, ``allocators``, ``traces``, …).
-        folder: write ``results.csv`` there, with the bytes that the command writes; made where there is none.
+        out: write ``results.csv`` there, with the bytes that the command writes; made where there is none.
+        executor: whatever has ``submit``, as those of ``concurrent.futures`` and mpi4py, and Dask's ``Client``: its workers
+            run the combinations, and the table is the same. They find the plan's files under the same paths.
         seed: where the plan has no ``seeds``.
         memory: bytes that one data structure may take; four fifths of the free memory unless given.
         progress: show a bar; in notebooks and on terminals unless given.
@@ -294,13 +374,46 @@ def sweep(
         file = os.path.join(os.getcwd(), "plan")
     else:
         written, file = None, path_text("plan", plan)
+    given = (written, file, whole("seed", seed, 0), memory_limit(memory))
     with shown(progress, "sweep", "cell") as show:
-        table, remarks = _native.sweep(written, file, whole("seed", seed, 0), memory_limit(memory), show)
+        if executor is None:
+            table, remarks = _native.sweep(*given, show)
+        else:
+            table, remarks = run_shards(executor, given, show)
     for remark in remarks:
         warnings.warn(remark, stacklevel=2)
-    if folder is not None:
-        write_files(path_text("folder", folder), {"results.csv": table.encode()})
+    if out is not None:
+        write_files(path_text("out", out), {"results.csv": table.encode()})
     return frame(table.encode())
+
+
+def run_shard(written: str | None, file: str, seed: int, memory: int, shard: tuple[int, int]) -> list[str]:
+    """Runs a shard of a plan, in a worker: the lines of its rows. A function of Python, which pickles by name."""
+    return _native.sweep_shard(written, file, seed, memory, shard)[3]
+
+
+def run_shards(executor: Any, plan: tuple[str | None, str, int, int], show: Any) -> tuple[str, list[str]]:
+    """Runs a plan on the workers of an executor: its table and remarks."""
+    header, cells, remarks, _ = _native.sweep_shard(*plan, None)
+    # A shard a combination, as long as there are not very many: the executor's queue balances slow ones.
+    count = max(1, min(cells, 1000))
+    futures = []
+    try:
+        futures = [executor.submit(run_shard, *plan, (index, count)) for index in range(count)]
+        shards = []
+        done = 0
+        for future in futures:
+            shards.append(future.result())
+            done += len(shards[-1])
+            if show is not None:
+                show(done, cells)
+    except BaseException:
+        # Whoever stops waiting, by Ctrl-C too, leaves no work behind.
+        for future in futures:
+            future.cancel()
+        raise
+    rows = (shards[cell % count][cell // count] for cell in range(cells))
+    return header + "".join(rows), remarks
 
 
 class Machines(Page):

@@ -7,6 +7,7 @@
 use pyo3::prelude::*;
 
 mod audit;
+mod availability;
 mod compare;
 mod corun;
 mod error;
@@ -49,7 +50,9 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(export::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit, module)?)?;
     module.add_function(wrap_pyfunction!(snapshot::snapshot, module)?)?;
+    module.add_function(wrap_pyfunction!(availability::availability, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::sweep_shard, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;

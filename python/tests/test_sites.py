@@ -128,6 +128,35 @@ def test_snapshots_are_those_of_the_command(tmp_path: Path) -> None:
         no.snapshot(m, queue, {"jobs": []})
 
 
+def test_moves_slots_and_metrics_are_those_of_the_command(tmp_path: Path) -> None:
+    m, jobs, metrics = no.topology("fat-tree:k=4"), tmp_path / "jobs.txt", tmp_path / "nodeorder.prom"
+    jobs.write_text("JobIDRaw|Submit|Start|End|Timelimit|NNodes|NodeList\n7|5|10|Unknown|1:00|3|n[00-02]\n")
+    words = ["--sizes", "2,4:segment=2", "--free", "1,level=pod", "--cost", "jobs", "--fixed", "7"]
+    theirs = json.loads(command("snapshot", "fat-tree:k=4", "--jobs", str(jobs), *words, "--json"))
+    ours = no.snapshot(m, jobs, sizes="2,4:segment=2", free="1,level=pod", cost="jobs", fixed="7")
+    assert {key for key in theirs if theirs[key] != ours[key]} <= {"command"} and ours["moves"] == []
+    assert no.snapshot(m, jobs, free="2,level=pod", whole_jobs=True)["moves_bound"] == 0
+    with pytest.raises(no.NodeorderError, match="unknown job `8`"):
+        no.snapshot(m, jobs, free=1, movable=["8"])
+    command("snapshot", "fat-tree:k=4", "--jobs", str(jobs), "--metrics", str(metrics))
+    parser = pytest.importorskip("prometheus_client.parser")
+    families = {family.name: family for family in parser.text_string_to_metric_families(metrics.read_text())}
+    assert families["nodeorder_nodes"].type == "gauge"
+    assert [sample.value for sample in families["nodeorder_nodes"].samples] == [13, 3, 0]
+
+
+def test_availability_is_that_of_the_command() -> None:
+    words = ["--need", "3/4", "--node", "0.98", "--switch", "0.999", "--slices", "1,3", "--promise", "31:0.99"]
+    theirs = json.loads(command("availability", "fat-tree:k=8", *words, "--json"))
+    m = no.topology("fat-tree:k=8")
+    ours = no.availability(m, need="3/4", node=0.98, switch=0.999, slices=[1, 3], promise="31:0.99")
+    assert ours == {key: value for key, value in theirs.items() if key not in ("topology", "version")}
+    assert no.availability(m, mtbf="99d", mttr="1d")["node"] == pytest.approx(0.99)
+    for wrong in [{"need": "3"}, {"mtbf": "5y"}, {"promise": "9"}, {"level": "rack"}]:
+        with pytest.raises(no.NodeorderError):
+            no.availability(m, **wrong)  # type: ignore[arg-type]
+
+
 def test_sweeps_are_those_of_the_command(tmp_path: Path) -> None:
     keys = {"topologies": ["torus:4x4", "mesh:9"], "orderings": ["snake", "random"], "seeds": [1, 2]}
     text = "".join(f"{key} = {value!r}\n" for key, value in keys.items())

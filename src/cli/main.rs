@@ -15,6 +15,7 @@ use shared::{files, help, hints, interrupt, memory, notes, output};
 
 mod aliases;
 mod audit;
+mod availability;
 mod compare;
 mod completions;
 mod corun;
@@ -124,7 +125,8 @@ macro_rules! verbs {
 }
 
 verbs! {
-    "Decide": Compare compare, Machines machines, Tune tune, Audit audit, Snapshot snapshot;
+    "Decide": Compare compare, Machines machines, Tune tune, Audit audit, Snapshot snapshot,
+        Availability availability;
     "Install": Order order, Export export, Hosts hosts;
     "Study": Topology topology, Mpc mpc, Score score, Slowdown slowdown, Throughput throughput, Replay replay,
         Schedule schedule, Map map, Corun corun;

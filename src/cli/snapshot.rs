@@ -1,8 +1,10 @@
 //! `nodeorder snapshot`: what fits on a machine now, what blocks it, and when jobs free it.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
 use clap::Args;
 
 use crate::shared::command_line::CommandLine;
@@ -13,12 +15,15 @@ use crate::shared::tables::{format_number, write_section};
 use crate::shared::{inputs, own_files};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::{Lines, Text};
+use nodeorder_jobs::audit::free_units::{FreeRequest, MoveCost};
+use nodeorder_jobs::audit::slots::{JobSize, UNIT_STATES};
 use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot};
-use nodeorder_network::topology::Context;
-use nodeorder_present::report::snapshot::{document, files, holding_jobs, hours_until};
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_present::report::snapshot::{SnapshotReport, holding_jobs, hours_until};
+use nodeorder_present::report::snapshot_samples::{write_history, write_metrics};
 use nodeorder_trace::records::Records;
 
-/// Show what fits on a machine now, what blocks it, and when that ends
+/// Show what fits on a machine now, what blocks it, and which moves free whole units
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder snapshot slurm-topology:topology.conf --jobs jobs.json --node-file nodes.json --out now"
@@ -26,7 +31,8 @@ use nodeorder_trace::records::Records;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The jobs of now: what squeue --json prints, or accounting in which jobs that run have no end; plain or .gz
+    /// The jobs of now: what squeue --json or kubectl get pods -A -o json prints, or accounting in which jobs that
+    /// run have no end; plain or .gz
     #[arg(long, value_name = "FILE")]
     jobs: PathBuf,
     #[command(flatten)]
@@ -34,6 +40,30 @@ pub struct Command {
     /// The nodes of now, as sinfo --json prints them [default: all that no job holds are free]
     #[arg(long = "node-file", alias = "nodes", value_name = "FILE")]
     nodes: Option<PathBuf>,
+    /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
+    #[arg(long, value_name = "LIST")]
+    sizes: Option<String>,
+    /// Find the fewest moves of jobs that free K units of a level [default: the innermost with several nodes a unit]
+    #[arg(long, value_name = "K[,level=L]")]
+    free: Option<String>,
+    /// Jobs that stay where they are
+    #[arg(long, value_name = "JOBS", requires = "free")]
+    fixed: Option<String>,
+    /// The only jobs that may move
+    #[arg(long, value_name = "JOBS", requires = "free", conflicts_with = "fixed")]
+    movable: Option<String>,
+    /// What is to be few: nodes, jobs (then nodes), or node-hours that jobs have run
+    #[arg(long, value_name = "COST", requires = "free", default_value = "nodes")]
+    cost: String,
+    /// Move a job as a whole or not at all, and onto no more units than it has
+    #[arg(long, requires = "free")]
+    whole_jobs: bool,
+    /// Write the figures to FILE for Prometheus' node_exporter (textfile collector)
+    #[arg(long, value_name = "FILE")]
+    metrics: Option<PathBuf>,
+    /// Add a line with the figures to FILE.csv
+    #[arg(long, value_name = "FILE.csv")]
+    append: Option<PathBuf>,
     /// Write a page (index.html), its figure as SVG and all figures as JSON into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -42,12 +72,59 @@ pub struct Command {
     json: bool,
 }
 
+/// Seconds after which the search for moves ends with what it has.
+const SECONDS: f64 = 10.0;
 /// Units of a level that the terminal shows.
 const SHOWN: usize = 3;
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
+        let cost = MoveCost::parse(&self.cost)?;
         let topology = inputs::build_topology(&self.spec, context)?;
+        let snapshot = self.take_snapshot(&topology, context)?;
+        let jobs = self.jobs.display().to_string();
+        let command = self.command_line(&jobs);
+        let moves = self.free.as_deref().map(|units| {
+            snapshot.free_units(&FreeRequest {
+                units,
+                fixed: self.fixed.as_deref(),
+                movable: self.movable.as_deref(),
+                cost,
+                whole_jobs: self.whole_jobs,
+                seconds: SECONDS,
+            })
+        });
+        let report = SnapshotReport {
+            snapshot: &snapshot,
+            topology: &topology,
+            jobs: &jobs,
+            command: &command,
+            slots: snapshot.list_slots(sizes.as_deref()),
+            moves: moves.transpose()?,
+        };
+        if let Some(file) = &self.metrics {
+            output::write_text(Some(file), write_metrics(&report))?;
+        }
+        if let Some(file) = &self.append {
+            append_history(file, &write_history(&report))?;
+        }
+        if let Some(folder) = &self.out {
+            own_files::write_report(folder, "snapshot", report.files()?)?;
+        }
+        if self.json {
+            return output::write_text(None, report.document());
+        }
+        let mut out = Output::open(None)?;
+        write_tables(&mut out, &snapshot, topology.name())?;
+        write_slots(&mut out, &report)?;
+        write_moves(&mut out, &report)?;
+        output::say_page(&mut out, self.out.as_deref())?;
+        out.finish()
+    }
+
+    /// Reads the jobs and nodes of now, and says what was assumed or left out.
+    fn take_snapshot(&self, topology: &Topology, context: &Context) -> anyhow::Result<Snapshot> {
         let mut lines = Lines::open(&self.jobs, context.memory)?;
         let form = self
             .format
@@ -66,32 +143,60 @@ impl Command {
             .as_ref()
             .map(|path| Text::read(path, context.memory))
             .transpose()?;
-        let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
+        let snapshot = Snapshot::new(topology, &mut records, states.as_ref())?;
         tell_notes(&snapshot, records.name());
-        let jobs = self.jobs.display().to_string();
-        let command = CommandLine::new("snapshot")
+        Ok(snapshot)
+    }
+
+    /// Writes the command line that takes this snapshot again.
+    fn command_line(&self, jobs: &str) -> String {
+        CommandLine::new("snapshot")
             .add_argument(&self.spec)
-            .add_option("--jobs", [&jobs])
+            .add_option("--jobs", [jobs])
             .add_option("--from", &self.format.from)
             .add_option("--columns", &self.format.columns)
             .add_option(
                 "--node-file",
                 self.nodes.as_ref().map(|path| path.display()),
             )
+            .add_option("--sizes", &self.sizes)
+            .add_option("--free", &self.free)
+            .add_option("--fixed", &self.fixed)
+            .add_option("--movable", &self.movable)
+            .add_option("--cost", (self.cost != "nodes").then_some(&self.cost))
+            .add_flag("--whole-jobs", self.whole_jobs)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
-            .to_string();
-        if let Some(folder) = &self.out {
-            let files = files(&snapshot, &topology, &jobs, &command)?;
-            own_files::write_report(folder, "snapshot", files)?;
-        }
-        if self.json {
-            return output::write_text(None, document(&snapshot, &topology, &jobs, &command));
-        }
-        let mut out = Output::open(None)?;
-        write_tables(&mut out, &snapshot, topology.name())?;
-        output::say_page(&mut out, self.out.as_deref())?;
-        out.finish()
+            .to_string()
     }
+}
+
+/// Adds the line of a snapshot to a history. Fails if the file has other columns.
+fn append_history(path: &Path, [header, line]: &[String; 2]) -> anyhow::Result<()> {
+    let name = path.display();
+    let mut file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)
+        .with_context(|| format!("{name}: opening"))?;
+    let mut first = String::new();
+    BufReader::new(&file)
+        .take(1 + header.len() as u64)
+        .read_line(&mut first)
+        .with_context(|| format!("{name}: reading"))?;
+    if !first.is_empty() && first != *header {
+        bail!(
+            "{name}:1: found other columns than those of this snapshot; expected its own history, or a new file"
+        );
+    }
+    let text = if first.is_empty() {
+        format!("{header}{line}")
+    } else {
+        line.clone()
+    };
+    // In one piece: whoever reads meanwhile sees whole lines.
+    file.write_all(text.as_bytes())
+        .with_context(|| format!("{name}: writing"))
 }
 
 /// Reports on standard error what was assumed or left out, with counts.
@@ -160,5 +265,89 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         })
     });
     write_section(out, about, header, rows, [2, 3])?;
+    Ok(())
+}
+
+/// Prints the units of each level by state, and the slots of each size.
+fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Result<()> {
+    writeln!(out)?;
+    let about = "Units by the state of their nodes: all free, some, none, all out of service.";
+    let rows = report.snapshot.levels.iter().map(|level| {
+        let counts = level.count_units().map(|count| count.to_string());
+        [&[level.name.clone()], &counts[..]].concat()
+    });
+    let header = [&["level"], &UNIT_STATES[..]].concat();
+    write_section(out, about, header, rows, [1, 1])?;
+    writeln!(out)?;
+    let about = match report.snapshot.fragmentation() {
+        Some(share) => format!(
+            "Further jobs that fit within units, and free nodes beyond them. The jobs that wait would strand {:.0} % of the \
+             free nodes.",
+            100.0 * share
+        ),
+        None => "Further jobs that fit within units, and free nodes beyond them.".into(),
+    };
+    let rows = report.slots.iter().map(|row| {
+        let best = row
+            .gains
+            .iter()
+            .max_by_key(|(job, slots)| (*slots, std::cmp::Reverse(*job)));
+        let best = best.map(|(job, slots)| format!("{slots} by {}", report.snapshot.name_of(*job)));
+        let mut size = row.size.nodes.to_string();
+        if row.size.segment < row.size.nodes {
+            size += &format!(":segment={}", row.size.segment);
+        }
+        [
+            report.snapshot.levels[row.level].name.clone(),
+            size,
+            row.slots.to_string(),
+            row.stranded.to_string(),
+            best.unwrap_or_default(),
+        ]
+    });
+    let header = [
+        "level",
+        "size",
+        "slots",
+        "stranded",
+        "most gained if one job ends",
+    ];
+    write_section(out, &about, header, rows, [1, 4])?;
+    Ok(())
+}
+
+/// Prints the moves that free units, if they were asked for.
+fn write_moves(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Result<()> {
+    let Some(plan) = &report.moves else {
+        return Ok(());
+    };
+    let units = &report.snapshot.levels[plan.level].units;
+    let freed: Vec<&str> = plan
+        .freed
+        .iter()
+        .map(|unit| units[*unit].name.as_str())
+        .collect();
+    let proof = if plan.gap() <= 0.0 {
+        "no moves cost less".to_string()
+    } else {
+        format!(
+            "no moves cost less than {:.2} (gap {:.1} %)",
+            plan.bound,
+            100.0 * plan.gap()
+        )
+    };
+    let about = format!(
+        "Moves that free {}: they cost {:.2}, and {proof}.",
+        freed.join(", "),
+        plan.objective
+    );
+    writeln!(out)?;
+    write_section(
+        out,
+        &about,
+        ["job", "nodes", "from", "to"],
+        report.list_moves(),
+        [1, 4],
+    )?;
     Ok(())
 }

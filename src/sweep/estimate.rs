@@ -56,6 +56,15 @@ impl<'p> CostEstimate<'p> {
         })
     }
 
+    /// Estimates how many tasks of so many seconds the plan makes: at least one, and no more than it has cells.
+    pub fn count_tasks(&self, seconds: f64) -> u32 {
+        let cells = self.plan.cells().len();
+        let all: f64 = (0..cells).map(|cell| self.estimate_seconds(cell)).sum();
+        (all / seconds)
+            .ceil()
+            .clamp(1.0, cells.clamp(1, 1_000_000) as f64) as u32
+    }
+
     /// Estimates the seconds of a cell.
     pub fn estimate_seconds(&self, cell: usize) -> f64 {
         let cell = self.plan.cells().get(cell);

@@ -11,6 +11,7 @@
 #![allow(rustdoc::private_intra_doc_links)]
 
 mod check;
+mod engines;
 mod estimate;
 mod fingerprint;
 mod inputs;
@@ -26,6 +27,7 @@ mod shard;
 mod spec;
 
 pub use check::Remarks;
+pub use engines::{ENGINES, Engine, EngineJob};
 pub use estimate::CostEstimate;
 pub use fingerprint::checksum;
 pub use inputs::{PlanWorkload, Spec};

@@ -245,7 +245,10 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
     Error::unsuited(
         SourceLocation::File(folder.into()),
         format!("shards {ranges} of {of} are missing"),
-        format!("run `sbatch --array={ranges} sweep.sbatch`, or `{again}`{more}"),
+        format!(
+            "run `sbatch --array={ranges} {}/sweep.sbatch`, or `{again}`{more}",
+            quote_word(folder)
+        ),
     )
 }
 

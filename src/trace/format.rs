@@ -81,6 +81,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
         // Before the queue, which has Slurm's version, too.
         records_entry(&records::SACCT_JSON),
         records_entry(&records::SQUEUE),
+        records_entry(&records::PODS),
         // Behind the queue of Slurm: any JSON object is taken here.
         records_entry(&records::BATSIM),
         records_entry(&records::PHILLY),

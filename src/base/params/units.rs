@@ -10,7 +10,7 @@ pub enum Unit {
     Bytes,
     /// Bytes a second: `1.25GB/s`, or `10Gb/s` in bits.
     Bandwidth,
-    /// Seconds: `1.5s`, `20ms`, `1us`, `60ns`, or a plain number.
+    /// Seconds: `1.5s`, `20ms`, `1us`, `60ns`, `12h`, `30d`, `5y` (of 365.25 days), or a plain number.
     Seconds,
     /// Operations a second: `1Gf`.
     Speed,
@@ -53,6 +53,9 @@ impl Unit {
             (Unit::Seconds, "ms") => return Some(1e-3),
             (Unit::Seconds, "us" | "µs") => return Some(1e-6),
             (Unit::Seconds, "ns") => return Some(1e-9),
+            (Unit::Seconds, "h") => return Some(3600.0),
+            (Unit::Seconds, "d") => return Some(86_400.0),
+            (Unit::Seconds, "y") => return Some(365.25 * 86_400.0),
             (Unit::Seconds, _) => return None,
             (Unit::Bytes, _) => unit,
             (Unit::Bandwidth, _) => unit.strip_suffix("/s")?,

@@ -27,6 +27,11 @@ impl CommandLine {
         })
     }
 
+    /// Adds an option without a value, where it is given.
+    pub fn add_flag(self, name: &str, given: bool) -> Self {
+        if given { self.add_argument(name) } else { self }
+    }
+
     /// Adds `--seed` unless it is the default.
     pub fn add_seed(self, seed: u64) -> Self {
         // Without it the line means the same, and short lines are easier to read and to paste.

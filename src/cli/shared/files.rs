@@ -12,7 +12,7 @@ use nodeorder_base::input::{Text, resolve_beside};
 use nodeorder_sweep::reference;
 
 /// The options that name a file to write; `trace info` has one more.
-const WRITTEN: [&str; 8] = [
+const WRITTEN: [&str; 10] = [
     "output",
     "plot",
     "summary",
@@ -21,6 +21,8 @@ const WRITTEN: [&str; 8] = [
     "edges",
     "links",
     "matching_out",
+    "metrics",
+    "append",
 ];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");

@@ -17,8 +17,11 @@ use nodeorder_sweep::merge_shards;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder sweep merge results")]
 pub struct Command {
-    /// The folder that holds the shards
+    /// The folder for the table, which may hold shards
     folder: PathBuf,
+    /// Further folders that hold shards
+    #[arg(value_name = "FOLDER")]
+    others: Vec<PathBuf>,
     /// Write DIR/results.csv.gz instead of DIR/results.csv
     #[arg(long)]
     gz: bool,
@@ -27,7 +30,10 @@ pub struct Command {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.folder);
-        let files = folder.read_shards()?;
+        let mut files = folder.read_shards()?;
+        for other in &self.others {
+            files.extend(SweepFolder(other).read_shards()?);
+        }
         let table = merge_shards(&files, &self.folder.display().to_string())?;
         // There is at least one: merging none fails.
         let Some((_, first)) = files.first() else {

@@ -14,9 +14,12 @@ use crate::shared::command_line::CommandLine;
 use crate::shared::notes::note;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use crate::shared::{interrupt, output, progress};
+use nodeorder_base::error::{Error, quote_word};
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
-use nodeorder_sweep::{Journal, Plan, ResultsTable, Shard, ShardFile};
+use nodeorder_sweep::{
+    CostEstimate, ENGINES, Engine, EngineJob, Journal, Plan, ResultsTable, Shard, ShardFile,
+};
 
 /// Replay, map or compare every combination that a plan lists
 ///
@@ -39,8 +42,28 @@ pub struct Command {
         value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string())
     )]
     shard: Option<Shard>,
+    /// Compute nothing: write the job file of an engine into DIR that runs all shards and then merges them
+    #[arg(long, value_name = "ENGINE", value_parser = ENGINES.map(|engine| engine.name), conflicts_with = "shard")]
+    emit: Option<String>,
+    /// Number of shards of --emit [default: tasks of 5 minutes each, by an estimate]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "emit",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
+    tasks: Option<u32>,
+    /// Minutes that each shard of --emit is to take, by an estimate
+    #[arg(
+        long,
+        value_name = "M",
+        requires = "emit",
+        conflicts_with = "tasks",
+        default_value_t = 5.0
+    )]
+    minutes: f64,
     /// Write DIR/results.csv.gz instead of DIR/results.csv
-    #[arg(long, conflicts_with = "shard")]
+    #[arg(long, conflicts_with_all = ["shard", "emit"])]
     gz: bool,
 }
 
@@ -52,6 +75,9 @@ impl Command {
         let text = Text::read(&self.plan, context.memory)?;
         let plan = Plan::read(&text, Some(&self.plan), context)?;
         sweep_folder::say_remarks(&plan);
+        if let Some(engine) = &self.emit {
+            return self.write_job(&plan, Engine::find(engine)?, context);
+        }
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let cells = shard.cell_numbers(plan.cells().len()).len() as u64;
         // Rows are kept until all are there: better refused now than after hours.
@@ -62,6 +88,58 @@ impl Command {
             None => self.run_whole(&plan, file, context),
             Some(_) => self.run_shard(&plan, file, context),
         }
+    }
+
+    /// Writes the job file of an engine, and says how to run it.
+    fn write_job(&self, plan: &Plan, engine: &Engine, context: &Context) -> anyhow::Result<()> {
+        if self.minutes.is_nan() || self.minutes <= 0.0 {
+            let found = self.minutes.to_string();
+            return Err(Error::option("--minutes", found, "a number of minutes above 0").into());
+        }
+        let tasks = match self.tasks {
+            Some(tasks) => tasks,
+            None => CostEstimate::new(plan, context)?.count_tasks(60.0 * self.minutes),
+        };
+        let [file, out] = [&self.plan, &self.out].map(|path| path.display().to_string());
+        // A task has one core: queues balance tasks, not threads.
+        let mut run = [
+            "nodeorder",
+            "sweep",
+            "run",
+            &file,
+            "--out",
+            &out,
+            "--threads",
+            "1",
+        ]
+        .map(String::from)
+        .to_vec();
+        if context.seed != 1 {
+            run.extend(["--seed".into(), context.seed.to_string()]);
+        }
+        let merge = ["nodeorder", "sweep", "merge", &out].map(String::from);
+        let text = engine.write_job(&EngineJob {
+            name: &plan.lists.name,
+            run: &run,
+            merge: &merge,
+            out: &out,
+            tasks,
+        });
+        output::create_folder(&self.out)?;
+        let path = self.out.join(engine.file);
+        output::write_text(Some(&path), text)?;
+        if !engine.placeholders.is_empty() {
+            note!(
+                "{}: replace {}",
+                path.display(),
+                engine.placeholders.join(" and ")
+            );
+        }
+        let path = quote_word(&path.display().to_string()).into_owned();
+        output::write_text(
+            None,
+            format!("{tasks} tasks, then the merge: {} {path}\n", engine.command),
+        )
     }
 
     /// Computes the whole table.

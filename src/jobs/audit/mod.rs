@@ -24,10 +24,14 @@ use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::records::{Record, Records, placements};
 
+mod free_deal;
+mod free_problem;
+pub mod free_units;
 mod kept;
 mod replayed;
 mod resolve;
 mod score;
+pub mod slots;
 pub mod snapshot;
 pub mod summary;
 

@@ -6,7 +6,7 @@
 //! 12:00 on: its
 //! *growth*.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::score::{ReasonCount, count_case};
 use nodeorder_base::error::{Result, SourceLocation};
@@ -23,8 +23,19 @@ pub struct RunningJob {
     pub name: String,
     /// Number of nodes that the job holds on this machine.
     pub nodes: u32,
+    /// Start, in seconds.
+    pub start: i64,
     /// Latest end in seconds: start + limit; `None` if it has no limit.
     pub end: Option<i64>,
+}
+
+/// Nodes of a unit that a job holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeldNodes {
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Number of those that no other job is on.
+    pub alone: u32,
 }
 
 /// Nodes of one unit, such as a group, by their state. Those that are neither free nor out are held.
@@ -39,7 +50,9 @@ pub struct UnitState {
     /// Number of nodes that take no job, whatever ends.
     pub out: u32,
     /// Jobs that hold the others, by index in [`Snapshot::running`].
-    pub jobs: BTreeSet<u32>,
+    pub jobs: BTreeMap<u32, HeldNodes>,
+    /// Number of nodes that are held, but by no job that is listed.
+    pub unlisted: u32,
     /// Latest end of these jobs, in seconds; `None` if one is not known, or there are none.
     pub freed: Option<i64>,
 }
@@ -263,6 +276,7 @@ impl SnapshotBuilder<'_> {
             self.snapshot.running.push(RunningJob {
                 name,
                 nodes: nodes.len() as u32,
+                start,
                 end: record.limit.map(|limit| start + limit),
             });
             holds.extend(nodes.into_iter().map(|node| (node, job)));
@@ -329,16 +343,24 @@ impl SnapshotBuilder<'_> {
                     NodeState::Free => unit.free += 1,
                     NodeState::Out => unit.out += 1,
                     NodeState::Held => {
+                        unit.unlisted += 1;
                         // One node that is never freed keeps the unit from being freed as a whole.
                         let end = node.freed.unwrap_or(i64::MAX);
                         unit.freed = Some(unit.freed.map_or(end, |freed| freed.max(end)));
                     }
                 }
             }
-            for (node, job) in holds {
-                if self.nodes[node.index()].state == NodeState::Held {
-                    let unit = units.unit_of(level, *node).unwrap_or(0);
-                    now[unit as usize].jobs.insert(*job);
+            for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
+                let node = of_node[0].0;
+                if self.nodes[node.index()].state != NodeState::Held {
+                    continue;
+                }
+                let unit = &mut now[units.unit_of(level, node).unwrap_or(0) as usize];
+                unit.unlisted -= 1;
+                for (_, job) in of_node {
+                    let held = unit.jobs.entry(*job).or_default();
+                    held.nodes += 1;
+                    held.alone += u32::from(of_node.len() == 1);
                 }
             }
             let mut free: Vec<u32> = now.iter().map(|unit| unit.free).collect();

@@ -1,7 +1,8 @@
 //! Figures of merit: of an ordering on a machine ([`mpc`], [`comparison`]), of one allocation ([`allocation`],
-//! [`shape`]), and of a machine ([`machine_figures`], [`bisection`], [`cost`]).
+//! [`shape`]), and of a machine ([`machine_figures`], [`bisection`], [`availability`], [`cost`]).
 
 pub mod allocation;
+pub mod availability;
 pub mod bisection;
 pub mod comparison;
 mod components;

@@ -11,6 +11,8 @@ use crate::plot::audit::Between;
 use crate::plot::{self, format_thousands};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::ReasonCount;
+use nodeorder_jobs::audit::free_units::MovePlan;
+use nodeorder_jobs::audit::slots::{SlotRow, UNIT_STATES};
 use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot, UnitState};
 use nodeorder_network::topology::Topology;
 
@@ -18,6 +20,22 @@ use nodeorder_network::topology::Topology;
 const ROWS: usize = 20;
 /// Most jobs named in a cell.
 const NAMED: usize = 4;
+
+/// A snapshot with what was asked of it.
+pub struct SnapshotReport<'a> {
+    /// The snapshot.
+    pub snapshot: &'a Snapshot,
+    /// Its machine.
+    pub topology: &'a Topology,
+    /// Name of the file of records.
+    pub jobs: &'a str,
+    /// Command line that makes the snapshot again.
+    pub command: &'a str,
+    /// Slots by level and size.
+    pub slots: Vec<SlotRow>,
+    /// Moves that free units, where these were asked for.
+    pub moves: Option<MovePlan>,
+}
 
 /// Names the jobs that hold nodes of a unit, the first few of them.
 pub fn holding_jobs(snapshot: &Snapshot, unit: &UnitState) -> String {
@@ -30,7 +48,7 @@ pub fn holding_jobs(snapshot: &Snapshot, unit: &UnitState) -> String {
 
 /// Lists the names of all jobs that hold nodes of a unit.
 fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitState) -> Vec<&'s str> {
-    unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect()
+    unit.jobs.keys().map(|job| snapshot.name_of(*job)).collect()
 }
 
 /// Computes the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end
@@ -52,34 +70,129 @@ fn waiting_that_fit(snapshot: &Snapshot) -> usize {
         .count()
 }
 
-/// Writes `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting",
-/// "waiting_that_fit","levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in
-/// which they are freed. Indented, with a newline at the end. `jobs` is the file of records, `command` the command
-/// line that makes the snapshot again.
-pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &str) -> String {
-    let all = snapshot.whole_machine();
-    let levels: Json = snapshot
-        .levels
-        .iter()
-        .map(|level| level_object(snapshot, level))
-        .collect();
-    let document = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "command": command,
-        "topology": topology.spec(),
-        "jobs": jobs,
-        "latest": snapshot.latest,
-        "nodes": all.nodes,
-        "free": all.free,
-        "held": all.count_held(),
-        "out": all.out,
-        "running": snapshot.running.len(),
-        "waiting": snapshot.waiting.len(),
-        "waiting_that_fit": waiting_that_fit(snapshot),
-        "levels": levels,
-        "notes": snapshot.notes.iter().map(|note| reason_object(note, "count")).collect::<Json>(),
-    });
-    format!("{document:#}\n")
+impl SnapshotReport<'_> {
+    /// Writes `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting",
+    /// "waiting_that_fit","fragmentation","levels","units","slots","gains","notes"}`, and with moves `"moves"`, `"freed"`,
+    /// `"moves_cost"`, `"moves_bound"` and `"moves_gap"`; a level has its roomiest unit, and `next`: the units held, in the
+    /// order in which they are freed. Indented, with a newline at the end.
+    pub fn document(&self) -> String {
+        let snapshot = self.snapshot;
+        let all = snapshot.whole_machine();
+        let levels: Json = snapshot
+            .levels
+            .iter()
+            .map(|level| level_object(snapshot, level))
+            .collect();
+        let mut document = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "command": self.command,
+            "topology": self.topology.spec(),
+            "jobs": self.jobs,
+            "latest": snapshot.latest,
+            "nodes": all.nodes,
+            "free": all.free,
+            "held": all.count_held(),
+            "out": all.out,
+            "running": snapshot.running.len(),
+            "waiting": snapshot.waiting.len(),
+            "waiting_that_fit": waiting_that_fit(snapshot),
+            "fragmentation": snapshot.fragmentation(),
+            "levels": levels,
+            "units": snapshot.levels.iter().map(units_object).collect::<Json>(),
+            "slots": self.slots.iter().map(|row| self.slot_object(row)).collect::<Json>(),
+            "gains": self.list_gains(),
+            "notes": snapshot.notes.iter().map(|note| reason_object(note, "count")).collect::<Json>(),
+        });
+        if let Some(plan) = &self.moves {
+            let units = &snapshot.levels[plan.level].units;
+            let freed = plan.freed.iter().map(|unit| units[*unit].name.as_str());
+            document["freed"] = freed.collect();
+            document["moves"] = self.list_moves().map(|[job, nodes, from, to]| {
+                json!({"job": job, "nodes": nodes.parse::<u32>().ok(), "from": from, "to": to})
+            }).collect();
+            document["moves_cost"] = plan.objective.into();
+            document["moves_bound"] = plan.bound.into();
+            document["moves_gap"] = plan.gap().into();
+        }
+        format!("{document:#}\n")
+    }
+
+    /// Lists the moves: job, nodes, from, to.
+    pub fn list_moves(&self) -> impl Iterator<Item = [String; 4]> {
+        self.moves.iter().flat_map(|plan| {
+            let units = &self.snapshot.levels[plan.level].units;
+            plan.moves.iter().map(|one| {
+                [
+                    self.snapshot.name_of(one.job).to_string(),
+                    one.nodes.to_string(),
+                    units[one.from].name.clone(),
+                    units[one.to].name.clone(),
+                ]
+            })
+        })
+    }
+
+    /// Lists level, size and, where jobs are cut into segments, their size: what tells a row of slots from others.
+    pub fn slot_labels(&self, row: &SlotRow) -> Vec<(&'static str, String)> {
+        let mut labels = vec![
+            ("level", self.snapshot.levels[row.level].name.clone()),
+            ("size", row.size.nodes.to_string()),
+        ];
+        if row.size.segment < row.size.nodes {
+            labels.push(("segment", row.size.segment.to_string()));
+        }
+        labels
+    }
+
+    /// Describes the slots of a size as a JSON object.
+    fn slot_object(&self, row: &SlotRow) -> Json {
+        let mut object = json!({
+            "level": self.snapshot.levels[row.level].name,
+            "size": row.size.nodes,
+            "slots": row.slots,
+            "stranded": row.stranded,
+        });
+        if row.size.segment < row.size.nodes {
+            object["segment"] = row.size.segment.into();
+        }
+        object
+    }
+
+    /// Lists the slots that jobs would free, each alone.
+    fn list_gains(&self) -> Json {
+        let mut gains = Vec::new();
+        for row in &self.slots {
+            for (job, slots) in &row.gains {
+                gains.push(json!({
+                    "job": self.snapshot.name_of(*job),
+                    "level": self.snapshot.levels[row.level].name,
+                    "size": row.size.nodes,
+                    "slots": slots,
+                }));
+            }
+        }
+        gains.into()
+    }
+
+    /// Makes every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn.
+    pub fn files<'f>(&self) -> Result<Vec<File<'f>>> {
+        let mut files = vec![File::text("snapshot.json", self.document())];
+        let (page, figures) = snapshot_page(self.snapshot, self.topology, self.command, &files)?;
+        add_page(&mut files, page, figures);
+        Ok(files)
+    }
+}
+
+/// Describes the units of a level by state as a JSON object.
+fn units_object(level: &LevelState) -> Json {
+    let mut object = json!({"level": level.name});
+    for (state, units) in UNIT_STATES.iter().zip(level.count_units()) {
+        object[*state] = units.into();
+    }
+    object
 }
 
 /// Describes a level as a JSON object.
@@ -122,24 +235,6 @@ pub(super) fn reason_object(reason: &ReasonCount, count: &str) -> Json {
 /// Counts the units of a level that are wholly free.
 fn count_free_units(level: &LevelState) -> u64 {
     level.units.iter().filter(|unit| unit.is_free()).count() as u64
-}
-
-/// Makes every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG. The arguments are those of
-/// [`document`].
-///
-/// # Errors
-/// A figure that cannot be drawn.
-pub fn files<'a>(
-    snapshot: &Snapshot,
-    topology: &Topology,
-    jobs: &str,
-    command: &str,
-) -> Result<Vec<File<'a>>> {
-    let document = document(snapshot, topology, jobs, command);
-    let mut files = vec![File::text("snapshot.json", document)];
-    let (page, figures) = snapshot_page(snapshot, topology, command, &files)?;
-    add_page(&mut files, page, figures);
-    Ok(files)
 }
 
 /// Makes the page, and returns its figures as well.
