@@ -577,10 +577,7 @@ fn wrong_files_are_refused_with_their_lines() {
             job(&format!("{good}spread = 1.5")),
             "jobs.toml:6: found spread = 1.5",
         ),
-        (
-            job(&format!("{good}bites = 1")),
-            "jobs.toml:6: unknown key",
-        ),
+        (job(&format!("{good}bites = 1")), "jobs.toml:6: unknown key"),
         (
             job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 0"),
             "jobs.toml:1: found a job that takes no time",

@@ -1142,10 +1142,7 @@ fn rules_give_options_by_size() {
             "from,to,options\n1,5,gpus=1\n3,9,gpus=2\n",
             "rules.csv:3: found sizes from 3 to 9",
         ),
-        (
-            "from,to,options\n1,5,segment=4\n",
-            "rules.csv:2: unknown",
-        ),
+        ("from,to,options\n1,5,segment=4\n", "rules.csv:2: unknown"),
     ] {
         let (rows, said) = run(table, log);
         assert!(rows.is_empty() && said.contains(error), "{said}");

@@ -412,10 +412,7 @@ fn columns_are_named_by_the_user() {
             "submit=a,end=b",
             "`--columns submit=a,end=b`: found too few columns to make a job of; expected submit or start",
         ),
-        (
-            "sumbit=a",
-            "`--columns sumbit=a`: unknown key `sumbit`",
-        ),
+        ("sumbit=a", "`--columns sumbit=a`: unknown key `sumbit`"),
         (
             "submit=",
             "`--columns submit=`: found `submit=`; expected KEY=NAME",

@@ -19,7 +19,7 @@ const WRITTEN: [&str; 8] = [
     "timeline",
     "totals",
     "edges",
-    "links",
+    "links_out",
     "matching_out",
 ];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
