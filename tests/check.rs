@@ -464,7 +464,7 @@ fn topology_files_that_are_misread_are_refused() {
         for kind in ["graph", "tiers", "slurm-topology", "ibnetdiscover", "jgf"] {
             let found = error(&format!("{kind}:/dev/zero"));
             assert_eq!(
-                found, "/dev/zero:1: found a byte 0, which no text has; expected a text\n",
+                found, "error: /dev/zero:1: found a byte 0, which no text has; expected a text\n",
                 "{kind}"
             );
         }

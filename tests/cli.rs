@@ -188,7 +188,7 @@ fn negative_values_and_unknown_options_get_advice_that_works() {
         (
             "machines torus:4x4 mesh:4x4 --prices -1,2",
             1,
-            "`--prices -1,2`: found",
+            "`--prices -1,2`: unknown price",
         ),
         (
             "mpc torus:4x4 --order snake --threads -1,2",

@@ -81,7 +81,7 @@ fn a_file_that_is_read_is_not_written() {
     let said = refused(folder, &export);
     assert_eq!(
         said,
-        "`o.hosts`: found a file that this command reads as `o.hosts`; expected another file to write\n"
+        "error: `o.hosts`: found a file that this command reads as `o.hosts`; expected another file to write\n"
     );
     assert_eq!(fs::read_to_string(file("x.swf")).unwrap(), TRACE);
     assert_eq!(fs::read_to_string(file("links.csv")).unwrap(), "0,1\n1,2\n");
