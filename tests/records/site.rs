@@ -746,7 +746,9 @@ fn wrong(file: &str, first: &str, last: &str, cases: &[(String, &str)]) {
         );
         if wanted.starts_with(file) {
             assert!(
-                code == Some(1) && said.starts_with(wanted) && said.contains("; expected"),
+                code == Some(1)
+                    && said.starts_with(&format!("error: {wanted}"))
+                    && said.contains("; expected"),
                 "{text}{said}"
             );
             continue;
