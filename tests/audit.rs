@@ -271,7 +271,7 @@ fn what_cannot_be_scored_is_counted_and_named() {
     assert_eq!(cut.code, Some(1));
     assert!(
         cut.said
-            .starts_with("cut:2: found `n[00-0+`; expected a host list"),
+            .starts_with("error: cut:2: found `n[00-0+`; expected a host list"),
         "{}",
         cut.said
     );
@@ -279,8 +279,9 @@ fn what_cannot_be_scored_is_counted_and_named() {
     let log = run(folder.path(), &["fat-tree:k=4", "--trace", "log"]);
     assert_eq!(log.code, Some(1));
     assert!(
-        log.said
-            .starts_with("log: found a placement log, which lists no nodes; expected records"),
+        log.said.starts_with(
+            "error: log: found a placement log, which lists no nodes; expected records"
+        ),
         "{}",
         log.said
     );

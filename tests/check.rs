@@ -419,7 +419,7 @@ fn every_outline_takes_uplinks() {
     .unwrap();
     let (done, _, error) = run(folder.path(), &["topology", "slurm-topology:bad"]);
     assert!(
-        !done && error.starts_with("bad:1: found LinkSpeed=fast; expected a whole number"),
+        !done && error.starts_with("error: bad:1: found LinkSpeed=fast; expected a whole number"),
         "{error}"
     );
 }
@@ -442,29 +442,29 @@ fn topology_files_that_are_misread_are_refused() {
     };
     let found = error("tiers:th.csv");
     assert!(
-        found.starts_with("th.csv:1: found `node01,rack1,row1`; expected a header"),
+        found.starts_with("error: th.csv:1: found `node01,rack1,row1`; expected a header"),
         "{found}"
     );
     let found = error("tiers:own.csv");
     assert!(
-        found.starts_with("own.csv:2: found `node01,rack1`; expected a header"),
+        found.starts_with("error: own.csv:2: found `node01,rack1`; expected a header"),
         "{found}"
     );
     let found = error("tiers:back.csv");
     assert!(
-        found.starts_with("back.csv:1: found `rack` before the column `Host`"),
+        found.starts_with("error: back.csv:1: found `rack` before the column `Host`"),
         "{found}"
     );
     let found = error("slurm-topology:all.conf");
     assert!(
-        found.starts_with("all.conf:2: Nodes=ALL") && found.contains("nodes=LIST"),
+        found.starts_with("error: all.conf:2: Nodes=ALL") && found.contains("nodes=LIST"),
         "{found}"
     );
     if cfg!(unix) {
         for kind in ["graph", "tiers", "slurm-topology", "ibnetdiscover", "jgf"] {
             let found = error(&format!("{kind}:/dev/zero"));
             assert_eq!(
-                found, "/dev/zero:1: found a byte 0, which no text has; expected a text\n",
+                found, "error: /dev/zero:1: found a byte 0, which no text has; expected a text\n",
                 "{kind}"
             );
         }

@@ -44,7 +44,7 @@ fn a_file_that_is_read_is_not_written() {
     for output in ["x.swf", "./sub/../x.swf", file("x.swf").to_str().unwrap()] {
         let said = convert(output);
         let wanted = format!(
-            "`--output {output}`: found a file that this command reads as `x.swf`; expected another file to write\n"
+            "error: `--output {output}`: found a file that this command reads as `x.swf`; expected another file to write\n"
         );
         assert_eq!(said, wanted);
     }
@@ -56,7 +56,7 @@ fn a_file_that_is_read_is_not_written() {
     }
     let said = refused(folder, &["trace", "info", "x.swf", "--sizes=x.swf"]);
     assert!(
-        said.contains("`--sizes x.swf`: found a file that this command reads"),
+        said.contains("`--sizes-out x.swf`: found a file that this command reads"),
         "{said}"
     );
     let said = refused(
@@ -81,7 +81,7 @@ fn a_file_that_is_read_is_not_written() {
     let said = refused(folder, &export);
     assert_eq!(
         said,
-        "`o.hosts`: found a file that this command reads as `o.hosts`; expected another file to write\n"
+        "error: `o.hosts`: found a file that this command reads as `o.hosts`; expected another file to write\n"
     );
     assert_eq!(fs::read_to_string(file("x.swf")).unwrap(), TRACE);
     assert_eq!(fs::read_to_string(file("links.csv")).unwrap(), "0,1\n1,2\n");
@@ -168,7 +168,7 @@ fn two_outputs_need_two_files() {
     let said = refused(folder, &twice);
     assert_eq!(
         said,
-        "`--summary ./same.csv`: found the file that `--output same.csv` writes; expected another file\n"
+        "error: `--summary ./same.csv`: found the file that `--output same.csv` writes; expected another file\n"
     );
     assert!(!folder.join("same.csv").exists());
     let totals = [
@@ -210,7 +210,7 @@ fn read_only_files_stay_and_links_are_followed() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "`--output kept.txt`: found a read-only file; expected a file that may be written\n"
+        "error: `--output kept.txt`: found a read-only file; expected a file that may be written\n"
     );
     assert_eq!(fs::read_to_string(&kept).unwrap(), "mine\n");
     #[cfg(unix)]

@@ -703,7 +703,7 @@ fn shipped_machines_take_options_of_their_family() {
             "hopper,limti=4",
             [
                 "unknown key for torus `limti`",
-                "dims, double, exclude, kind, limit",
+                "nodeorder list topologies torus",
                 "did you mean `limit`",
             ],
         ),
@@ -749,7 +749,7 @@ fn messages_name_the_node_and_show_no_rust() {
     .unwrap();
     let said = refused(folder, "topology m.toml");
     assert!(
-        said.starts_with("m.toml:3: found a list of 1; expected a text or a number"),
+        said.starts_with("error: m.toml:3: found a list of 1; expected a text or a number"),
         "{said}"
     );
     // A value below the least is an error about the value.

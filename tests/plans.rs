@@ -209,9 +209,14 @@ fn whatever_is_wrong_is_refused_with_its_line_before_anything_is_written() {
             for text in texts {
                 let message = refused(home.path(), &plan(lists, list, text));
                 // The lists before it take a line each; it stands third in its own.
-                let place = format!("plan.toml:{}: ", at + 3);
+                let place = format!("error: plan.toml:{}: ", at + 3);
                 assert!(message.starts_with(&place), "{list} {text}: {message}");
-                assert_eq!(message.lines().count(), 1, "{list} {text}: {message}");
+                let hints = message.matches("\nhint: ").count();
+                assert_eq!(
+                    message.lines().count(),
+                    1 + hints,
+                    "{list} {text}: {message}"
+                );
                 tried += 1;
             }
         }
@@ -232,7 +237,7 @@ fn all_that_is_wrong_is_listed_in_the_order_of_lines() {
         "5: no.log: opening",
     ];
     assert_eq!(message.lines().count(), starts.len(), "{message}");
-    for (line, start) in message.lines().zip(starts) {
+    for (line, start) in message.trim_start_matches("error: ").lines().zip(starts) {
         assert!(line.starts_with(&format!("plan.toml:{start}")), "{line}");
     }
     // What does not suit a machine is a row that says so, and no error.
@@ -333,7 +338,7 @@ fn long_lists_are_read_and_absurd_products_refused() {
     let text = format!("topologies = ['mesh:3']\norderings = ['snake']\nseeds = [\n{seeds}0]\n");
     let message = refused(home.path(), &text);
     assert!(
-        message.starts_with("plan.toml:300004: found `0` twice"),
+        message.starts_with("error: plan.toml:300004: found `0` twice"),
         "{message}"
     );
     let text = format!(
@@ -376,7 +381,7 @@ fn empty_lists_of_tables_and_budgets_after_a_blank_are_named() {
         &["corun", "torus:4x4", "--jobs", "jobs.toml"],
     ));
     assert!(
-        message.starts_with("jobs.toml:2: found no jobs; expected a table [[jobs]]"),
+        message.starts_with("error: jobs.toml:2: found no jobs; expected a table [[jobs]]"),
         "{message}"
     );
     let output = run(

@@ -602,7 +602,8 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     .unwrap();
     let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "begun"]);
     assert!(
-        message.starts_with("begun/sweep.journal:1: found `nodeorder sweep journal: plan 12"),
+        message
+            .starts_with("error: begun/sweep.journal:1: found `nodeorder sweep journal: plan 12"),
         "{message}"
     );
     // Somebody else's table, and a table changed by hand.
@@ -630,7 +631,7 @@ fn a_full_disk_and_a_closed_folder_are_errors() {
     std::fs::write(folder.join("file"), "").unwrap();
     let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "file/out"]);
     assert!(
-        message.starts_with("file/out: creating the folder"),
+        message.starts_with("error: file/out: creating the folder"),
         "{message}"
     );
     // A file system that takes no file, whoever asks.
@@ -640,7 +641,7 @@ fn a_full_disk_and_a_closed_folder_are_errors() {
             &["sweep", "run", "plan.toml", "--out", "/proc/self"],
         );
         assert!(
-            message.starts_with("/proc/self/sweep.journal: writing"),
+            message.starts_with("error: /proc/self/sweep.journal: writing"),
             "{message}"
         );
     }

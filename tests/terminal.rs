@@ -364,7 +364,15 @@ fn manual_pages_stand_for_every_command() {
         std::fs::read_to_string(out.join("nodeorder-mpc.1")).unwrap()
     );
     assert!(
-        one.contains(".SH OPTIONS") && one.contains("Example: nodeorder mpc"),
+        [
+            ".SH OPTIONS",
+            ".SH EXAMPLES\n.nf\nnodeorder mpc",
+            ".SH FILES",
+            ".SH EXIT STATUS",
+            ".SH SEE ALSO"
+        ]
+        .iter()
+        .all(|section| one.contains(section)),
         "{one}"
     );
     assert_eq!(

@@ -265,7 +265,7 @@ fn milliseconds_are_told_from_seconds() {
     );
     assert_eq!(code, Some(1));
     assert!(
-        said.starts_with("r.csv:2: found run `3600`; expected unit=s or unit=ms"),
+        said.starts_with("error: r.csv:2: found run `3600`; expected unit=s or unit=ms"),
         "{said}"
     );
     let known = info("r.csv", text, &["--columns", &columns(",unit=ms")]);
@@ -325,7 +325,7 @@ fn accounting_of_pbs_is_read() {
     );
     assert_eq!(code, Some(1));
     assert!(
-        said.starts_with("log:11: found `nothing`; expected a line of an accounting log"),
+        said.starts_with("error: log:11: found `nothing`; expected a line of an accounting log"),
         "{said}"
     );
 }
@@ -466,7 +466,10 @@ fn sacct_of_every_delimiter_is_read_and_other_files_are_called_what_they_are() {
         ] {
             let (code, _, said) = with("s", &text, arguments);
             assert_eq!(code, Some(1));
-            assert!(said.starts_with(&format!("s:1: found {found}: ")), "{said}");
+            assert!(
+                said.starts_with(&format!("error: s:1: found {found}: ")),
+                "{said}"
+            );
         }
     }
 }

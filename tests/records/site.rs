@@ -418,7 +418,7 @@ fn days_of_a_log_are_read_in_order() {
     let (code, _, said) = run(folder.path(), &["audit", "torus:4x4", "--trace", "log"]);
     assert_eq!(code, Some(1));
     assert!(
-        said.starts_with("log/20261102:1: found `nothing`"),
+        said.starts_with("error: log/20261102:1: found `nothing`"),
         "{said}"
     );
     // In another order the days are read, and it is said.
@@ -746,7 +746,9 @@ fn wrong(file: &str, first: &str, last: &str, cases: &[(String, &str)]) {
         );
         if wanted.starts_with(file) {
             assert!(
-                code == Some(1) && said.starts_with(wanted) && said.contains("; expected"),
+                code == Some(1)
+                    && said.starts_with(&format!("error: {wanted}"))
+                    && said.contains("; expected"),
                 "{text}{said}"
             );
             continue;

@@ -42,12 +42,15 @@ fn options() -> BTreeMap<String, Uses> {
             commands = inner.collect();
         }
         for (command, text) in commands {
-            for line in text
-                .lines()
-                .map(str::trim_start)
-                .filter(|line| line.starts_with('-'))
-            {
-                let line = line.split_once("--").map_or("", |(_, rest)| rest);
+            // Lines of descriptions stand further to the right.
+            for line in text.lines() {
+                let Some(line) = line.strip_prefix("      --").or_else(|| {
+                    line.split_once(", --")
+                        .filter(|(short, _)| short.len() == 4)
+                        .map(|(_, rest)| rest)
+                }) else {
+                    continue;
+                };
                 let end = line
                     .find(|c: char| !c.is_ascii_lowercase() && c != '-')
                     .unwrap_or(line.len());

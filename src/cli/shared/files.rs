@@ -19,7 +19,7 @@ const WRITTEN: [&str; 10] = [
     "timeline",
     "totals",
     "edges",
-    "links",
+    "links_out",
     "matching_out",
     "metrics",
     "append",

@@ -8,7 +8,9 @@ use super::layout;
 const HEADINGS: [(&str, &[&str]); 4] = [
     (
         "Orderings",
-        &["order", "optimise", "current", "method", "weights", "time"],
+        &[
+            "order", "orders", "by", "optimise", "current", "method", "weights", "time",
+        ],
     ),
     (
         "Jobs",
@@ -110,6 +112,9 @@ const RARE: [&str; 25] = [
     "optimise",
 ];
 
+/// Options of a command with many that its `-h` leaves to `--help`, too.
+const RARE_HERE: [(&str, &[&str]); 1] = [("compare", &["policy", "model", "guest", "routing"])];
+
 /// Further examples of commands that do several things.
 const EXAMPLES: [(&str, &[&str]); 7] = [
     (
@@ -165,17 +170,22 @@ pub fn list_examples(command: &Command) -> Vec<String> {
 /// Lays out the help of a command and of those within it.
 pub fn lay_out_help(command: Command) -> Command {
     let examples = list_examples(&command);
-    let command = command.mut_args(place_option).mut_subcommands(lay_out_help);
+    let mut here = RARE_HERE.iter();
+    let here = here.find(|(verb, _)| *verb == command.get_name());
+    let rare = here.map_or(&[][..], |(_, ids)| ids);
+    let command = command
+        .mut_args(|option| place_option(option, rare))
+        .mut_subcommands(lay_out_help);
     match examples.as_slice() {
         [] | [_] => command,
         several => command.after_long_help(format!("Examples:\n  {}", several.join("\n  "))),
     }
 }
 
-/// Puts an option below its heading, and leaves rare ones to `--help`.
-fn place_option(option: Arg) -> Arg {
+/// Puts an option below its heading, and leaves rare ones, those of `here` too, to `--help`.
+fn place_option(option: Arg, here: &[&str]) -> Arg {
     let id = option.get_id().as_str();
-    let is_rare = RARE.contains(&id);
+    let is_rare = RARE.contains(&id) || here.contains(&id);
     let heading = HEADINGS.iter().find(|(_, ids)| ids.contains(&id));
     let heading =
         heading.filter(|_| option.get_help_heading().is_none() && !option.is_positional());

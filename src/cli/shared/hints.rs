@@ -67,7 +67,9 @@ pub fn print_usage_error(error: &clap::Error, parser: &clap::Command, words: &[O
         .and_then(|verb| find_other_name(error, verb))
         .or_else(|| find_suggestion(error));
     let question = suggestion.map_or(String::new(), |name| format!("; did you mean '{name}'?"));
-    print_note(format_args!("error: {message}{question}"));
+    // Below the first line stand the values that there are.
+    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
+    print_note(format_args!("error: {first}{question}{rest}"));
     let verb = verb.map_or(String::new(), |verb| format!(" {}", verb.get_name()));
     print_note(format_args!("hint: nodeorder{verb} --help"));
 }
@@ -81,7 +83,8 @@ fn find_suggestion(error: &clap::Error) -> Option<String> {
     ];
     kinds.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(name) => Some(name.clone()),
-        ContextValue::Strings(names) => names.first().cloned(),
+        // The nearest comes last.
+        ContextValue::Strings(names) => names.last().cloned(),
         _ => None,
     })
 }

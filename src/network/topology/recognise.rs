@@ -54,11 +54,12 @@ const SIGNS: [Sign; 9] = [
 type Check = (&'static str, fn(&Text) -> bool);
 
 /// Readers whose files have a form of their own.
-const FORMS: [Check; 4] = [
+const FORMS: [Check; 5] = [
     ("slurm-topology", slurm::recognises),
     ("ns3", ns3::recognises),
     ("tgt", target::recognises),
     ("graph", edge_list::has_header),
+    ("tiers", tiers::has_header),
 ];
 
 /// Readers of tables, some of which two of them could read.

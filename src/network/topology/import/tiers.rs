@@ -96,23 +96,28 @@ fn read_tiers(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, Str
     Ok((wiring, suffix))
 }
 
-/// Checks whether a text is a table of hosts: its header says so, or every row names another host, none of which is a
-/// switch, and fewer switches than hosts.
+/// Checks whether a text is a table whose header has the hosts in the first column.
+pub(in crate::topology) fn has_header(text: &Text) -> bool {
+    let first = text.data_lines().next().map(|line| line.split_csv());
+    matches!(first, Some(Ok(fields)) if fields.len() > 1 && is_host_column(&fields[0]))
+}
+
+/// Checks whether a text may be a table of hosts without saying so: every row names another host, none of which is a
+/// switch, and there are fewer switches than hosts.
 pub(in crate::topology) fn recognises(text: &Text) -> bool {
     let Ok(table) = HostTable::read_table(text) else {
         return false;
     };
     let HostTable { header, rows } = &table;
-    let is_number = |field: &Cow<'_, str>| field.parse::<f64>().is_ok();
-    if rows.iter().any(|(_, fields)| fields.iter().all(is_number)) {
+    let mut names = rows.iter().flat_map(|(_, fields)| fields);
+    if names.any(|name| name.parse::<f64>().is_ok()) {
         return false;
     }
     let hosts: HashSet<&str> = rows.iter().map(|(_, fields)| fields[0].as_ref()).collect();
     let mut switches = rows.iter().flat_map(|(_, fields)| &fields[1..]);
     let are_apart =
         hosts.len() == rows.len() && !switches.any(|name| hosts.contains(name.as_ref()));
-    let is_tree = (1..header.len()).all(|column| table.count_values(column) < rows.len());
-    is_host_column(&header[0]) || (are_apart && is_tree)
+    are_apart && (1..header.len()).all(|column| table.count_values(column) < rows.len())
 }
 
 impl<'t> HostTable<'t> {
