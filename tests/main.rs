@@ -14,6 +14,7 @@ mod by_size;
 mod caminos;
 mod check;
 mod cli;
+mod collectives;
 mod commands;
 mod corun;
 mod engines;

@@ -50,8 +50,11 @@ fn get_ranks(sizes: &[(&str, u32)], order: &str, token: &str) -> Vec<Vec<u32>> {
     masked_groups(&ordered, &mask)
 }
 
+/// Groups by the name of their kind.
+type Groups = Vec<(&'static str, Vec<Vec<u32>>)>;
+
 /// What `initialize_model_parallel` does before it makes groups: nothing where it raises.
-fn megatron(sizes: [u32; 6], order: &str) -> Option<Vec<(&'static str, Vec<Vec<u32>>)>> {
+fn megatron(sizes: [u32; 6], order: &str) -> Option<Groups> {
     let [tp, cp, pp, dp, ep, etp] = sizes;
     let world = tp * cp * pp * dp;
     if world % (etp * ep * pp) != 0 {

@@ -32,13 +32,12 @@ pub fn report_groups(
     per_node: u32,
     offered: &[u32],
 ) -> Vec<GroupReport> {
-    let host_of = |rank: u32| (rank / per_node) as usize;
     let tensor = kinds.iter().find(|kind| kind.kind == "etp");
     let on_one_host = tensor.filter(|tensor| {
         tensor
             .groups
             .iter()
-            .all(|g| g.iter().all(|rank| host_of(*rank) == host_of(g[0])))
+            .all(|g| g.iter().all(|rank| rank / per_node == g[0] / per_node))
     });
     let mut reports = Vec::new();
     for RankGroups { kind, groups } in kinds {
@@ -61,7 +60,10 @@ pub fn report_groups(
         };
         let mut spans = 0;
         for group in groups {
-            let mut units: Vec<u32> = group.iter().map(|rank| unit_of[host_of(*rank)]).collect();
+            let mut units: Vec<u32> = group
+                .iter()
+                .map(|rank| unit_of[(rank / per_node) as usize])
+                .collect();
             let next = units.iter().cycle().skip(1);
             report.crossings += units.iter().zip(next).filter(|(a, b)| a != b).count() as u64;
             units.sort_unstable();

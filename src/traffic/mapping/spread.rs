@@ -66,6 +66,7 @@ impl SpreadProblem {
             state.improve_by_swaps();
             state.keep_if_better(&mut best);
         }
+        // Of many blocks it would see a few divisions only, all near the first.
         state.clear_blocks();
         if state.unit_of.len() <= PROVED_BLOCKS {
             state.steps = PROOF_STEPS;
@@ -204,6 +205,7 @@ impl<'a> Search<'a> {
         let mut unit = 0;
         let mut apart = Vec::new();
         for run in blocks.chunks(length) {
+            // Units passed over are too full for this run, and left to the blocks of broken runs.
             while unit < self.room.len() && (self.room[unit] as usize) < run.len() {
                 unit += 1;
             }
@@ -279,6 +281,7 @@ impl<'a> Search<'a> {
         // Sums of volumes in another order may differ in the last digits.
         let better =
             after < before || (after == before && gain > 1e-9 * self.partners[block].len() as f64);
+        // The state is that of before: counts are whole, and volumes are added up anew when one is kept.
         if !better {
             self.move_pair(block, from, other, unit);
         }
@@ -300,8 +303,10 @@ impl<'a> Search<'a> {
             volume: self.volume_between_units(),
             proved: false,
         };
-        let key = |spread: &Spread| (spread.max_span, spread.volume);
-        if best.as_ref().is_none_or(|best| key(&found) < key(best)) {
+        let better = best
+            .as_ref()
+            .is_none_or(|best| (found.max_span, found.volume) < (best.max_span, best.volume));
+        if better {
             *best = Some(found);
         }
     }

@@ -43,13 +43,17 @@ impl RankGrid {
 
     /// Makes the grid of these `sizes` of tp, cp, ep, dp and pp. Fails if `order` misses an axis of more than 1.
     pub fn with_sizes(params: &Params, order: &[&'static str], sizes: [u32; 5]) -> Result<Self> {
-        let size_of = |axis: &str| sizes[AXES.iter().position(|a| *a == axis).unwrap_or(0)];
-        let missing = AXES.iter().find(|a| !order.contains(a) && size_of(a) > 1);
-        if let Some(axis) = missing {
-            let expected = format!("an order with {axis}, which is {}", size_of(axis));
+        let mut missing = AXES.iter().zip(sizes);
+        if let Some((axis, size)) = missing.find(|(a, size)| *size > 1 && !order.contains(a)) {
+            let expected = format!("an order with {axis}, which is {size}");
             return Err(params.invalid_value("order", expected));
         }
-        Ok(RankGrid(order.iter().map(|a| (*a, size_of(a))).collect()))
+        let mut axes = Vec::new();
+        for axis in order {
+            let sized = AXES.iter().zip(sizes).find(|(name, _)| *name == axis);
+            axes.extend(sized.map(|(axis, size)| (*axis, size)));
+        }
+        Ok(RankGrid(axes))
     }
 
     /// Computes the distance of two ranks that are neighbours along an axis, up to 2⁴⁸.

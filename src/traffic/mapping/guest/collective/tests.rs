@@ -1,4 +1,4 @@
-mod oracles;
+//! What members send, in closed forms and step by step.
 
 use super::super::tests::{check_refused, make, messages};
 use super::*;

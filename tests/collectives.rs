@@ -1,7 +1,10 @@
 //! Collective operations run as loops of the libraries that they are taken from, rank by rank.
 
-use super::{make, messages};
 use std::collections::BTreeMap;
+
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting, Guest, ProcessMapping, analyse};
 
 type Matrix = BTreeMap<(u32, u32), f64>;
 
@@ -18,11 +21,16 @@ fn run(n: i64, mut rank_sends: impl FnMut(i64, &mut dyn FnMut(i64, i64))) -> Mat
     matrix
 }
 
+fn make(text: &str) -> Guest {
+    Guest::make(text, &Default::default()).unwrap()
+}
+
 fn matrix(text: &str) -> Matrix {
-    let all = messages(&make(text).unwrap());
-    all.into_iter()
-        .map(|(source, target, v)| ((source, target), v))
-        .collect()
+    let mut matrix = Matrix::new();
+    make(text).for_each_message(|m| {
+        matrix.insert((m.source, m.target), m.volume);
+    });
+    matrix
 }
 
 /// Holds a guest to loops for thirty sizes.
@@ -411,11 +419,10 @@ fn other_collectives_send_what_their_sources_do() {
 
 /// Nodes in order, leaf by leaf: `per_leaf` of n on each, `uplinks` links up.
 fn contention(n: u32, per_leaf: u32, uplinks: u32, algorithm: &str) -> f64 {
-    use crate::mapping::{Fabric, FixedRouting, ProcessMapping, analyse};
-    let machine =
-        crate::testing::build(&format!("xgft:m={per_leaf}x{},w=1x{uplinks}", n / per_leaf));
-    let guest = make(&format!("all-reduce:{algorithm},n={n}")).unwrap();
-    let nodes: Vec<_> = machine.nodes().iter().collect();
+    let spec = format!("xgft:m={per_leaf}x{},w=1x{uplinks}", n / per_leaf);
+    let machine = Topology::inline(&spec, &Default::default()).unwrap();
+    let guest = make(&format!("all-reduce:{algorithm},n={n}"));
+    let nodes: Vec<NodeId> = machine.nodes().iter().collect();
     let mapping = ProcessMapping::in_order(&guest, "row-major", &nodes).unwrap();
     let routing = FixedRouting::find_by_name("ecmp-hop").unwrap();
     let fabric = Fabric::new(&machine).unwrap();
