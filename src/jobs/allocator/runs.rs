@@ -12,10 +12,13 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 ///
 /// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
-/// and never join.
+/// and never join. Within units ([`FreeRuns::within_units`]) a run ends with its unit, and so does one that
+/// [`FreeRuns::find_first_run`] finds.
 #[derive(Clone, Debug, Default)]
 pub struct FreeRuns {
     runs: Vec<Run>,
+    /// Unit of each rank; empty where runs may go on in another unit.
+    units: Vec<u32>,
     /// Bounds proved by earlier searches.
     known: Vec<SearchBound>,
     /// Buffer of [`FreeRuns::take_longest`].
@@ -40,11 +43,30 @@ pub struct GapRun {
 }
 
 impl FreeRuns {
-    /// Takes over the free ranks. O(size/64 + runs).
+    /// Creates free runs none of which reaches into another unit; `units` has the unit of each rank.
+    pub fn within_units(units: Vec<u32>) -> Self {
+        FreeRuns {
+            units,
+            ..FreeRuns::default()
+        }
+    }
+
+    /// Takes over the free ranks. O(size/64 + runs), within units O(size).
     pub fn load_free(&mut self, free: &FreeSet) {
         self.runs.clear();
-        self.runs.extend(free.free_runs());
         self.known.clear();
+        if self.units.is_empty() {
+            self.runs.extend(free.free_runs());
+            return;
+        }
+        for run in free.free_runs() {
+            let mut first = run.first;
+            for piece in self.units[first as usize..run.end() as usize].chunk_by(|a, b| a == b) {
+                let count = piece.len() as u32;
+                self.runs.push(Run { first, count });
+                first += count;
+            }
+        }
     }
 
     /// Takes over the free ranks, with rank r as rank `size` - 1 - r: the list read from its end.
@@ -133,6 +155,11 @@ impl FreeRuns {
         found
     }
 
+    /// Checks whether two ranks are in different units.
+    fn are_parted(&self, a: u32, b: u32) -> bool {
+        !self.units.is_empty() && self.units[a as usize] != self.units[b as usize]
+    }
+
     /// Finds the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
     /// the longest met.
     fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
@@ -146,7 +173,7 @@ impl FreeRuns {
                 continue;
             }
             // The last of the one and the first of the other differ by first - (end - 1).
-            if end.is_none_or(|end| run.first - end >= gap) {
+            if end.is_none_or(|end| run.first - end >= gap || self.are_parted(end - 1, run.first)) {
                 begins = i;
                 held = 0;
             }
