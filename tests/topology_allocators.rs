@@ -642,11 +642,12 @@ fn coordinates_are_needed_where_rules_speak_of_them() {
     }
 }
 
-/// First Fit by lists: the free ranks, cut where steps are too long or another unit begins.
+/// First Fit by lists: the free ranks, cut where steps are too long or lead over a rank of another unit.
 fn level_fit(free: &mut Vec<u32>, count: usize, gap: u32, unit: &dyn Fn(u32) -> u32) -> Vec<u32> {
-    let runs = free.chunk_by(|a, b| b - a <= gap && unit(*a) == unit(*b));
-    let found = runs.filter(|run| run.len() >= count).map(<[u32]>::to_vec);
-    if let Some(mut run) = found.take(1).next() {
+    let mut runs =
+        free.chunk_by(|a, b| b - a <= gap && (*a..=*b).all(|rank| unit(rank) == unit(*a)));
+    let found = runs.find(|run| run.len() >= count).map(<[u32]>::to_vec);
+    if let Some(mut run) = found {
         run.truncate(count);
         free.retain(|rank| !run.contains(rank));
         return run;

@@ -9,7 +9,7 @@ use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// `first-fit:G[:level=NAME]`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the
-/// second looks. With `level=` a run ends where a unit of that level does, however small the step into the next.
+/// second looks. With `level=` a run also ends before the next rank, free or not, of another unit of that level.
 /// O(size/64 + runs·log n), with `level=` O(size + runs·log n).
 ///
 /// # References
@@ -71,9 +71,11 @@ impl BuildAllocator for LevelFit {
         let number = self.level.find_level(context.topology)?;
         let level = &context.topology.network().levels()[number];
         let nodes = context.order.nodes().iter();
-        let mut fit = FirstFit::new(Some(self.gap), 0);
-        fit.runs = FreeRuns::within_units(nodes.map(|node| level.unit_of(*node)).collect());
-        Ok(Box::new(fit))
+        let units: Vec<u32> = nodes.map(|node| level.unit_of(*node)).collect();
+        Ok(Box::new(FirstFit {
+            runs: FreeRuns::within_stretches(&units),
+            ..FirstFit::new(Some(self.gap), 0)
+        }))
     }
 }
 

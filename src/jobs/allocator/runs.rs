@@ -12,13 +12,13 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 ///
 /// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
-/// and never join. Within units ([`FreeRuns::within_units`]) a run ends with its unit, and so does one that
+/// and never join. Within stretches ([`FreeRuns::within_stretches`]) a run ends with its stretch, and so does one that
 /// [`FreeRuns::find_first_run`] finds.
 #[derive(Clone, Debug, Default)]
 pub struct FreeRuns {
     runs: Vec<Run>,
-    /// Unit of each rank; empty where runs may go on in another unit.
-    units: Vec<u32>,
+    /// Stretch of each rank; empty where runs end with free ranks alone.
+    stretches: Vec<u32>,
     /// Bounds proved by earlier searches.
     known: Vec<SearchBound>,
     /// Buffer of [`FreeRuns::take_longest`].
@@ -43,25 +43,31 @@ pub struct GapRun {
 }
 
 impl FreeRuns {
-    /// Creates free runs none of which reaches into another unit; `units` has the unit of each rank.
-    pub fn within_units(units: Vec<u32>) -> Self {
+    /// Creates free runs none of which reaches into another stretch: consecutive ranks whose unit, given by rank, is the
+    /// same. Ranks of another unit part two stretches even when they are taken, so that runs never join.
+    pub fn within_stretches(units: &[u32]) -> Self {
+        let mut stretches = Vec::with_capacity(units.len());
+        for (number, stretch) in (0..).zip(units.chunk_by(|a, b| a == b)) {
+            stretches.resize(stretches.len() + stretch.len(), number);
+        }
         FreeRuns {
-            units,
+            stretches,
             ..FreeRuns::default()
         }
     }
 
-    /// Takes over the free ranks. O(size/64 + runs), within units O(size).
+    /// Takes over the free ranks. O(size/64 + runs), within stretches O(size).
     pub fn load_free(&mut self, free: &FreeSet) {
         self.runs.clear();
         self.known.clear();
-        if self.units.is_empty() {
+        if self.stretches.is_empty() {
             self.runs.extend(free.free_runs());
             return;
         }
         for run in free.free_runs() {
             let mut first = run.first;
-            for piece in self.units[first as usize..run.end() as usize].chunk_by(|a, b| a == b) {
+            let stretches = &self.stretches[first as usize..run.end() as usize];
+            for piece in stretches.chunk_by(|a, b| a == b) {
                 let count = piece.len() as u32;
                 self.runs.push(Run { first, count });
                 first += count;
@@ -155,9 +161,9 @@ impl FreeRuns {
         found
     }
 
-    /// Checks whether two ranks are in different units.
+    /// Checks whether two ranks are in different stretches.
     fn are_parted(&self, a: u32, b: u32) -> bool {
-        !self.units.is_empty() && self.units[a as usize] != self.units[b as usize]
+        self.stretches.get(a as usize) != self.stretches.get(b as usize)
     }
 
     /// Finds the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of

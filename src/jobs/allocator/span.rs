@@ -111,15 +111,13 @@ impl SpanAllocator {
                 for run in runs {
                     self.intervals[run.count as usize] += 1;
                 }
-                let intervals = &mut self.intervals;
-                let mut chosen = fitting
-                    .min_by_key(|(start, _)| rate_window(runs, *start, count, ring, intervals));
-                if chosen.is_none() && scattered {
-                    chosen = runs
-                        .iter()
-                        .enumerate()
-                        .min_by_key(|(start, _)| rate_window(runs, *start, count, ring, intervals));
+                let mut starts: Vec<_> = fitting.collect();
+                if starts.is_empty() && scattered {
+                    starts.extend(runs.iter().enumerate());
                 }
+                let chosen = starts.into_iter().min_by_key(|(start, _)| {
+                    rate_window(runs, *start, count, ring, &mut self.intervals)
+                });
                 for run in runs {
                     self.intervals[run.count as usize] = 0;
                 }
