@@ -18,7 +18,7 @@ CASES = [
 ]
 NODES = {"cplant": 320, "hector": 2816, "archer2": 5860, "frontier": 9856}
 LOAD = 0.75
-PLACEMENTS = 3000
+PLACEMENTS = 1000
 SEEDS = range(1, 11)
 T95 = 2.262  # nine degrees of freedom
 
