@@ -177,18 +177,7 @@ impl Allocator for SpanAllocator {
         let start = self.find_start(free.rank_count(), count);
         let runs = self.runs.all_runs();
         // On the ring the window may go on at the first rank.
-        let mut left = count;
-        for run in runs[start..].iter().chain(runs) {
-            let taken = run.count.min(left);
-            chosen.push(Run {
-                count: taken,
-                ..*run
-            });
-            left -= taken;
-            if left == 0 {
-                break;
-            }
-        }
+        chosen.push_first(runs[start..].iter().chain(runs).copied(), count);
         Choice::Placed
     }
 }

@@ -259,7 +259,7 @@ impl<'a> ClusterState<'a> {
     }
 
     /// Asks the allocator for ranks of a waiting task among `free`. Fails with its refusal.
-    fn ask_allocator(&mut self, free: &FreeSet, task: u32) -> std::result::Result<Ranks, Choice> {
+    fn ask_allocator(&mut self, free: &FreeSet, task: u32) -> Result<Ranks, Choice> {
         if self.relents_to(task) {
             self.allocator.wait_expired();
         }

@@ -53,8 +53,7 @@ pub(super) fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
             before = task.submit;
             continue;
         };
-        let location = SourceLocation::option(format!("job {}", task.id));
-        return Err(Error::input(location, found, expected));
+        return Err(Error::option(format!("job {}", task.id), found, expected));
     }
     Ok(())
 }

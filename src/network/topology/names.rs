@@ -176,9 +176,8 @@ impl Topology {
             let name = self.node_name(*node);
             if !host_list::fits_host_list(&name) || self.host_named(&name) != Some(*node) {
                 let found = format!("`{name}`, the name of node {node}");
-                let location = SourceLocation::option("--names");
                 let expected = "names without blanks, commas, brackets and #, each of one node";
-                return Err(Error::input(location, found, expected));
+                return Err(Error::option("--names", found, expected));
             }
         }
         Ok(())

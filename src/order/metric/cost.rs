@@ -244,10 +244,9 @@ impl CableRule {
             links.sort_unstable();
             links.dedup();
             if let Some((u, v)) = topology.first_unlinked(&links) {
-                let location = SourceLocation::option(format!("--cables file={file}"));
                 let found = format!("a cable of {} between routers {u} and {v}", topology.name());
-                return Err(Error::input(
-                    location,
+                return Err(Error::option(
+                    format!("--cables file={file}"),
                     found,
                     "two routers that a link joins",
                 ));

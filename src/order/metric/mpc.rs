@@ -236,9 +236,8 @@ pub fn at_sizes(
 fn check_curve(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let location = SourceLocation::option(order.label());
         let found = format!("an ordering of {n} nodes");
-        return Err(Error::input(location, found, "at least 2 nodes"));
+        return Err(Error::option(order.label(), found, "at least 2 nodes"));
     }
     if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
         let location = SourceLocation::option("--method transform");

@@ -49,10 +49,7 @@ impl<'p> DistanceSums<'p> {
                 Some(run) if routers[run.first as usize] == routers[rank as usize] => {
                     run.count += 1
                 }
-                _ => members.push(Run {
-                    first: rank,
-                    count: 1,
-                }),
+                _ => members.push(Run::of_rank(rank)),
             }
         }
         let sum = self.sum_run_distances(&members);

@@ -54,7 +54,7 @@ struct JobComp {
 }
 
 /// Splits a line into its values by their places. Fails with the reason why it has none.
-fn split_values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
+fn split_values(text: &str) -> Result<[&str; PLACES], Reason> {
     let mut found = [None; PLACES];
     for (key, value) in text
         .split_ascii_whitespace()

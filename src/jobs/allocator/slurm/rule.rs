@@ -307,10 +307,7 @@ impl<R: SelectionRule> Plugin<R> {
             for rank in free.iter() {
                 if rule.unit_of(rank).is_some_and(shut) {
                     whole -= 1;
-                    outside.to_mut().take_run(Run {
-                        first: rank,
-                        count: 1,
-                    });
+                    outside.to_mut().take_run(Run::of_rank(rank));
                 }
             }
         }

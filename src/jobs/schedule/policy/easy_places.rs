@@ -146,10 +146,7 @@ fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_>) -> At
     for rank in place.iter() {
         // Running tasks may hold some of the place until the reservation's time.
         if outside.is_free(rank) {
-            outside.take_run(Run {
-                first: rank,
-                count: 1,
-            });
+            outside.take_run(Run::of_rank(rank));
         }
     }
     if outside.free_count() < machine.task(task).nodes {

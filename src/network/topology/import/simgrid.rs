@@ -188,7 +188,7 @@ fn build_network(file: &SourceFile<'_>) -> Result<Network> {
 
 impl<'a> Platform<'a> {
     /// Adds a host or router. Fails if its name is there already.
-    fn add_named(&mut self, name: String, is_host: bool) -> std::result::Result<usize, String> {
+    fn add_named(&mut self, name: String, is_host: bool) -> Result<usize, String> {
         let point = self.points.len();
         if self.point_of.insert(name.clone(), point).is_some() {
             return Err(format!("`{name}` again"));

@@ -162,11 +162,7 @@ impl Application {
             );
             let expected =
                 "a job as large as its guest, or a guest for any size, such as stencil3d";
-            return Err(Error::input(
-                SourceLocation::option(format!("job {job}")),
-                found,
-                expected,
-            ));
+            return Err(Error::option(format!("job {job}"), found, expected));
         }
         Ok(guest)
     }
