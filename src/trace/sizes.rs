@@ -8,9 +8,9 @@ use super::open::read_trace;
 use super::survey::survey_log;
 use super::swf::{Options, Trace};
 use super::{WorkloadKind, detect_kind};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, strip_zero_fraction};
+use nodeorder_base::input::strip_zero_fraction;
 use nodeorder_base::ratio::{divide_exactly, mean_of_sum};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// The largest size up to which the formula `log-uniform` is written out, size by size: 256 MB of shares.
 const MOST_SIZES: u32 = 1 << 24;

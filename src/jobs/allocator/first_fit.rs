@@ -3,9 +3,7 @@
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use super::runs::{FreeRuns, GAP};
 use super::units::{LEVEL, LevelOption};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Ranks, Result, Run};
 
 /// `first-fit:G[:level=NAME]`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the

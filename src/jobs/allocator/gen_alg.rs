@@ -2,8 +2,7 @@
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use multiversion::multiversion;
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Ranks, Result, Run};
 
 use super::near::NearbyRouters;
 use super::recent::CachedAllocator;

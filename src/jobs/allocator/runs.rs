@@ -1,7 +1,6 @@
 //! The free ranks as maximal runs, being taken piece by piece while one job is placed.
 
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Ranks, Run};
 
 /// The option `gap`: the largest step between neighbours in a run of free ranks.
 pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")

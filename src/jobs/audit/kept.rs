@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::score::Score;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_trace::records::Record;
 
 /// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are

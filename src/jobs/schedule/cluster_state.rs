@@ -11,8 +11,7 @@ use super::running::{AssumedEnd, RunningTasks};
 use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::replay::{AllocationFigures, FigureSet};
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result};
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
 

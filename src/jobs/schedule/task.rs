@@ -1,6 +1,6 @@
 //! The jobs of a simulation, checks of them, and the conversion of their times to ticks.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_trace::Trace;
 
 /// A job of the trace to be scheduled. Times in seconds outside a simulation, in ticks inside.

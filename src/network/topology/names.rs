@@ -3,9 +3,7 @@
 use super::import::host_list;
 use super::machine::Topology;
 use super::node_names::NumberMeaning;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Line;
+use nodeorder_base::{Error, Line, NodeId, Result, SourceLocation};
 
 impl Topology {
     /// Finds the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds

@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::{Statistics, Topology};
+use nodeorder_base::{Error, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Statistics;
 
 /// Names of the pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a
 /// node; a router; a schedulable node; a watt, for as long as the machine runs.

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
 pub use crate::pair_sums::{SumMethod, check_memory, lacks_transform_memory};
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::{Metric, Topology};
 
 /// Exact MPC curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.

@@ -13,13 +13,11 @@ use super::halving::{BalanceRule, HalvingSearch};
 use super::rank_distances::RankDistances;
 use super::ring::{RingLength, measure_ring};
 use super::units::{UnitCounter, Units};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::{divide_exactly, mean_of_sum};
+use nodeorder_base::{Ranks, Result, RouterId};
 use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::graph::UNREACHED;
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_network::{Metric, RouterGraph, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -320,7 +318,7 @@ impl ShapeSums {
 mod tests {
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Job sizes by name or as a list, as `--sizes` takes them.
 
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// Reads the sizes that `text` names for an ordering of `n` nodes, ascending, each once; `None` for all. `log` is
 /// eight sizes an octave.

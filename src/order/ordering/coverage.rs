@@ -3,9 +3,9 @@
 use fixedbitset::FixedBitSet;
 
 use super::NodeOrder;
-use nodeorder_base::error::{Error, Result, sanitize};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::error::sanitize;
+use nodeorder_base::{Error, NodeId, Result};
+use nodeorder_network::Topology;
 
 /// Largest number of nodes named in a remark about nodes that an ordering leaves out.
 const FEW: usize = 4;

@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::record::{Record, RecordFormat, Source, State};
 use super::time::{LONGEST, parse_instant};
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// A Batsim workload.
 pub static BATSIM: RecordFormat = RecordFormat {

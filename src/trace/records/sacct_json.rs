@@ -9,9 +9,8 @@ use serde::Deserialize;
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
 use super::slurm_json::{Number, States, end_record, list_records};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
 use nodeorder_base::slurm_states::JobPhase;
+use nodeorder_base::{Result, Text};
 
 /// The accounting of Slurm in JSON.
 pub static SACCT_JSON: RecordFormat = RecordFormat {

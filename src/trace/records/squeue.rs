@@ -11,9 +11,8 @@ use serde::Deserialize;
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
 use super::slurm_json::{Number, States, end_record, list_records};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
 use nodeorder_base::slurm_states::JobPhase;
+use nodeorder_base::{Result, Text};
 
 /// The queue of Slurm in JSON. A [`Record`] has a start and a host list where the job holds nodes, and a run time only
 /// where it has ended.

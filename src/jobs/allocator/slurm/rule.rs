@@ -10,9 +10,7 @@ use std::collections::HashMap;
 
 use super::best_fit::BestFit;
 use crate::allocator::entry::{Allocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Params, Ranks, Result, Run};
 use nodeorder_trace::JobOptions;
 
 /// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,

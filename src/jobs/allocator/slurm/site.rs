@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::torus3d;
 use crate::allocator::entry::AllocatorContext;
 use crate::allocator::units::list_levels;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
 
 /// Finds the site's own file; `None` if there is none for this plugin.

@@ -8,7 +8,7 @@ use super::super::waiting::WaitQueue;
 use super::entry::{Passes, Policy};
 use super::estimates::Estimates;
 use crate::schedule::cluster_state::{Attempt, ClusterState, PlaceReply};
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Ranks, Run};
 
 /// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free
 /// nodes or because they are too few.

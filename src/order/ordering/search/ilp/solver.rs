@@ -13,9 +13,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, SolveO
 use crate::ordering::search::optimise::options::SearchOptions;
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search_result::{SearchResult, Status};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Observer, Params, Result};
 
 /// Values of `solver=`; the first lets the tool choose.
 pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
