@@ -42,7 +42,8 @@ mod plain {
             }
             "closest-mind" => closest_mind(free, n, d),
             "span-first-fit" | "span-best-fit" | "span-sum-of-squares" => {
-                span(name, free, size, n, rest.contains(&"linear"))
+                let scattered = rest.contains(&"scattered=true");
+                span(name, free, size, n, rest.contains(&"linear"), scattered)
             }
             "slurm-best-fit" => slurm(free, n, rest.contains(&"26")),
             other => panic!("no plain rule for {other}"),
@@ -130,7 +131,14 @@ mod plain {
         free.windows(n).find(|w| sum(w) == least).unwrap().to_vec()
     }
 
-    fn span(name: &str, free: &[u32], size: u32, n: usize, linear: bool) -> Vec<u32> {
+    fn span(
+        name: &str,
+        free: &[u32],
+        size: u32,
+        n: usize,
+        linear: bool,
+        scattered: bool,
+    ) -> Vec<u32> {
         let intervals = stretches(free, 1);
         let squares_after = |chosen: &[u32]| -> u64 {
             let left: Vec<u32> = free
@@ -164,6 +172,13 @@ mod plain {
             let inner = ranks.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
             size - inner.max(size - linear_span)
         };
+        if scattered {
+            let begins = |s: &usize| *s == 0 || free[*s] > free[*s - 1] + 1;
+            let span = |w: &[u32]| (w[n - 1] + size - w[0]) % size;
+            let windows = starts.filter(begins).map(window);
+            let key = |w: &Vec<u32>| (squares_after(w), span(w), w[0]);
+            return windows.min_by_key(key).unwrap();
+        }
         starts
             .map(window)
             .min_by_key(|w| (measure(w), w[0]))
@@ -220,6 +235,8 @@ const ALLOCATORS: &[&str] = &[
     "span-best-fit:linear",
     "span-sum-of-squares",
     "span-sum-of-squares:linear",
+    "span-sum-of-squares:scattered=true",
+    "span-sum-of-squares:linear:scattered=true",
     "slurm-best-fit",
     "slurm-best-fit:26",
 ];

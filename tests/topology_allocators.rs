@@ -641,3 +641,41 @@ fn coordinates_are_needed_where_rules_speak_of_them() {
         );
     }
 }
+
+/// First Fit by lists: the free ranks, cut where steps are too long or lead over a rank of another unit.
+fn level_fit(free: &mut Vec<u32>, count: usize, gap: u32, unit: &dyn Fn(u32) -> u32) -> Vec<u32> {
+    let mut runs =
+        free.chunk_by(|a, b| b - a <= gap && (*a..=*b).all(|rank| unit(rank) == unit(*a)));
+    let found = runs.find(|run| run.len() >= count).map(<[u32]>::to_vec);
+    if let Some(mut run) = found {
+        run.truncate(count);
+        free.retain(|rank| !run.contains(rank));
+        return run;
+    }
+    let mut both = level_fit(free, count / 2, gap, unit);
+    both.extend(level_fit(free, count - count / 2, gap, unit));
+    both
+}
+
+proptest! {
+    #[test]
+    fn a_gap_that_knows_levels_stays_inside_units(
+        machine in 0..3usize,
+        seed in 0u64..3,
+        gap in 0u32..6,
+        present in prop::collection::vec(any::<bool>(), 7..40),
+        share in 1u32..100,
+    ) {
+        let spec = ["cascade:3x4x4,per_router=2,limit=90", "fat-tree:k=4", "dragonfly:p=2,a=4,h=2"];
+        let scene = Scene::random(spec[machine], seed, 13, &present);
+        prop_assume!(!scene.free.is_empty());
+        let count = (scene.free.len() as u32 * share / 100).max(1);
+        for level in scene.topology.network().levels() {
+            let unit = |rank: u32| level.unit_of(scene.order.nodes()[rank as usize]);
+            let mut expected = level_fit(&mut scene.free.clone(), count as usize, gap, &unit);
+            expected.sort();
+            let name = format!("first-fit:{gap}:level={}", level.name);
+            prop_assert_eq!(scene.choose(&name, count), expected, "{}", name);
+        }
+    }
+}

@@ -17,3 +17,11 @@ pub mod ranks;
 pub mod ratio;
 pub mod registry;
 pub mod slurm_states;
+
+pub use error::{Error, Result, SourceLocation};
+pub use ids::{NodeId, RouterId};
+pub use input::{Line, Lines, Text};
+pub use observer::Observer;
+pub use params::{Opt, Params};
+pub use ranks::{FreeSet, Ranks, Run};
+pub use registry::{Entry, Registry};

@@ -73,6 +73,22 @@ impl Ranks {
         self.push(Run::of_rank(rank));
     }
 
+    /// Appends the first `count` ranks of some runs.
+    pub fn push_first(&mut self, runs: impl Iterator<Item = Run>, count: u32) {
+        let mut left = count;
+        for run in runs {
+            let taken = run.count.min(left);
+            self.push(Run {
+                count: taken,
+                ..run
+            });
+            left -= taken;
+            if left == 0 {
+                return;
+            }
+        }
+    }
+
     /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
     pub fn sort_and_join(&mut self) {
         // In order there is nothing to join, either: `push` joins what touches.
@@ -387,18 +403,7 @@ impl FreeSet {
 
     /// Copies the lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).
     pub fn copy_lowest(&self, count: u32, out: &mut Ranks) {
-        let mut left = count;
-        for run in self.free_runs() {
-            let taken = run.count.min(left);
-            out.push(Run {
-                count: taken,
-                ..run
-            });
-            left -= taken;
-            if left == 0 {
-                return;
-            }
-        }
+        out.push_first(self.free_runs(), count);
     }
 
     /// Copies the highest `count` free ranks into `out`, or all there are.

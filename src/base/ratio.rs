@@ -22,6 +22,12 @@ pub fn divide_exactly(numerator: u128, denominator: u128) -> f64 {
     (quotient | u128::from(rest)) as f64 * 2f64.powi(-(shift as i32))
 }
 
+/// Divides the sum of `count` values by `count`; `None` if there are none.
+pub fn mean_of_sum(sum: impl Into<u128>, count: impl Into<u128>) -> Option<f64> {
+    let count = count.into();
+    (count > 0).then(|| divide_exactly(sum.into(), count))
+}
+
 /// Divides two numbers: the quotient, and whether anything was left.
 fn quotient_and_rest(numerator: u128, denominator: u128) -> (u128, bool) {
     (

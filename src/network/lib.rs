@@ -6,3 +6,5 @@
 
 pub mod catalog;
 pub mod topology;
+
+pub use topology::{Context, Metric, RouterGraph, Topology};

@@ -8,6 +8,9 @@
 pub mod metric;
 pub mod ordering;
 pub mod pair_sums;
+
+pub use ordering::NodeOrder;
+
 #[cfg(test)]
 #[path = "ordering/tests/testing.rs"]
 mod testing;

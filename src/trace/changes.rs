@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// The change of the times between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The header of a trace: `; Label: value` lines.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{RawLine, strip_zero_fraction};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// One label of a header with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Lines;
+    use nodeorder_base::Lines;
 
     /// Excerpts of the header of CEA-Curie-2011-2.1-cln, Parallel Workloads Archive.
     const CURIE: &[u8] = b";   --- SWF file converted from SACCT ---

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
+use nodeorder_base::input::{RawLine, strip_zero_fraction};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 mod live;
 

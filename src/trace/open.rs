@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicU64;
 
 use super::records::{RecordFormat, Records};
 use super::{Log, Options, Tally, Trace, WorkloadKind, convert, detect_kind};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, is_packed, is_parquet};
+use nodeorder_base::input::{is_packed, is_parquet};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// Opens the trace of a file: SWF, or records in a format that its content tells.
 ///

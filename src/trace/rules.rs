@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::JobOptions;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
+use nodeorder_base::{Result, Text};
 
 /// Rules, each for jobs of some sizes.
 #[derive(Clone, Debug, Default)]

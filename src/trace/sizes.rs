@@ -8,9 +8,9 @@ use super::open::read_trace;
 use super::survey::survey_log;
 use super::swf::{Options, Trace};
 use super::{WorkloadKind, detect_kind};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Lines, strip_zero_fraction};
-use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::input::strip_zero_fraction;
+use nodeorder_base::ratio::{divide_exactly, mean_of_sum};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// The largest size up to which the formula `log-uniform` is written out, size by size: 256 MB of shares.
 const MOST_SIZES: u32 = 1 << 24;
@@ -206,11 +206,11 @@ impl Sizes {
     pub fn mean_size(&self) -> Option<f64> {
         let jobs = self.jobs.as_ref()?;
         let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();
-        let nodes = jobs
+        let nodes: u128 = jobs
             .iter()
             .map(|(size, count)| u128::from(*size) * u128::from(*count))
             .sum();
-        (count > 0).then(|| divide_exactly(nodes, count))
+        mean_of_sum(nodes, count)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::log::{Block, Event, Log};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Counts over a whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

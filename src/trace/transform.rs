@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use super::changes::{Changes, MOST, Pace};
 use super::swf::{Job, Options, Trace};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
 use nodeorder_base::random::{Generator, random_below, seed_generator};
 use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// A job of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

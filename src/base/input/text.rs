@@ -89,6 +89,16 @@ impl Text {
         Line::new(&self.name, number, text)
     }
 
+    /// Builds an error at a line, from 1.
+    pub fn error_at(
+        &self,
+        number: usize,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Error {
+        self.line_at(number, "").error_here(found, expected)
+    }
+
     /// Iterates over every line, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.text

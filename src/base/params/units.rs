@@ -1,7 +1,7 @@
 //! Numbers with a unit: `10GB/s`, `40Gb/s`, `64KiB`, `1us`; counts of bytes: `16G`.
 
 use super::{Params, Value};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 
 /// Physical quantity of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +91,8 @@ impl Unit {
     /// With the option, the text and the form that is expected.
     pub fn parse_option(self, flag: &str, text: &str) -> Result<f64> {
         self.parse(text).ok_or_else(|| {
-            let location = SourceLocation::option(format!("{flag} {text}"));
-            Error::input(location, format!("`{text}`"), self.expected_form())
+            let option = format!("{flag} {text}");
+            Error::option(option, format!("`{text}`"), self.expected_form())
         })
     }
 }

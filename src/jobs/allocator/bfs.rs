@@ -2,9 +2,7 @@
 
 use super::components::FreeSearch;
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks, Result};
 
 /// `bfs[:contiguous]`: the free nodes that a breadth-first search reaches first. It starts at the lowest free rank
 /// and goes from free node to free node: nodes of one router are neighbours, and so are nodes on linked routers;

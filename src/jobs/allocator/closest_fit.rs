@@ -2,8 +2,7 @@
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::FreeRuns;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks};
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
 /// neighbours, the first of those; the first window whose largest step is at most G is taken at once

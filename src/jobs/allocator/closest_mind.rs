@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::window::WindowFinder;
 
@@ -250,8 +248,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use nodeorder_network::topology::Topology;
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::Topology;
+    use nodeorder_order::NodeOrder;
 
     /// More ranks than cuts hold among them, odd and even rings, paths, weights, searches; several blocks each.
     const MACHINES: &[&str] = &[

@@ -2,10 +2,8 @@
 
 use super::entry::AllocatorContext;
 use super::ranks_by_location::RanksByLocation;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::ranks::{FreeSet, Ranks};
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::{FreeSet, Ranks, Result, RouterId};
+use nodeorder_network::RouterGraph;
 
 /// A breadth-first search over free nodes: nodes of one router are neighbours, and so are nodes on linked
 /// routers; neighbours are visited in rank order.
@@ -131,10 +129,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use nodeorder_base::ranks::Run;
-    use nodeorder_network::topology::Topology;
+    use nodeorder_base::Run;
+    use nodeorder_network::Topology;
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
 
     proptest! {
         /// Against a flood by distances: two nodes are neighbours where they are at most one hop apart.

@@ -1,9 +1,7 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks, Result};
 use std::collections::HashMap;
 
 use super::guest_mesh::GuestMesh;

@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 
 use super::room::PlaceableNodes;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
-use nodeorder_base::ranks::{FreeSet, Ranks};
-use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Entry, Error, FreeSet, Params, Ranks, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::JobOptions;
 
 /// An allocator by name: an entry of [`super::ALLOCATORS`].

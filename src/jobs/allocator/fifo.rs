@@ -1,8 +1,7 @@
 //! The lowest free ranks, or the highest for small jobs.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks};
 
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
 ///

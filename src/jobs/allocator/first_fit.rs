@@ -1,26 +1,30 @@
 //! First Fit with a gap, and its variants.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use super::runs::{FreeRuns, GAP};
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use super::units::{LEVEL, LevelOption};
+use nodeorder_base::{FreeSet, Opt, Ranks, Result, Run};
 
-/// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
+/// `first-fit:G[:level=NAME]`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the
-/// second looks. O(size/64 + runs·log n).
+/// second looks. With `level=` a run also ends before the next rank, free or not, of another unit of that level.
+/// O(size/64 + runs·log n), with `level=` O(size + runs·log n).
 ///
 /// # References
-/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2; that
+/// a gap should know the machine's levels is its section 9.
 pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
-    options: &[GAP],
+    options: &[GAP, LEVEL.default_in_words("none: a gap knows ranks alone")],
     parse: |params| {
-        Ok(Box::new(FirstFit::new(
-            Some(params.required_integer("gap", 0, u32::MAX)?),
-            0,
-        )))
+        let gap = params.required_integer("gap", 0, u32::MAX)?;
+        let level = LevelOption::parse_level(params)?;
+        if params.has_key("level") {
+            return Ok(Box::new(LevelFit { gap, level }));
+        }
+        Ok(Box::new(FirstFit::new(Some(gap), 0)))
     },
 };
 
@@ -53,6 +57,25 @@ pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
     |_| Ok(Box::new(FirstFit::new(None, 0))),
 );
+
+/// Options of First Fit inside the units of a level.
+struct LevelFit {
+    gap: u32,
+    level: LevelOption,
+}
+
+impl BuildAllocator for LevelFit {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let number = self.level.find_level(context.topology)?;
+        let level = &context.topology.network().levels()[number];
+        let nodes = context.order.nodes().iter();
+        let units: Vec<u32> = nodes.map(|node| level.unit_of(*node)).collect();
+        Ok(Box::new(FirstFit {
+            runs: FreeRuns::within_stretches(&units),
+            ..FirstFit::new(Some(self.gap), 0)
+        }))
+    }
+}
 
 /// First Fit in all its variants.
 #[derive(Clone)]

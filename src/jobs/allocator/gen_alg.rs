@@ -2,8 +2,7 @@
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use multiversion::multiversion;
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Ranks, Result, Run};
 
 use super::near::NearbyRouters;
 use super::recent::CachedAllocator;
@@ -107,13 +106,7 @@ impl GenAlg<'_> {
             let index = self.open_index[locations.location_of(rank) as usize];
             match self.runs.last_mut() {
                 Some((run, last)) if *last == index && run.end() == rank => run.count += 1,
-                _ => self.runs.push((
-                    Run {
-                        first: rank,
-                        count: 1,
-                    },
-                    index,
-                )),
+                _ => self.runs.push((Run::of_rank(rank), index)),
             }
         }
     }
@@ -212,10 +205,8 @@ impl GenAlg<'_> {
         }
         self.members.sort_unstable();
         self.set.clear();
-        self.set.extend(self.members.iter().map(|rank| Run {
-            first: *rank,
-            count: 1,
-        }));
+        self.set
+            .extend(self.members.iter().map(|rank| Run::of_rank(*rank)));
         Some(self.sums.sum_run_distances(&self.set))
     }
 }

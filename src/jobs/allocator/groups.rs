@@ -1,9 +1,7 @@
 //! Jobs packed into few groups of a dragonfly, or spread over all.
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Params, Ranks, Result};
 use std::cmp::Reverse;
 
 use super::units::{LEVEL, LevelOption, UnitSet, list_levels};
@@ -138,10 +136,10 @@ impl Allocator for Groups {
 #[cfg(test)]
 mod tests {
     use crate::allocator::{AllocatorContext, make};
-    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_base::{FreeSet, Ranks, Run};
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
 
     /// Nodes by group that an allocator takes on nine groups of eight nodes, the first ones of groups taken already.
     fn by_group(text: &str, taken: [u32; 9], count: u32) -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::{FreeRuns, GAP};
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
 /// none, the longest run (the first of those) is taken whole, and again for the rest. O(size/64 + runs·log runs).

@@ -1,8 +1,7 @@
 //! The multiple buddy strategy.
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
-use nodeorder_base::error::{Result, SourceLocation};
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result, SourceLocation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -2,8 +2,7 @@
 
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use super::ranks_by_location::Cells;
-use nodeorder_base::error::{Result, SourceLocation};
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result, SourceLocation};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
 /// are r away in the largest of their coordinates, around the ends of axes that are rings; the nodes of the

@@ -2,10 +2,8 @@
 
 use super::entry::AllocatorContext;
 use super::ranks_by_location::RanksByLocation;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::ranks::FreeSet;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::{FreeSet, Result, RouterId};
+use nodeorder_network::RouterGraph;
 use nodeorder_order::metric::rank_rows::RankRows;
 
 /// Finds the routers with free ranks around one of them.

@@ -2,8 +2,7 @@
 
 use super::entry::AllocatorContext;
 use super::near::NearbyRouters;
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::{FreeSet, Result};
 
 /// Number of 64-bit words of ranks in a lane: as many as one vector instruction handles.
 pub const LANES: usize = 4;

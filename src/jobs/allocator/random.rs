@@ -2,7 +2,7 @@
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
 use nodeorder_base::params::SEED;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks};
 use rand_pcg::Pcg64;
 
 use nodeorder_base::random::{random_below, seed_generator};

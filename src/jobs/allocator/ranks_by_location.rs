@@ -1,8 +1,7 @@
 //! Ranks by location: the router they share, or the cell of a lattice.
 
 use super::entry::AllocatorContext;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::{Error, FreeSet, Result, SourceLocation};
 
 /// The ranks of every location, and how many of them are free.
 #[derive(Debug)]

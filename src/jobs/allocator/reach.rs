@@ -2,8 +2,7 @@
 
 use super::entry::AllocatorContext;
 use super::near_rows::{LANES, MOST_LANES, NearRows, RankBits};
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::{FreeSet, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 
 /// Free ranks around every router, for one number of hops after the other.
@@ -205,9 +204,9 @@ mod tests {
     use rand_pcg::rand_core::{Rng, SeedableRng};
 
     use super::*;
-    use nodeorder_base::ranks::Run;
-    use nodeorder_network::topology::{Context, Topology};
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_base::Run;
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
 
     /// Ranks that steps of at most `hops` over free ranks lead to from `start`.
     fn walk(distances: &RankDistances, free: &FreeSet, start: u32, hops: u32) -> usize {

@@ -1,7 +1,7 @@
 //! The last choices of an allocator, kept for when they are asked for again.
 
 use super::entry::{Allocator, Choice};
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks};
 use std::collections::VecDeque;
 
 /// Number of choices that are kept: after so many others the same free ranks seldom come again.
@@ -59,7 +59,7 @@ impl Allocator for CachedAllocator<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::ranks::Run;
+    use nodeorder_base::Run;
 
     /// The lowest ranks; counts how often it is asked.
     struct Lowest<'a>(&'a std::sync::atomic::AtomicU32);

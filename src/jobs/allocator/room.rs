@@ -1,6 +1,6 @@
 //! Room for further jobs: how large a job could still be placed on the nodes that are free.
 
-use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::ratio::mean_of_sum;
 
 /// Room that a free set leaves for jobs under the rule of an allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl PlaceableSums {
 
     /// Divides a weighted sum by the sum of the weights; `None` if nothing was added.
     fn weighted_mean(&self, sum: u128) -> Option<f64> {
-        (self.weight > 0).then(|| divide_exactly(sum, self.weight))
+        mean_of_sum(sum, self.weight)
     }
 
     /// Computes the mean number of nodes of the largest job that could still be placed.

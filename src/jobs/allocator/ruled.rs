@@ -1,8 +1,7 @@
 //! Options that jobs get by their sizes, from a table of rules.
 
 use super::entry::{Allocator, Choice, PodRules};
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result};
 use nodeorder_trace::{JobOptions, Rules};
 
 /// An allocator whose jobs get the options of a table of rules where they give none of their own.

@@ -1,7 +1,6 @@
 //! The free ranks as maximal runs, being taken piece by piece while one job is placed.
 
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Ranks, Run};
 
 /// The option `gap`: the largest step between neighbours in a run of free ranks.
 pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")
@@ -12,10 +11,13 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 ///
 /// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
-/// and never join.
+/// and never join. Within stretches ([`FreeRuns::within_stretches`]) a run ends with its stretch, and so does one that
+/// [`FreeRuns::find_first_run`] finds.
 #[derive(Clone, Debug, Default)]
 pub struct FreeRuns {
     runs: Vec<Run>,
+    /// Stretch of each rank; empty where runs end with free ranks alone.
+    stretches: Vec<u32>,
     /// Bounds proved by earlier searches.
     known: Vec<SearchBound>,
     /// Buffer of [`FreeRuns::take_longest`].
@@ -40,11 +42,36 @@ pub struct GapRun {
 }
 
 impl FreeRuns {
-    /// Takes over the free ranks. O(size/64 + runs).
+    /// Creates free runs none of which reaches into another stretch: consecutive ranks whose unit, given by rank, is the
+    /// same. Ranks of another unit part two stretches even when they are taken, so that runs never join.
+    pub fn within_stretches(units: &[u32]) -> Self {
+        let mut stretches = Vec::with_capacity(units.len());
+        for (number, stretch) in (0..).zip(units.chunk_by(|a, b| a == b)) {
+            stretches.resize(stretches.len() + stretch.len(), number);
+        }
+        FreeRuns {
+            stretches,
+            ..FreeRuns::default()
+        }
+    }
+
+    /// Takes over the free ranks. O(size/64 + runs), within stretches O(size).
     pub fn load_free(&mut self, free: &FreeSet) {
         self.runs.clear();
-        self.runs.extend(free.free_runs());
         self.known.clear();
+        if self.stretches.is_empty() {
+            self.runs.extend(free.free_runs());
+            return;
+        }
+        for run in free.free_runs() {
+            let mut first = run.first;
+            let stretches = &self.stretches[first as usize..run.end() as usize];
+            for piece in stretches.chunk_by(|a, b| a == b) {
+                let count = piece.len() as u32;
+                self.runs.push(Run { first, count });
+                first += count;
+            }
+        }
     }
 
     /// Takes over the free ranks, with rank r as rank `size` - 1 - r: the list read from its end.
@@ -133,6 +160,11 @@ impl FreeRuns {
         found
     }
 
+    /// Checks whether two ranks are in different stretches.
+    fn are_parted(&self, a: u32, b: u32) -> bool {
+        self.stretches.get(a as usize) != self.stretches.get(b as usize)
+    }
+
     /// Finds the first g-run of at least `count` ranks from run `start` on, if there is one, and the length of
     /// the longest met.
     fn search_from(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
@@ -146,7 +178,7 @@ impl FreeRuns {
                 continue;
             }
             // The last of the one and the first of the other differ by first - (end - 1).
-            if end.is_none_or(|end| run.first - end >= gap) {
+            if end.is_none_or(|end| run.first - end >= gap || self.are_parted(end - 1, run.first)) {
                 begins = i;
                 held = 0;
             }

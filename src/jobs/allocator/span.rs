@@ -29,16 +29,22 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
 );
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
-/// of free intervals of i ranks.
+/// of free intervals of i ranks. With `scattered=true` the same rule chooses for a job that no interval holds: of the
+/// windows that begin with an interval the one after which the sum is least, of equals the narrowest, then the first;
+/// O(intervals · intervals in a window).
 ///
 /// # References
-/// As [`FIRST`]; Csirik et al., "On the sum-of-squares algorithm for bin packing", 2006,
+/// As [`FIRST`], and its section 5, which leaves the rule for scattered jobs open: this one is ours. Csirik et al.,
+/// "On the sum-of-squares algorithm for bin packing", 2006,
 /// <https://doi.org/10.1145/1120582.1120583>.
 pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
     "minimises the sum over sizes of (free intervals of that size) squared (Leung et al. 2.3); else the window of least span",
-    &[SPAN],
-    |params| SpanAllocator::parse_strategy(IntervalRule::SumOfSquares, params),
+    &[SPAN, SCATTERED],
+    |params| {
+        let scattered = params.is_set("scattered")?;
+        SpanAllocator::parse_strategy(IntervalRule::SumOfSquares { scattered }, params)
+    },
 );
 
 /// The option `span`: whether windows go around the end of the ranks.
@@ -49,6 +55,12 @@ const SPAN: Opt = Opt::one_of(
 )
 .positional();
 
+/// The option `scattered` of [`SUM_OF_SQUARES`].
+const SCATTERED: Opt = Opt::flag(
+    "scattered",
+    "where no interval holds the job, too: the window after which lengths are most varied",
+);
+
 /// Rule for the interval that is taken, of those that hold the job.
 #[derive(Clone, Copy)]
 enum IntervalRule {
@@ -56,8 +68,8 @@ enum IntervalRule {
     First,
     /// The interval that leaves the fewest ranks.
     Best,
-    /// The interval after which Σ N(i)² is least.
-    SumOfSquares,
+    /// The interval after which Σ N(i)² is least; whether windows are chosen by that, too.
+    SumOfSquares { scattered: bool },
 }
 
 /// A strategy of Cplant.
@@ -83,61 +95,89 @@ impl SpanAllocator {
         }))
     }
 
-    /// Finds the index of the interval to take; `None` if none holds `count`.
-    fn find_interval(&mut self, size: u32, count: u32) -> Option<usize> {
+    /// Finds the index of the run where the job begins: the interval that holds it, else the window.
+    fn find_start(&mut self, size: u32, count: u32) -> usize {
         let runs = self.runs.all_runs();
+        let ring = (!self.linear).then_some(size);
         let mut fitting = runs
             .iter()
             .enumerate()
             .filter(|(_, run)| run.count >= count);
-        match self.fit {
+        let interval = match self.fit {
             IntervalRule::First => fitting.next(),
             IntervalRule::Best => fitting.min_by_key(|(_, run)| run.count),
-            IntervalRule::SumOfSquares => {
+            IntervalRule::SumOfSquares { scattered } => {
                 self.intervals.resize(size as usize + 1, 0);
                 for run in runs {
                     self.intervals[run.count as usize] += 1;
                 }
-                // An interval of length l becomes one of l - n: (N-1)² - N² there, (N+1)² - N² here.
-                let chosen = fitting.min_by_key(|(_, run)| {
-                    let gone = 1 - 2 * self.intervals[run.count as usize];
-                    match (run.count - count) as usize {
-                        0 => gone,
-                        left => gone + 1 + 2 * self.intervals[left],
-                    }
+                let mut starts: Vec<_> = fitting.collect();
+                if starts.is_empty() && scattered {
+                    starts.extend(runs.iter().enumerate());
+                }
+                let chosen = starts.into_iter().min_by_key(|(start, _)| {
+                    rate_window(runs, *start, count, ring, &mut self.intervals)
                 });
                 for run in runs {
                     self.intervals[run.count as usize] = 0;
                 }
                 chosen
             }
+        };
+        match interval {
+            Some((start, _)) => start,
+            None => find_narrowest_window(runs, count, ring),
         }
-        .map(|(i, _)| i)
     }
+}
+
+/// Computes by how much Σ N(i)² rises when the window of `count` free entries from run `start` on is taken, and the
+/// window's span; the greatest values where the ranks end before. N is given by `intervals`, which end as they were.
+fn rate_window(
+    runs: &[Run],
+    start: usize,
+    count: u32,
+    ring: Option<u32>,
+    intervals: &mut [i64],
+) -> (i64, u32) {
+    let mut rise = 0;
+    let mut left = count;
+    let mut end = 0;
+    let mut steps = Vec::new();
+    for (i, run) in (start..).zip(runs[start..].iter().chain(runs)) {
+        let beyond = ring.filter(|_| i >= runs.len());
+        if left == 0 || i >= runs.len() && beyond.is_none() {
+            break;
+        }
+        let taken = run.count.min(left);
+        left -= taken;
+        end = run.first + taken + beyond.unwrap_or(0);
+        // An interval of one length becomes one of another: (N-1)² - N² there, (N+1)² - N² here.
+        for (length, by) in [(run.count, -1), (run.count - taken, 1)] {
+            if length > 0 {
+                let number = &mut intervals[length as usize];
+                rise += 2 * by * *number + 1;
+                *number += by;
+                steps.push((length, by));
+            }
+        }
+    }
+    for (length, by) in steps {
+        intervals[length as usize] -= by;
+    }
+    if left > 0 {
+        return (i64::MAX, u32::MAX);
+    }
+    (rise, end - runs[start].first)
 }
 
 impl Allocator for SpanAllocator {
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.runs.load_free(free);
-        if let Some(interval) = self.find_interval(free.rank_count(), count) {
-            self.runs.take_ranks(interval, count, chosen);
-            return Choice::Placed;
-        }
+        let start = self.find_start(free.rank_count(), count);
         let runs = self.runs.all_runs();
-        let start = find_narrowest_window(runs, count, (!self.linear).then(|| free.rank_count()));
         // On the ring the window may go on at the first rank.
-        let mut left = count;
-        for run in runs[start..].iter().chain(runs) {
-            let taken = run.count.min(left);
-            chosen.push(Run {
-                count: taken,
-                ..*run
-            });
-            left -= taken;
-            if left == 0 {
-                break;
-            }
-        }
+        chosen.push_first(runs[start..].iter().chain(runs).copied(), count);
         Choice::Placed
     }
 }

@@ -8,8 +8,7 @@ use super::{
     bfs, closest_fit, closest_mind, dilation, fifo, first_fit, gen_alg, groups, kueue, largest_fit,
     mbs, mc1x1, random, ruled, slurm, span,
 };
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::{Registry, Result};
 use nodeorder_trace::Rules;
 
 /// Every allocator.
@@ -119,8 +118,8 @@ mod tests {
     use super::ALLOCATORS;
     use crate::allocator::entry::AllocatorContext;
     use crate::allocator::testing::{build, from_file};
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
 
     #[test]
     fn allocators_read_what_they_declare() {

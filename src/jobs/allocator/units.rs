@@ -1,11 +1,8 @@
 //! The free ranks of units: leaf switches, base blocks, groups.
 
 use super::entry::AllocatorContext;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::FreeSet;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, FreeSet, NodeId, Opt, Params, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 /// Mark of a rank in no unit.
 const NONE: u32 = u32::MAX;

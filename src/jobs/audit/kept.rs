@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::score::Score;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result};
 use nodeorder_trace::records::Record;
 
 /// Times, sizes, distances and names of recorded jobs by index: some 40 bytes each, as many more while they are
@@ -34,9 +34,8 @@ impl AuditedJobs {
             return Ok(false);
         };
         let Ok(end) = u32::try_from(self.names.len() + record.job.len()) else {
-            let location = SourceLocation::option("--order");
-            return Err(Error::input(
-                location,
+            return Err(Error::option(
+                "--order",
                 "job names of more than 4 GB",
                 "fewer jobs",
             ));

@@ -7,7 +7,7 @@ use super::score::{AuditMachine, AuditSettings, Score, Scored, connected_ring};
 use super::summary::Summary;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{BlockResult, FigureSet, Placed};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::units::UnitCounter;
 use nodeorder_trace::Log;

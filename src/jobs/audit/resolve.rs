@@ -7,11 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Line;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, Line, NodeId, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_trace::records::Record;
 
 /// Reason for which a record was not scored, or not replayed.
@@ -231,7 +229,7 @@ fn is_list(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn names_and_ids_are_found_and_problems_told_apart() {

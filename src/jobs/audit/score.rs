@@ -1,13 +1,12 @@
 //! Scores of allocations, the settings of an audit, and the machine that all scores are measured on.
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ranks::Ranks;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Ranks};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::ring::{RingLength, measure_ring};
 use nodeorder_order::metric::shape::AllocationShape;
 use nodeorder_order::metric::units::{UnitCounter, Units};
-use nodeorder_order::ordering::NodeOrder;
 
 /// Metrics of the allocation of one job.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::score::Score;
 use crate::replay::statistics::interval_half_width;
-use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::ratio::mean_of_sum;
 
 /// Sums of the scores of some jobs. All but two are of whole numbers, and so exact.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -154,11 +154,6 @@ fn add_each(sums: &mut [u64; 3], more: &[u64; 3]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;
     }
-}
-
-/// Divides `sum` by `count`; `None` if that is 0.
-fn mean_of_sum(sum: u64, count: u64) -> Option<f64> {
-    (count > 0).then(|| divide_exactly(sum.into(), count.into()))
 }
 
 /// Sums of the scores of all jobs under one placement.

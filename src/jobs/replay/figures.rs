@@ -2,7 +2,7 @@
 
 use super::traffic::JobTraffic;
 use crate::allocator::PlaceableNodes;
-use nodeorder_base::ranks::Ranks;
+use nodeorder_base::Ranks;
 use nodeorder_order::metric::allocation::{AllocationMetrics, Extent};
 use nodeorder_order::metric::shape::AllocationShape;
 

@@ -1,7 +1,7 @@
 //! Allocation of a live job: its ranks, or its pods on them.
 
 use crate::allocator::PodsOn;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks};
 use nodeorder_trace::JobOptions;
 
 /// Allocation of a live job; empty for a job that was skipped or refused.

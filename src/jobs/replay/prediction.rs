@@ -7,12 +7,12 @@ use super::by_size::{SizeMean, size_means};
 use super::figures::FigureSet;
 use super::set::{ReplaySet, ReplaySettings, Summaries};
 use super::traffic::TrafficSettings;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::correlation::{kendall, spearman};
 use nodeorder_order::metric::mpc::Curve;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Log;
 
 /// Allocators of a comparison if none is given.
@@ -123,9 +123,8 @@ pub fn predict(
     let results = replays.list_results();
     // Numbers of jobs are the same for all replays that refuse none: the first speaks for them.
     let Some(first) = results.first() else {
-        let location = SourceLocation::option("--trace");
-        return Err(Error::input(
-            location,
+        return Err(Error::option(
+            "--trace",
             "no ordering or no allocator",
             "at least one of each",
         ));

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::figures::Placed;
 use super::single::{Clock, Replay};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_trace::{Block, Log};
 
 /// Number of events in a block.

@@ -13,13 +13,12 @@ use super::single::{Clock, Counts, Replay};
 use super::statistics::Summary;
 use super::traffic::{Traffic, TrafficSettings, TrafficTotals};
 use crate::allocator::{self, AllocatorContext, PlaceableSums};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ranks::FreeSet;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, FreeSet, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::{ShapeSums, SummedShapes};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Log, Rules};
 
 /// Allocator that all improvements are measured against.

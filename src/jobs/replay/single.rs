@@ -290,10 +290,7 @@ impl<'a> Replay<'a> {
             rules.set_node_state(rank, !fails);
         }
         if !fails {
-            self.free.release_run(Run {
-                first: rank,
-                count: 1,
-            });
+            self.free.release_run(Run::of_rank(rank));
             return Ok(());
         }
         let mut jobs: Vec<usize> = (0..self.allocations.len())

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::Ranks;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Ranks, Result};
+use nodeorder_order::NodeOrder;
 use nodeorder_trace::JobKey;
 use nodeorder_traffic::mapping::guest::make_sized_guest;
 use nodeorder_traffic::mapping::{
@@ -229,8 +228,8 @@ impl<'a> Traffic<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::ranks::Run;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_base::Run;
+    use nodeorder_network::{Context, Topology};
     use nodeorder_traffic::mapping;
 
     #[test]

@@ -11,8 +11,7 @@ use super::running::{AssumedEnd, RunningTasks};
 use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::replay::{AllocationFigures, FigureSet};
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result};
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
 
@@ -259,7 +258,7 @@ impl<'a> ClusterState<'a> {
     }
 
     /// Asks the allocator for ranks of a waiting task among `free`. Fails with its refusal.
-    fn ask_allocator(&mut self, free: &FreeSet, task: u32) -> std::result::Result<Ranks, Choice> {
+    fn ask_allocator(&mut self, free: &FreeSet, task: u32) -> Result<Ranks, Choice> {
         if self.relents_to(task) {
             self.allocator.wait_expired();
         }

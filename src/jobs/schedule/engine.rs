@@ -3,7 +3,7 @@
 use super::cluster_state::ClusterState;
 use super::policy::{PassTimes, Policy};
 use super::result::Instant;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_base::observer::unwind_if_stopped;
 
 /// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the

@@ -10,10 +10,10 @@ use super::saving::{self, Saving, UsedSeconds};
 use super::{Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::replay::FigureSet;
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 
 /// Allocator of a comparison's schedules if none is given.
 pub const DEFAULT_ALLOCATOR: &str = "span-best-fit";

@@ -5,7 +5,7 @@ use super::task::Task;
 use crate::allocator::{PlaceableNodes, PlaceableSums, Reason};
 use crate::replay::AllocationFigures;
 use crate::replay::traffic::{Interval, Traffic};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::allocation::AllocationMetrics;
 use nodeorder_order::metric::shape::ShapeSums;
 

@@ -60,10 +60,10 @@ pub type UsedSeconds = Vec<Option<f64>>;
 fn task_weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     let first = tasks.first().map_or(0, |task| task.submit);
     let span = tasks.last().map_or(0, |task| task.submit - first);
-    let mut weeks = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        weeks.push(((task.submit - first) / WEEK) as usize);
-    }
+    let weeks = tasks
+        .iter()
+        .map(|task| ((task.submit - first) / WEEK) as usize);
+    let weeks: Vec<usize> = weeks.collect();
     (weeks, (span >= WEEK).then(|| YEAR / span as f64))
 }
 

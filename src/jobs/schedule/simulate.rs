@@ -8,7 +8,7 @@ use super::task::{TICKS_PER_SECOND, Task, check_tasks, convert_to_ticks};
 use super::{engine, model};
 use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::replay::FigureSet;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
 

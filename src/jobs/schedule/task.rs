@@ -1,6 +1,6 @@
 //! The jobs of a simulation, checks of them, and the conversion of their times to ticks.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_trace::Trace;
 
 /// A job of the trace to be scheduled. Times in seconds outside a simulation, in ticks inside.
@@ -53,8 +53,7 @@ pub(super) fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
             before = task.submit;
             continue;
         };
-        let location = SourceLocation::option(format!("job {}", task.id));
-        return Err(Error::input(location, found, expected));
+        return Err(Error::option(format!("job {}", task.id), found, expected));
     }
     Ok(())
 }

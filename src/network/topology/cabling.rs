@@ -8,8 +8,7 @@
 use super::capacity_units::CapacityUnits;
 use super::machine::Topology;
 use super::network::Network;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, Result, RouterId};
 
 /// Numbers of cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,7 @@ use super::arcs::both_directions;
 use super::graph::RouterGraph;
 use super::machine::Topology;
 use super::network::Network;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{Error, NodeId, Result, RouterId, SourceLocation};
 
 impl Topology {
     /// Counts the components that hold schedulable nodes; 1 if every node reaches every other. O(1).
@@ -126,7 +125,7 @@ fn join_components(network: &Network, graph: &RouterGraph, component_of: &[u32])
 mod tests {
     use crate::topology::graph::UNREACHED;
     use crate::topology::testing::from_file;
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
 
     /// Two trees and a ring of nodes apart, with all pairs by search.
     #[test]

@@ -1,6 +1,6 @@
 //! Seed and memory limit of a run.
 
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// Seed and memory limit of a run.
 #[derive(Clone, Copy, Debug)]

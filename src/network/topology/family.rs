@@ -5,9 +5,7 @@ use std::fmt;
 use super::context::Context;
 use super::link_list::MOST_CAPACITY;
 use super::network::Network;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::registry::Entry;
+use nodeorder_base::{Entry, Opt, Params, Result};
 
 /// A topology family: an entry of [`super::TOPOLOGIES`].
 pub type TopologyEntry = Entry<ParseNetwork>;

@@ -9,7 +9,7 @@ use super::machine::Topology;
 use super::machine_options::MachineOptions;
 use super::network::Network;
 use super::sizes::{check_nodes, require_graph};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them, router by router.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +153,7 @@ fn sort_links(
 mod tests {
     use super::*;
     use crate::topology::testing;
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
 
     fn machine(network: LinkedRouters) -> Result<Topology> {
         let network = LinkedRouters {

@@ -7,10 +7,8 @@ use super::import::host_list;
 use super::lattice::Lattice;
 use super::machine_options::{MachineOptions, NAMES_FORMS, NamePattern, NameSource};
 use super::source_file::read;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
 use nodeorder_base::params::Written;
+use nodeorder_base::{NodeId, Result, Text};
 
 /// Names of a machine's nodes.
 #[derive(Clone, Debug)]
@@ -152,8 +150,7 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(NameTable, 
     }
     if let Some((line, name, id)) = clashes.into_iter().min() {
         let found = format!("name `{name}`, which node {id} has where the file names it not");
-        let line = text.line_at(line, "");
-        return Err(line.error_here(found, "another name, or one for both"));
+        return Err(text.error_at(line, found, "another name, or one for both"));
     }
     Ok((NameTable::Table(names), build_lattice(coordinates, axes)))
 }

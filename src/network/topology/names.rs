@@ -3,9 +3,7 @@
 use super::import::host_list;
 use super::machine::Topology;
 use super::node_names::NumberMeaning;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Line;
+use nodeorder_base::{Error, Line, NodeId, Result, SourceLocation};
 
 impl Topology {
     /// Finds the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds
@@ -176,9 +174,8 @@ impl Topology {
             let name = self.node_name(*node);
             if !host_list::fits_host_list(&name) || self.host_named(&name) != Some(*node) {
                 let found = format!("`{name}`, the name of node {node}");
-                let location = SourceLocation::option("--names");
                 let expected = "names without blanks, commas, brackets and #, each of one node";
-                return Err(Error::input(location, found, expected));
+                return Err(Error::option("--names", found, expected));
             }
         }
         Ok(())

@@ -16,9 +16,7 @@ use super::context::Context;
 use super::import::host_list;
 use super::machine_options::NamePattern;
 use super::name_source::NameTable;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Line;
+use nodeorder_base::{Error, Line, NodeId, Result};
 
 /// Meaning of plain numbers in a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

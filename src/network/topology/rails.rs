@@ -11,7 +11,7 @@
 //! ```
 
 use super::arcs::both_directions;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 
 /// Shape and numbering of a multi-rail network: servers in domains of fast links, in units with a leaf switch a rail.
 ///

@@ -1,7 +1,7 @@
 //! Sizes that users choose, checked before anything is allocated.
 
 use super::context::Context;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Most slots (node ids, schedulable or not) of a machine.
 pub const MAX_NODES: u64 = 1 << 31;

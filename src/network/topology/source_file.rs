@@ -7,9 +7,8 @@ use include_dir::{Dir, File, include_dir};
 use super::context::Context;
 use super::family::BuildNetwork;
 use super::network::Network;
-use nodeorder_base::error::{Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Params, text_before_colon};
+use nodeorder_base::params::text_before_colon;
+use nodeorder_base::{Params, Result, SourceLocation, Text};
 
 /// The files shipped with the program: machines, and what they name.
 pub static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");

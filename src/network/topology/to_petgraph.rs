@@ -3,7 +3,7 @@
 use petgraph::graph::{NodeIndex, UnGraph};
 
 use super::machine::Topology;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, RouterId};
 
 impl Topology {
     /// Builds the network as a graph of petgraph 0.8. Vertex r is router r and holds its schedulable nodes, ascending;

@@ -4,11 +4,10 @@ use super::components::ComponentCounter;
 use super::rank_distances::RankDistances;
 use super::rank_rows::RankRows;
 use super::sums::DistanceSums;
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::{Ranks, Result};
 use nodeorder_network::topology::distance::{Product, Shape};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Metrics reported for every allocation.
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]

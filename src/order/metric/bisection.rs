@@ -24,10 +24,9 @@ use rayon::prelude::*;
 
 use super::halving::{BalanceRule, HalvingSearch};
 use crate::ordering::NodeOrder;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
 use nodeorder_base::random::{seed_generator, shuffle};
-use nodeorder_network::topology::{RouterGraph, Topology};
+use nodeorder_base::{Result, RouterId};
+use nodeorder_network::{RouterGraph, Topology};
 
 /// Largest number of links of a machine whose cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;

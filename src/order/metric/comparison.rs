@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::envelope::{compact_sets, lower_envelope};
 use super::mpc::Means;
 use crate::ordering::NodeOrder;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{Statistics, Topology};
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Statistics;
 
 /// Figures of one ordering.
 #[derive(Clone, Debug, Serialize)]
@@ -294,7 +294,7 @@ fn find_crossovers(a: &[f64], b: &[f64]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::metric::mpc;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     fn compare(spec: &str, orders: &[&str]) -> Comparison {
         let topology = Topology::inline(spec, &Context::default()).unwrap();

@@ -5,9 +5,8 @@
 //! next is one piece without a look at other links. Vertices 3 4 5 9, with 3-4 and 4-5 linked, are the segments 3-5
 //! and 9; only links between these two remain to be looked at.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::Ranks;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Ranks, Result};
+use nodeorder_network::Topology;
 use petgraph::unionfind::UnionFind;
 
 /// Mark that stands for no vertex and no segment.
@@ -184,8 +183,8 @@ mod tests {
 
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_base::ids::RouterId;
-    use nodeorder_network::topology::RouterGraph;
+    use nodeorder_base::RouterId;
+    use nodeorder_network::RouterGraph;
 
     /// Components by a flood over the whole graph.
     fn flood(graph: &RouterGraph, routers: &[u32]) -> u32 {

@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::{Statistics, Topology};
+use nodeorder_base::{Error, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Statistics;
 
 /// Names of the pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a
 /// node; a router; a schedulable node; a watt, for as long as the machine runs.
@@ -252,10 +252,9 @@ impl CableRule {
             links.sort_unstable();
             links.dedup();
             if let Some((u, v)) = topology.first_unlinked(&links) {
-                let location = SourceLocation::option(format!("--cables file={file}"));
                 let found = format!("a cable of {} between routers {u} and {v}", topology.name());
-                return Err(Error::input(
-                    location,
+                return Err(Error::option(
+                    format!("--cables file={file}"),
                     found,
                     "two routers that a link joins",
                 ));

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use multiversion::multiversion;
 
 use super::cuts::Cuts;
-use nodeorder_base::ranks::Run;
+use nodeorder_base::Run;
 
 /// A form of distance between ranks, with sums over a set of members that changes.
 ///

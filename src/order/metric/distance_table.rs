@@ -3,10 +3,9 @@
 //! The counters of a set of members are their numbers by router; a star is then a row of the table times the counters.
 
 use super::distance_kernel::{DistanceKernel, weighted_sum};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::{Error, Result, RouterId, SourceLocation};
 use nodeorder_network::topology::search::{self, BatchSearch};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Table of all distances between routers with nodes.
 #[derive(Debug)]

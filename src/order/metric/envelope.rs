@@ -5,9 +5,8 @@
 //! all nodes. On a ring of nodes, the nearest 1, 2, 3 others are 1, 1 and 2 hops away: no four nodes have a mean
 //! below 4/3 (the best have 5/3). On products of paths, rings and cliques a bound by entropy is higher for large S.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_base::{NodeId, Result, RouterId};
+use nodeorder_network::{Metric, Topology};
 use rayon::prelude::*;
 
 /// Number of distances up to which floors and compact sets are computed; machines that need more have none.
@@ -190,7 +189,7 @@ mod tests {
     use super::*;
     use crate::metric::mpc;
     use crate::ordering::NodeOrder;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn no_set_of_nodes_undercuts_the_floor() {

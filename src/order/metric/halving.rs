@@ -14,11 +14,11 @@ use std::cell::Cell;
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 use nodeorder_base::partition::{Candidate, Rules, Sides};
 use nodeorder_base::random::{Generator, random_below};
 use nodeorder_base::ratio::greatest_common_divisor;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::RouterGraph;
 use nodeorder_network::topology::capacity_units::CapacityUnits;
 
 /// Largest number of passes over all routers from one start.

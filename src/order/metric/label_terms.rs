@@ -10,11 +10,9 @@ use multiversion::multiversion;
 use super::cursor::Cursor;
 use super::cuts::Cuts;
 use super::distance_kernel::{DistanceKernel, slide_window, weighted_sum};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::ranks::Run;
+use nodeorder_base::{Result, RouterId, Run};
 use nodeorder_network::topology::distance::{Axis, Shape};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// A distance that is a sum of one-dimensional terms.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use super::comparison::Comparison;
 use super::cost::{CostBreakdown, PriceList};
 use super::mpc;
 use crate::ordering::{self, NodeOrder, Observer};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ratio::divide_exactly;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::levels::LevelRow;
@@ -94,9 +94,7 @@ impl MachineFigures {
         let comparison = Comparison::to_size(topology, &made, means, largest)?;
         let label = &comparison.entries[0].label;
         let best = made.into_iter().find(|order| order.label() == label);
-        let best = best.ok_or_else(|| {
-            Error::input(SourceLocation::option(label), "no ordering", "at least one")
-        });
+        let best = best.ok_or_else(|| Error::option(label, "no ordering", "at least one"));
         let bisection = bisection(topology)?;
         let s = &comparison.topology;
         // Traffic between nodes that no path joins has no bound, nor has traffic that takes no hop.

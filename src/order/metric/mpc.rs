@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
 pub use crate::pair_sums::{SumMethod, check_memory, lacks_transform_memory};
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::{Metric, Topology};
 
 /// Exact MPC curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.
@@ -236,9 +236,8 @@ pub fn at_sizes(
 fn check_curve(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let location = SourceLocation::option(order.label());
         let found = format!("an ordering of {n} nodes");
-        return Err(Error::input(location, found, "at least 2 nodes"));
+        return Err(Error::option(order.label(), found, "at least 2 nodes"));
     }
     if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
         let location = SourceLocation::option("--method transform");

@@ -8,11 +8,9 @@ use super::distance_table::DistanceTable;
 use super::joined_groups::JoinedGroups;
 use super::label_terms::LabelTerms;
 use crate::ordering::NodeOrder;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ranks::Ranks;
+use nodeorder_base::{NodeId, Ranks, Result};
 use nodeorder_network::topology::distance::Shape;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// The ranks of one ordering on one topology, and the distance between any two of them.
 ///

@@ -46,7 +46,7 @@ impl<'p> RankRows<'p> {
 mod tests {
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     #[test]
     fn rows_are_the_distances_one_by_one() {

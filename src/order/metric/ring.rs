@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use super::rank_distances::RankDistances;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, Result, RouterId};
 use nodeorder_network::topology::search::{self, BatchSearch, WIDTH};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Length of a closed walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +106,7 @@ pub fn measure_rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec
 mod tests {
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
     use proptest::prelude::*;
 
     #[test]

@@ -13,13 +13,11 @@ use super::halving::{BalanceRule, HalvingSearch};
 use super::rank_distances::RankDistances;
 use super::ring::{RingLength, measure_ring};
 use super::units::{UnitCounter, Units};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::ratio::{divide_exactly, mean_of_sum};
+use nodeorder_base::{Ranks, Result, RouterId};
 use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::graph::UNREACHED;
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_network::{Metric, RouterGraph, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,7 +162,7 @@ pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
         closed += whole.map(u128::from).sum::<u128>();
         all += routers.len() as u128;
     }
-    (all > 0).then(|| divide_exactly(closed, all))
+    mean_of_sum(closed, all)
 }
 
 /// Measures the halvings of nodes on these routers, of which the first `hosts` of the machine carry nodes.
@@ -289,19 +287,19 @@ impl ShapeSums {
     /// the fewest.
     pub fn level_means(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
         let levels = self.levels.iter().zip(&self.units);
-        levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of(sum, self.jobs))))
+        levels.map(|(name, sums)| (name.as_str(), sums.map(|sum| mean_of_sum(sum, self.jobs))))
     }
 
     /// Computes the mean hops of a step of the rings, every step counting the same; `None` without steps.
     pub fn ring_mean(&self) -> Option<f64> {
         let [_, hops, steps, _] = self.rings;
-        mean_of(hops, steps)
+        mean_of_sum(hops, steps)
     }
 
     /// Computes the mean of the longest steps, in hops; `None` without rings.
     pub fn ring_longest(&self) -> Option<f64> {
         let [jobs, _, _, longest] = self.rings;
-        mean_of(longest, jobs)
+        mean_of_sum(longest, jobs)
     }
 
     /// Computes the mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
@@ -316,16 +314,11 @@ impl ShapeSums {
     }
 }
 
-/// Divides the sum of `count` values by `count`; `None` if there are none.
-fn mean_of(sum: u64, count: u64) -> Option<f64> {
-    (count > 0).then(|| divide_exactly(sum.into(), count.into()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

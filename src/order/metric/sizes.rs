@@ -1,6 +1,6 @@
 //! Job sizes by name or as a list, as `--sizes` takes them.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result};
 
 /// Reads the sizes that `text` names for an ordering of `n` nodes, ascending, each once; `None` for all. `log` is
 /// eight sizes an octave.
@@ -22,9 +22,12 @@ pub fn parse_sizes(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
                 sizes.extend(first..=last);
             }
             _ => {
-                let location = SourceLocation::option(format!("--sizes {text}"));
                 let expected = format!("all, log, or sizes from 2 to {n}, as in 2,64,100-110");
-                return Err(Error::input(location, format!("`{part}`"), expected));
+                return Err(Error::option(
+                    format!("--sizes {text}"),
+                    format!("`{part}`"),
+                    expected,
+                ));
             }
         }
     }

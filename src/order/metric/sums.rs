@@ -1,7 +1,7 @@
 //! Pair-distance sums of sets of ranks, exactly: the sum of d(a,b) over all pairs of one allocation.
 
 use super::rank_distances::RankDistances;
-use nodeorder_base::ranks::{Ranks, Run};
+use nodeorder_base::{Ranks, Run};
 
 /// Sums distances over sets of ranks; holds the counters for that, which are zero between calls.
 #[derive(Debug)]
@@ -49,10 +49,7 @@ impl<'p> DistanceSums<'p> {
                 Some(run) if routers[run.first as usize] == routers[rank as usize] => {
                     run.count += 1
                 }
-                _ => members.push(Run {
-                    first: rank,
-                    count: 1,
-                }),
+                _ => members.push(Run::of_rank(rank)),
             }
         }
         let sum = self.sum_run_distances(&members);

@@ -7,8 +7,9 @@
 
 use std::borrow::Cow;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{Level, Topology};
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Level;
 
 /// Levels of a machine, leaf first.
 #[derive(Clone, Debug)]

@@ -60,8 +60,8 @@ mod tests {
     use super::super::sums::DistanceSums;
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_base::ranks::Ranks;
-    use nodeorder_network::topology::Topology;
+    use nodeorder_base::Ranks;
+    use nodeorder_network::Topology;
 
     /// One of every form of distance, with holes and several nodes a router.
     const MACHINES: &[&str] = &[

@@ -3,9 +3,9 @@
 use fixedbitset::FixedBitSet;
 
 use super::NodeOrder;
-use nodeorder_base::error::{Error, Result, SourceLocation, sanitize};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::error::sanitize;
+use nodeorder_base::{Error, NodeId, Result};
+use nodeorder_network::Topology;
 
 /// Largest number of nodes named in a remark about nodes that an ordering leaves out.
 const FEW: usize = 4;
@@ -56,8 +56,8 @@ impl NodeOrder {
         if self.len() == topology.node_count() {
             return Ok(());
         }
-        Err(Error::input(
-            SourceLocation::option(&self.label),
+        Err(Error::option(
+            &self.label,
             format!("an ordering of {} nodes", self.len()),
             format!("all {} schedulable nodes", topology.node_count()),
         ))
@@ -99,8 +99,8 @@ impl NodeOrder {
                 widest.label,
                 topology.node_name(*first)
             );
-            return Err(Error::input(
-                SourceLocation::option(&order.label),
+            return Err(Error::option(
+                &order.label,
                 found,
                 "orderings of the same nodes to rank",
             ));

@@ -1,6 +1,6 @@
 //! Orderings that are compared when the user names none.
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice};
 
 /// Lists spellings of the orderings that suit `topology`, the plainest first.

@@ -9,12 +9,9 @@ use std::path::Path;
 use super::NodeOrder;
 use super::file::read_file;
 use super::search_result::SearchResult;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::observer::{NoObserver, Observer};
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::{Entry, Registry};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::observer::NoObserver;
+use nodeorder_base::{Entry, NodeId, Observer, Params, Registry, Result};
+use nodeorder_network::Topology;
 
 /// Family of orderings: an entry of [`super::ORDERINGS`].
 pub type OrderingEntry = Entry<Method>;

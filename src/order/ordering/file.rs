@@ -18,10 +18,9 @@ use std::path::Path;
 use super::NodeOrder;
 use super::node_order::NodeCheck;
 use nodeorder_base::blocks;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::{Line, Text};
-use nodeorder_network::topology::{NumberMeaning, Topology};
+use nodeorder_base::{Error, Line, NodeId, Result, Text};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::NumberMeaning;
 
 /// Reads the ordering file of this name.
 ///
@@ -168,7 +167,7 @@ fn other_machine(topology: &Topology, text: &Text) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn what_is_written_reads_back() {

@@ -2,9 +2,9 @@
 
 use fixedbitset::FixedBitSet;
 
-use nodeorder_base::error::{Error, Result, SourceLocation, sanitize};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::error::sanitize;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 /// Sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Result of a search: an ordering, its objective and a proved bound on what any ordering can reach.
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 
 /// Reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,9 @@ use super::entry::{Method, OrderingEntry, RequestedOrdering, list_suitable};
 use super::search::ilp::ILP;
 use super::search::optimise::OPTIMISE;
 use super::{NodeOrder, SearchResult};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::{NoObserver, Observer};
-use nodeorder_base::registry::Registry;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::observer::NoObserver;
+use nodeorder_base::{Observer, Registry, Result};
+use nodeorder_network::Topology;
 
 /// Table of all families of orderings.
 pub static ORDERINGS: Registry<Method> = Registry::new("ordering", "", &list_all());

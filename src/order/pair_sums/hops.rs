@@ -7,10 +7,9 @@ use rayon::prelude::*;
 
 use super::lag_bits::LagBits;
 use super::sums::PairSums;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, Result, RouterId};
 use nodeorder_network::topology::search::{self, BatchSearch, WIDTH, first_sources};
-use nodeorder_network::topology::{RouterGraph, Topology};
+use nodeorder_network::{RouterGraph, Topology};
 
 /// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the
 /// graph or the buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64)

@@ -19,9 +19,8 @@
 //! # References
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::distance::Shape;
 
 pub(crate) mod cuts;
@@ -288,7 +287,7 @@ fn slide_seconds(term: &Term, n: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     /// Whatever limits the tables, what is done costs no more than what the choice of method was made by.
     #[test]

@@ -58,13 +58,11 @@ pub(super) fn change_sum<const REMOVE: bool>(sum: &mut u64, by: u64) {
 impl PrefixSums {
     /// Builds the tree of `counts[label]` members with each label. O(labels).
     pub(super) fn new(axis: Axis, counts: &[u64]) -> Self {
-        let mut tree = Vec::with_capacity(counts.len());
-        for (label, count) in (0..).zip(counts) {
-            tree.push(LabelSum {
-                count: *count,
-                sum: label * count,
-            });
-        }
+        let labels = (0..).zip(counts).map(|(label, count)| LabelSum {
+            count: *count,
+            sum: label * count,
+        });
+        let mut tree: Vec<LabelSum> = labels.collect();
         for i in 0..tree.len() {
             let LabelSum { count, sum } = tree[i];
             if let Some(wider) = tree.get_mut(i | (i + 1)) {

@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 
 use super::prefix::{PrefixSums, change_sum};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 use nodeorder_network::topology::distance::{Labelling, Shape};
 
 /// One term of the distance along an ordering.
@@ -224,7 +224,7 @@ pub(super) fn window_total(terms: &[Term], size: usize) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     /// Sums by stretches are those pair by pair, wherever stretches begin.
     #[test]

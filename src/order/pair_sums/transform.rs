@@ -229,8 +229,8 @@ fn count_member_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::ids::NodeId;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_base::NodeId;
+    use nodeorder_network::{Context, Topology};
 
     use super::super::{pairs, terms};
 

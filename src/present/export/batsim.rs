@@ -12,9 +12,7 @@ use serde_json::{Value, json};
 
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport};
 use super::node_names::{join_items, names_of};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::Ranks;
+use nodeorder_base::{Error, Opt, Params, Ranks, Result, SourceLocation};
 use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{POLICIES, ScheduleResult, Settings, Task, simulate};

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Result, RouterId};
+use nodeorder_network::Topology;
 
 /// `--to booksim`.
 pub(super) const TARGET: ExportTarget = plain_target(
@@ -138,8 +137,8 @@ fn list_by_distance(start: usize, neighbours: &[Vec<u32>]) -> Vec<Reached> {
 mod tests {
     use super::*;
     use crate::export::write_order;
-    use nodeorder_network::topology::Context;
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::Context;
+    use nodeorder_order::NodeOrder;
 
     /// The table of `AnyNet::route`, written from that function: the next router from `start` to each other.
     fn route(start: usize, neighbours: &[Vec<u32>]) -> Vec<usize> {

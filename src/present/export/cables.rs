@@ -1,8 +1,8 @@
 //! A machine as routers and cables alone: what the networks of simulators are written from.
 
 use super::entry::refuse_export;
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
 
 /// Lists links as two routers, the lower first, and the number of their cables, ascending. `parallel` says whether the
 /// format `target` can have several cables between two routers. If so, all cables must have the same capacity. Else

@@ -6,10 +6,9 @@ use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
 use super::node_names::join_items;
 use super::placed::ExportJob;
-use nodeorder_base::error::{Result, escape_controls};
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::error::escape_controls;
+use nodeorder_base::{Opt, Params, Result, RouterId};
+use nodeorder_network::Topology;
 
 /// `--to caminos`.
 pub(super) const TARGET: ExportTarget = ExportTarget {
@@ -103,15 +102,15 @@ impl CaminosOptions {
         let warm = if bursts { 0 } else { self.cycles / 10 };
         let [channels, routing] = routing_of(topology, self.routing)?;
         let about = include_str!("texts/caminos.txt").replace("PHITS", &self.message.to_string());
-        // The buffers below hold 64 and 32 phits: a packet must fit into them, a long message need not.
+        // The buffers of a router hold 64 and 32 phits: a packet must fit into them, a long message need not.
         let packet = self.message.min(16);
+        let router = include_str!("texts/caminos-router.txt").replace("CHANNELS", &channels);
+        let router = router.trim_end().replace("PACKET", &packet.to_string());
         let text = format!(
             "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {},\n \
              topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: {per_router} }},\n \
              traffic: TrafficSum {{ list: [\n  {}\n ] }},\n maximum_packet_size: {packet},\n \
-             router: Basic {{ virtual_channels: {channels}, virtual_channel_policies: [ EnforceFlowControl, LowestLabel, Random ], \
-             delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
-             output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
+             router: {router},\n routing: {routing},\n \
              link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
             input.header_comments("//", &about),
             topology.context().seed,

@@ -3,9 +3,8 @@
 use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
 use super::node_names::join_items;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Topology;
 
 /// `--to codes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(

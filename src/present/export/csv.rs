@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// `--to csv`.
 pub(super) const TARGET: ExportTarget =
@@ -32,8 +32,8 @@ fn write(input: &ExportInput) -> Result<Export> {
 
 #[cfg(test)]
 mod tests {
-    use nodeorder_network::topology::{Context, Topology};
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
 
     #[test]
     fn one_line_a_node_in_rank_order() {

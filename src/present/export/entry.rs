@@ -4,12 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::placed::ExportJob;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Entry, Error, NodeId, Params, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// An export target: an entry of [`super::TARGETS`].
 pub type ExportTarget = Entry<ParseTarget>;

@@ -12,11 +12,9 @@ use serde_json::json;
 
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, plain_target};
 use super::units::list_units;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_base::{Error, NodeId, Opt, Params, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::compact_list;
 
 /// `--to flux`.
 pub(super) const BROKERS: ExportTarget = plain_target(
@@ -251,8 +249,8 @@ impl ResourceGraph {
 mod tests {
     use super::*;
     use crate::export::write_order;
-    use nodeorder_network::topology::Context;
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::Context;
+    use nodeorder_order::NodeOrder;
     use serde_json::Value;
 
     /// The rules of flux-sched's reader and of the instance: every vertex but the root has one edge from the vertex

@@ -3,7 +3,7 @@
 use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target, refuse_export};
 use super::node_names::{free_name, names_of};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `--to infragraph`.
 pub(super) const TARGET: ExportTarget = plain_target(
@@ -50,13 +50,10 @@ fn write(input: &ExportInput) -> Result<Export> {
     // All switches are one device, which needs the ports of the largest.
     let most = ports.iter().max().copied().unwrap_or(1).max(1);
     let mut text = input.header_comments("#", include_str!("texts/infragraph.txt"));
-    text += &format!(
-        "name: machine\ndevices:\n\
-         - {{name: {host}, components: [{{name: nic, count: 1, choice: nic}}], links: [], edges: []}}\n\
-         - {{name: {switch}, components: [{{name: asic, count: 1, choice: cpu}}, {{name: port, count: {most}, choice: port}}], \
-         links: [{{name: ic}}], edges: [{{ep1: {{component: asic}}, ep2: {{component: port}}, scheme: many2many, link: ic}}]}}\n\
-         links: [{{name: cable}}]\ninstances:\n"
-    );
+    text += &include_str!("texts/infragraph-devices.txt")
+        .replace("HOST", &host)
+        .replace("SWITCH", &switch)
+        .replace("PORTS", &most.to_string());
     for name in &names {
         text += &format!("- {{name: \"{name}\", device: {host}, count: 1}}\n");
     }

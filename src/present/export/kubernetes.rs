@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::{join_items, lower_names, padded_name, plain_text};
 use super::units::{ExportUnit, list_units};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// `--to kueue`.
 pub(super) const KUEUE: ExportTarget = plain_target(
@@ -144,8 +144,8 @@ fn write_hypernodes(input: &ExportInput) -> Result<Export> {
 #[cfg(test)]
 mod tests {
     use crate::export::write_order;
-    use nodeorder_network::topology::{Context, Topology};
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
 
     #[test]
     fn nodes_are_called_as_kubernetes_calls_them() {

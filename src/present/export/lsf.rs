@@ -2,7 +2,7 @@
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::{choose_prefix, padded_name};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `--to lsf`.
 pub(super) const TARGET: ExportTarget = plain_target(

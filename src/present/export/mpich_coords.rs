@@ -5,8 +5,8 @@
 
 use super::cables::{ONE_NODE_LINK, has_several_node_links};
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
-use nodeorder_base::error::{Result, escape_controls};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::error::escape_controls;
+use nodeorder_base::{Opt, Params, Result};
 
 /// `--to mpich-coords`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(

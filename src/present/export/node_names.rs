@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::ExportInput;
-use nodeorder_base::error::{Error, Result, escape_controls};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_base::error::escape_controls;
+use nodeorder_base::{Error, NodeId, Result};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::compact_list;
 
 impl ExportInput<'_> {
     /// Writes the comments that every text starts with, each line after `mark`: the tool, machine and ordering, the

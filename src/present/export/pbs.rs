@@ -5,7 +5,7 @@
 //! where the node has no such resource).
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `--to pbs`.
 pub(super) const TARGET: ExportTarget = plain_target(

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{FigureSet, Replay};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Block, Event, Log};
 use nodeorder_traffic::corun::Job;
 use nodeorder_traffic::mapping::Guest;

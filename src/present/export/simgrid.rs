@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use super::cables::has_several_node_links;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::free_name;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, NodeId, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_traffic::corun::NetworkFigures;
 use nodeorder_traffic::mapping::routing::Routes;
 

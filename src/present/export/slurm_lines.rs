@@ -2,8 +2,7 @@
 
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};
 use super::units::{ExportUnit, list_units};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Opt, Params, Result};
 use nodeorder_network::topology::compact_list;
 
 /// `--to slurm-lines[:leaf=one|site,choose=tightest|first]`.

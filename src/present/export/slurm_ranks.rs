@@ -3,7 +3,7 @@
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::{choose_prefix, padded_name, range_as_host_list};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `--to slurm-weights`.
 pub(super) const WEIGHTS: ExportTarget = plain_target(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target, refuse_export};
 use super::node_names::join_items;
 use super::units::{ExportUnit, list_units};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_network::topology::compact_list;
 use nodeorder_network::topology::site::{Site, SiteKind, SiteTorus};
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::cables::list_cables;
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use super::node_names::{join_items, names_of};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, Result, RouterId};
 
 /// `--to sst`.
 pub(super) const TARGET: ExportTarget = plain_target(
@@ -23,11 +22,7 @@ fn write(input: &ExportInput) -> Result<Export> {
     let comment = input
         .header_comments(" ", include_str!("texts/sst.txt"))
         .replace("--", "- -");
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{comment}-->\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
-         <key id=\"e\" for=\"node\" attr.name=\"endpoints\" attr.type=\"int\"/>\n\
-         <key id=\"n\" for=\"node\" attr.name=\"names\" attr.type=\"string\"/>\n<graph edgedefault=\"undirected\">\n"
-    );
+    let mut text = include_str!("texts/sst-network.txt").replace("COMMENT\n", &comment);
     let mut endpoint = BTreeMap::new();
     for router in 0..topology.network().routers() {
         let nodes: Vec<NodeId> = topology.nodes_of(RouterId(router)).collect();

@@ -6,11 +6,9 @@ use super::{
     batsim, booksim, caminos, codes, csv, flux, infragraph, kubernetes, lsf, mpich_coords, pbs,
     simgrid, slurm_lines, slurm_ranks, slurm_site, sst,
 };
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Registry;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Params, Registry, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// Every export target.
 pub static TARGETS: Registry<ParseTarget> = Registry::new(
@@ -130,7 +128,7 @@ fn read_target(name: &str) -> Result<(&'static ExportTarget, Params)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn examples_parse_and_options_are_read() {

@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::entry::ExportInput;
 use super::node_names::{free_name, plain_text};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 use nodeorder_network::topology::compact_list;
 use nodeorder_network::topology::site::{Site, SiteKind};
 

@@ -33,7 +33,7 @@ impl<'a> Pen<'a> {
     }
 
     /// Names the figure in an error of plotters; what they drew is handed on.
-    pub fn name_in_error<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
+    pub fn name_in_error<T>(&self, drawn: Result<T, DrawError>) -> Result<T> {
         drawn.map_err(|e| Error::Draw {
             figure: self.title.into(),
             reason: e.to_string(),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::split_fields;
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Meanings of columns: the keys of `--columns`, which takes `unit` too.
 pub const ROLES: [&str; 12] = [

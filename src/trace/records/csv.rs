@@ -12,8 +12,8 @@ use super::rows::{hash_text, split_host_list};
 use super::time::{INSTANT, LIMIT, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Lines, strip_zero_fraction};
+use nodeorder_base::input::strip_zero_fraction;
+use nodeorder_base::{Error, Line, Lines, Result};
 
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {

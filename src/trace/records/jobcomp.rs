@@ -8,9 +8,9 @@ use super::rows::hash_text;
 use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
+use nodeorder_base::input::{RawLine, strip_zero_fraction};
 use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
+use nodeorder_base::{Lines, Result};
 
 /// Jobs that ended, as Slurm writes them where it has no database.
 pub static JOBCOMP: RecordFormat = RecordFormat {
@@ -54,7 +54,7 @@ struct JobComp {
 }
 
 /// Splits a line into its values by their places. Fails with the reason why it has none.
-fn split_values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
+fn split_values(text: &str) -> Result<[&str; PLACES], Reason> {
     let mut found = [None; PLACES];
     for (key, value) in text
         .split_ascii_whitespace()

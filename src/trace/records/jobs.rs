@@ -7,8 +7,7 @@ use super::{Record, Records};
 use crate::header::Header;
 use crate::swf::{Job, Options, Trace};
 use crate::tally::Reason;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Error, Lines, Result};
 
 /// Bytes that a job takes while it is read: lists grow by doubling, and jobs are copied once.
 const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;

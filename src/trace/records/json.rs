@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::record::{Record, RecordFormat, Source, State};
 use super::time::{LONGEST, parse_instant};
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// A Batsim workload.
 pub static BATSIM: RecordFormat = RecordFormat {
@@ -108,12 +107,12 @@ fn locate_quoted(text: &Text, quoted: &str) -> SourceLocation {
 }
 
 /// Reads seconds, a fraction cut off.
-fn parse_seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
+fn parse_seconds<'d, D: Deserializer<'d>>(from: D) -> Result<i64, D::Error> {
     parse_duration(from).map(|seconds| seconds.map_or(-1, |seconds| seconds.floor() as i64))
 }
 
 /// Reads seconds; `None` below 0, since -1 is a walltime that is not set.
-fn parse_duration<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<f64>, D::Error> {
+fn parse_duration<'d, D: Deserializer<'d>>(from: D) -> Result<Option<f64>, D::Error> {
     let number = f64::deserialize(from)?;
     if (-1.0..=LONGEST as f64).contains(&number) {
         Ok(Some(number).filter(|seconds| *seconds >= 0.0))
@@ -334,7 +333,7 @@ struct Server {
 }
 
 /// Reads a time of a calendar, or null.
-fn parse_time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
+fn parse_time<'d, D: Deserializer<'d>>(from: D) -> Result<Option<i64>, D::Error> {
     let text = Option::<String>::deserialize(from)?.unwrap_or_default();
     parse_instant(&text).ok_or_else(|| {
         D::Error::custom(format!(

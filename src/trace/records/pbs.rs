@@ -15,8 +15,8 @@ use super::rows::{hash_text, join_distinct};
 use super::time::{INSTANT, LIMIT, parse_calendar, parse_instant, parse_time_limit};
 use crate::log::{no_jobs_error, quote_token};
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Lines, RawLine, strip_zero_fraction};
+use nodeorder_base::input::{RawLine, strip_zero_fraction};
+use nodeorder_base::{Lines, Result};
 
 /// The accounting log of PBS Professional and OpenPBS.
 pub static PBS: RecordFormat = LOG;

@@ -13,7 +13,7 @@ use std::io::Write;
 use super::rows::count_names;
 use super::{Record, Records};
 use crate::tally::Reason;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// The header line.
 pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";

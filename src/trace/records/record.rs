@@ -3,9 +3,8 @@
 use super::Columns;
 use crate::log::quote_token;
 use crate::tally::Tally;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
 use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// A format of files of records: a definition in a file of this room, and a line in
 /// [`TRACE_FORMATS`](crate::TRACE_FORMATS).

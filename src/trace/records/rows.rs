@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 
 use super::record::{Record, Source};
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Largest number of jobs held back.
 const HELD: usize = 1 << 10;

@@ -17,9 +17,8 @@ use super::sacct_header::{
 use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
 use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
+use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::split_fields;
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Finds the character between the fields of a header line. `None` if it is none of sacct.
 pub(super) fn detect_delimiter(header: &[u8]) -> Option<char> {

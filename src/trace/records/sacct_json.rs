@@ -8,12 +8,9 @@ use serde::Deserialize;
 
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
-use super::rows::hash_text;
-use super::slurm_json::{Number, States};
-use crate::tally::Reason;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
+use super::slurm_json::{Number, States, end_record, list_records};
+use nodeorder_base::slurm_states::JobPhase;
+use nodeorder_base::{Result, Text};
 
 /// The accounting of Slurm in JSON.
 pub static SACCT_JSON: RecordFormat = RecordFormat {
@@ -44,13 +41,9 @@ struct Job {
     state: Stated,
     time: Times,
     allocation_nodes: Number,
-    #[serde(default)]
     nodes: Option<String>,
-    #[serde(default)]
     partition: Option<String>,
-    #[serde(default)]
     user: Option<String>,
-    #[serde(default)]
     segment_size: Option<Number>,
 }
 
@@ -64,7 +57,6 @@ struct Times {
     submission: Number,
     start: Number,
     end: Number,
-    #[serde(default)]
     limit: Option<Number>,
 }
 
@@ -73,27 +65,16 @@ fn read_accounting(text: &Text) -> Result<HeldRecords> {
     let expected =
         "the output of sacct --json: jobs of job_id, state, time, allocation_nodes and nodes";
     let Accounting { jobs } = parse_document(text, expected)?;
-    let all = jobs.len();
-    let mut unknown = 0;
-    let records = jobs
-        .into_iter()
-        .filter_map(|job| to_record(job, &mut unknown));
-    let records: Vec<Record> = records.collect();
-    let counts = vec![
-        (Reason::EndsBeforeStart, all - records.len()),
-        (Reason::UnknownState, unknown),
-    ];
-    Ok(HeldRecords::new(records, counts))
+    Ok(list_records(jobs, to_record))
 }
 
 /// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.
 fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
-    let states = job.state.current.into_words();
-    let phase = find_job_phase(states.iter().map(String::as_str));
+    let phase = job.state.current.find_phase();
     *unknown += usize::from(phase.is_none());
     let limit = job.time.limit.and_then(Number::known_number);
     let hosts = job.nodes.filter(|hosts| hosts != "None assigned");
-    let mut record = Record {
+    let record = Record {
         job: job.job_id.to_string(),
         submit: job.time.submission.known_number(),
         start: job.time.start.known_number(),
@@ -107,7 +88,5 @@ fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
         ..Record::default()
     };
     let end = job.time.end.known_number();
-    // The document has no rows: nodes and end tell whether two entries of a job are the same.
-    record.row = hash_text(&record.hosts, end.unwrap_or(0));
-    (!record.ends_at(end)).then_some(record)
+    end_record(record, end)
 }

@@ -5,9 +5,8 @@ use serde::Deserialize;
 
 use super::json::parse_document;
 use super::slurm_json::States;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
 use nodeorder_base::slurm_states::{NodeUse, find_node_use};
+use nodeorder_base::{Error, Result, Text};
 
 /// What a node can do for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

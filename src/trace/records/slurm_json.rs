@@ -1,8 +1,13 @@
-//! Numbers and states as Slurm's JSON has them, since 20.11.
+//! Numbers, states and lists of jobs as Slurm's JSON has them, since 20.11.
 
 use serde::Deserialize;
 
+use super::json::HeldRecords;
+use super::record::Record;
+use super::rows::hash_text;
 use super::time::LONGEST;
+use crate::tally::Reason;
+use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
 /// A number, or none where it is null, not set or infinite.
 #[derive(Clone, Copy, Deserialize)]
@@ -62,4 +67,35 @@ impl States {
             States::Several(states) => states,
         }
     }
+
+    /// Finds the phase of a job that is in these states; `None` if none of them is known.
+    pub fn find_phase(self) -> Option<JobPhase> {
+        find_job_phase(self.into_words().iter().map(String::as_str))
+    }
+}
+
+/// Converts the jobs of a document by `to_record`, which counts those of an unknown state, and gives `None` for one
+/// that ends before it starts.
+pub(super) fn list_records<J>(
+    jobs: Vec<J>,
+    to_record: fn(J, &mut usize) -> Option<Record>,
+) -> HeldRecords {
+    let all = jobs.len();
+    let mut unknown = 0;
+    let records = jobs
+        .into_iter()
+        .filter_map(|job| to_record(job, &mut unknown));
+    let records: Vec<Record> = records.collect();
+    let counts = vec![
+        (Reason::EndsBeforeStart, all - records.len()),
+        (Reason::UnknownState, unknown),
+    ];
+    HeldRecords::new(records, counts)
+}
+
+/// Gives a record its end. `None` if that is before its start.
+pub(super) fn end_record(mut record: Record, end: Option<i64>) -> Option<Record> {
+    // The document has no rows: nodes and end tell whether two entries of a job are the same.
+    record.row = hash_text(&record.hosts, end.unwrap_or(0));
+    (!record.ends_at(end)).then_some(record)
 }

@@ -10,12 +10,9 @@ use serde::Deserialize;
 
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
-use super::rows::hash_text;
-use super::slurm_json::{Number, States};
-use crate::tally::Reason;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
+use super::slurm_json::{Number, States, end_record, list_records};
+use nodeorder_base::slurm_states::JobPhase;
+use nodeorder_base::{Result, Text};
 
 /// The queue of Slurm in JSON. A [`Record`] has a start and a host list where the job holds nodes, and a run time only
 /// where it has ended.
@@ -38,7 +35,6 @@ pub static SQUEUE: RecordFormat = RecordFormat {
 struct Queue {
     jobs: Vec<Job>,
     /// When the queue was asked.
-    #[serde(default)]
     last_update: Option<Number>,
 }
 
@@ -51,13 +47,9 @@ struct Job {
     end_time: Number,
     time_limit: Number,
     node_count: Number,
-    #[serde(default)]
     nodes: Option<String>,
-    #[serde(default)]
     partition: Option<String>,
-    #[serde(default)]
     user_name: Option<String>,
-    #[serde(default)]
     segment_size: Option<Number>,
 }
 
@@ -66,30 +58,19 @@ fn read_queue(text: &Text) -> Result<HeldRecords> {
     let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
                     time_limit, node_count and nodes";
     let Queue { jobs, last_update } = parse_document(text, expected)?;
-    let all = jobs.len();
-    let mut unknown = 0;
-    let records = jobs
-        .into_iter()
-        .filter_map(|job| to_record(job, &mut unknown));
-    let records: Vec<Record> = records.collect();
-    let counts = vec![
-        (Reason::EndsBeforeStart, all - records.len()),
-        (Reason::UnknownState, unknown),
-    ];
     Ok(HeldRecords {
         taken_at: last_update.and_then(Number::known_number),
-        ..HeldRecords::new(records, counts)
+        ..list_records(jobs, to_record)
     })
 }
 
 /// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.
 fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
-    let states = job.job_state.into_words();
-    let phase = find_job_phase(states.iter().map(String::as_str));
+    let phase = job.job_state.find_phase();
     *unknown += usize::from(phase.is_none());
     // Slurm may say when it expects to start a job that waits.
     let waits = phase == Some(JobPhase::Waits);
-    let mut record = Record {
+    let record = Record {
         job: job.job_id.to_string(),
         submit: job.submit_time.known_number(),
         start: job.start_time.known_number().filter(|_| !waits),
@@ -107,7 +88,5 @@ fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
     };
     let holds = phase == Some(JobPhase::Holds);
     let end = job.end_time.known_number().filter(|_| !holds);
-    // The document has no rows: nodes and end tell whether two entries of a job are the same.
-    record.row = hash_text(&record.hosts, end.unwrap_or(0));
-    (!record.ends_at(end)).then_some(record)
+    end_record(record, end)
 }

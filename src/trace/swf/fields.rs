@@ -1,8 +1,8 @@
 //! The fields of a line as numbers.
 
 use crate::log::quote_token;
-use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{RawLine, strip_zero_fraction};
+use nodeorder_base::{Error, Result};
 
 /// Seconds up to which sums of three of them cannot overflow: 30 million years.
 pub(super) const LONGEST: i64 = 1_000_000_000_000_000;

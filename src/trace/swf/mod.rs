@@ -23,8 +23,7 @@ use std::path::Path;
 use super::header::Header;
 use super::log::no_jobs_error;
 use super::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Error, Lines, Result};
 
 mod fields;
 mod job;

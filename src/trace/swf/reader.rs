@@ -4,8 +4,8 @@ use super::fields::{Fields, LONGEST};
 use super::job::{Job, Options};
 use crate::header::Header;
 use crate::tally::{Reason, Tally};
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::RawLine;
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// The largest numbers of processors and of nodes that a job may have; `None` where there is no limit.
 pub(super) type Limits = (Option<u64>, Option<u64>);

@@ -6,9 +6,9 @@ use super::draw::Sampler;
 use super::profile;
 use super::profile::SizeSource;
 use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{Generator, random_below, random_unit, seed_generator};
+use nodeorder_base::{Opt, Params, Result};
 
 /// `hector:placements=300000,nodes=2816,load=0.9,seed=1`: a log with the job sizes of HECToR, mean 10.117,
 /// a second peak at 9-16 nodes, largest 2,048 (formula and source: `profile.rs`; machines smaller than that see

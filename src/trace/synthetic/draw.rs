@@ -3,7 +3,7 @@
 //! bit from one system to the next.)
 
 use super::super::sizes::Sizes;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_base::random::{Generator, natural_logarithm, random_below, random_unit};
 use nodeorder_base::ratio::divide_exactly;
 

@@ -14,7 +14,7 @@ pub use workload::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 mod tests {
     use super::super::{Log, Options, Trace, WorkloadKind, detect_kind, survey::survey_log};
     use super::*;
-    use nodeorder_base::input::Lines;
+    use nodeorder_base::Lines;
 
     #[test]
     fn every_example_makes_what_it_says() {

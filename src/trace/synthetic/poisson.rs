@@ -7,9 +7,9 @@ use super::profile;
 use super::profile::SizeSource;
 use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 use crate::sizes::Sizes;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{Generator, natural_logarithm, seed_generator};
+use nodeorder_base::{Opt, Params, Result};
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 use super::super::sizes::{Sizes, Weight};
 use super::super::swf::Options;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, Value};
+use nodeorder_base::params::Value;
+use nodeorder_base::{Opt, Params, Result};
 
 /// Mean 10.117 nodes, largest 2,048.
 const HECTOR: [u64; 12] = [2900, 1204, 1400, 1000, 2760, 450, 190, 60, 22, 10, 3, 1];

@@ -2,8 +2,7 @@
 
 use super::workload::{GeneratedWorkload, ParseWorkload};
 use super::{churn, poisson};
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::{Registry, Result};
 
 /// Every generator.
 pub static GENERATORS: Registry<ParseWorkload> = Registry::new(

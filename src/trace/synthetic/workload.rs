@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
+use nodeorder_base::{Entry, Params, Result};
 
 /// The format that a generator writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

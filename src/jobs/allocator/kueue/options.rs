@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use super::domains::Slices;
 use super::placement::{PodSetRequest, TopologyRequest};
 use crate::allocator::units::find_level_named;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Opt, Params, Result, SourceLocation};
 
 /// The options of the allocator, in the order of the help.
 pub(super) const OPTIONS: &[Opt] = &[

@@ -15,8 +15,7 @@ use super::replacement::replace_failed_pods;
 use crate::allocator::entry::{
     Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, PodRules, PodsOn,
 };
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, Result};
 use nodeorder_trace::JobOptions;
 
 /// `kueue-tas[:mode=M,level=L,slice=A/B/C,slice_level=X/Y/Z,profile=P,balanced=true,gpus=G,leader=G,ties=T,swap=off]`:

@@ -2,8 +2,7 @@
 
 use crate::allocator::entry::{Allocator, AllocatorEntry, Choice};
 use crate::allocator::runs::FreeRuns;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Opt, Ranks};
 
 /// `slurm-best-fit[:26]`: the shortest free run that is long enough, the lowest of those; where there is none,
 /// the longest run (the lowest of those) whole, and again for the rest. With `:26`, a single node is the first

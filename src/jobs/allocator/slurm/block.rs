@@ -17,7 +17,7 @@
 
 use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
 use crate::allocator::units::UnitSet;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::FreeSet;
 
 const NO_BLOCK: &str = "no block has enough free nodes";
 

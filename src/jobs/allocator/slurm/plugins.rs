@@ -6,8 +6,7 @@ use super::site::{
 };
 use super::{block, ring, torus3d, tree};
 use crate::allocator::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator};
-use nodeorder_base::error::{Result, SourceLocation};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result, SourceLocation};
 use nodeorder_network::topology::site::SiteKind;
 
 const SEGMENT: Opt = Opt::whole(

@@ -7,7 +7,7 @@
 
 use super::rule::{SelectRequest, SelectionRule};
 use crate::allocator::units::UnitSet;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::FreeSet;
 
 /// Rings in the order of the file.
 pub(super) struct Rings {

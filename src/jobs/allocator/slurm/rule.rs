@@ -10,9 +10,7 @@ use std::collections::HashMap;
 
 use super::best_fit::BestFit;
 use crate::allocator::entry::{Allocator, Choice};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Params, Ranks, Result, Run};
 use nodeorder_trace::JobOptions;
 
 /// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,
@@ -307,10 +305,7 @@ impl<R: SelectionRule> Plugin<R> {
             for rank in free.iter() {
                 if rule.unit_of(rank).is_some_and(shut) {
                     whole -= 1;
-                    outside.to_mut().take_run(Run {
-                        first: rank,
-                        count: 1,
-                    });
+                    outside.to_mut().take_run(Run::of_rank(rank));
                 }
             }
         }

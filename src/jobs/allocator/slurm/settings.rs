@@ -1,8 +1,8 @@
 //! Settings of Slurm's topology plugins to try on a machine and the sizes of its jobs.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ratio::greatest_common_divisor;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::site::SiteKind;
 
 /// Number of sizes of jobs for which shapes are chosen on a torus, the smallest ones first.
@@ -31,11 +31,7 @@ pub fn list_settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
                 machine.name()
             );
             let expected = "a machine of blocks, racks or leaf switches, or a torus of three axes with a node a router";
-            Err(Error::input(
-                SourceLocation::option(machine.spec()),
-                found,
-                expected,
-            ))
+            Err(Error::option(machine.spec(), found, expected))
         }
     }
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::torus3d;
 use crate::allocator::entry::AllocatorContext;
 use crate::allocator::units::list_levels;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
 use nodeorder_network::topology::site::{Site, SiteKind, SitePlacement};
 
 /// Finds the site's own file; `None` if there is none for this plugin.
@@ -54,6 +53,17 @@ pub fn check_equal_weights(
     Err(Error::unsuited(location.clone(), problem, remedy))
 }
 
+/// Builds the error of a machine that a plugin cannot use: what it is or lacks, and what would do.
+fn unsuited_machine(
+    location: &SourceLocation,
+    context: &AllocatorContext<'_>,
+    lack: &str,
+    remedy: &str,
+) -> Error {
+    let problem = format!("{} {lack}", context.topology.name());
+    Error::unsuited(location.clone(), problem, remedy)
+}
+
 /// Builds a look-up from names of nodes to ranks; nodes that are not in the ordering have none.
 fn ranks_by_name<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
     let topology = context.topology;
@@ -72,11 +82,9 @@ fn ranks_of_lines<'a>(
 ) -> Option<(&'a Site, Vec<Vec<u32>>)> {
     let site = find_site(context, kind)?;
     let rank = ranks_by_name(context);
-    let mut lines = Vec::new();
-    for line in &site.lines {
-        lines.push(line.nodes.iter().filter_map(&rank).collect());
-    }
-    Some((site, lines))
+    let lines = site.lines.iter();
+    let ranks = lines.map(|line| line.nodes.iter().filter_map(&rank).collect());
+    Some((site, ranks.collect()))
 }
 
 /// Lists the switches of a tree: their parents, and the ranks of leaves. Fails if the machine has no levels.
@@ -90,13 +98,10 @@ pub fn list_switches(
     }
     let levels = list_levels(context);
     if levels.is_empty() {
-        let problem = format!(
-            "{} has no switches above each other",
-            context.topology.name()
-        );
-        return Err(Error::unsuited(
-            location.clone(),
-            problem,
+        return Err(unsuited_machine(
+            location,
+            context,
+            "has no switches above each other",
             "use it on a tree or on a network with levels",
         ));
     }
@@ -140,10 +145,10 @@ pub fn list_blocks(
         .rev()
         .find(|level| level.iter().any(|unit| unit.ranks.len() > 1));
     let Some(units) = units else {
-        let problem = format!("{} has no units of several nodes", context.topology.name());
-        return Err(Error::unsuited(
-            location.clone(),
-            problem,
+        return Err(unsuited_machine(
+            location,
+            context,
+            "has no units of several nodes",
             "use it on blocks or on a network with levels",
         ));
     };
@@ -168,12 +173,8 @@ pub fn list_rings(
     ranks_of_lines(context, SiteKind::Ring)
         .map(|(_, rings)| rings)
         .ok_or_else(|| {
-            let problem = format!("{} has no rings", context.topology.name());
-            Error::unsuited(
-                location.clone(),
-                problem,
-                "use it on a `slurm-topology:` with RingName lines",
-            )
+            let remedy = "use it on a `slurm-topology:` with RingName lines";
+            unsuited_machine(location, context, "has no rings", remedy)
         })
 }
 
@@ -210,21 +211,18 @@ pub fn list_tori(
             .filter(|lattice| lattice.extents.len() == 3);
         let one = lattice.filter(|_| context.topology.network().per_router() == 1);
         let Some(lattice) = one else {
-            let problem = format!(
-                "{} is not a torus of three axes, a node a router",
-                context.topology.name()
-            );
-            return Err(Error::unsuited(
-                location.clone(),
-                problem,
+            return Err(unsuited_machine(
+                location,
+                context,
+                "is not a torus of three axes, a node a router",
                 "use it on a topology.yaml with toruses, or on a grid",
             ));
         };
         let Some(given) = given else {
-            let problem = format!("{} has no placements", context.topology.name());
-            return Err(Error::unsuited(
-                location.clone(),
-                problem,
+            return Err(unsuited_machine(
+                location,
+                context,
+                "has no placements",
                 "add them, as in placements=2x2x2/4x4x4",
             ));
         };
@@ -271,13 +269,10 @@ fn site_shape(placement: &SitePlacement) -> torus3d::TorusShape {
 
 /// Turns extents into shapes that stand side by side, from the first cell on.
 fn plain_shapes(shapes: &[[u32; 3]]) -> Vec<torus3d::TorusShape> {
-    let mut plain = Vec::new();
-    for dims in shapes {
-        plain.push(torus3d::TorusShape {
-            dims: *dims,
-            spacing: *dims,
-            seed: [0; 3],
-        });
-    }
-    plain
+    let plain = shapes.iter().map(|dims| torus3d::TorusShape {
+        dims: *dims,
+        spacing: *dims,
+        seed: [0; 3],
+    });
+    plain.collect()
 }

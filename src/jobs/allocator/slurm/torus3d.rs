@@ -7,7 +7,7 @@
 
 use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
 use crate::allocator::units::UnitSet;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::FreeSet;
 use nodeorder_network::topology::site::list_cells;
 
 /// Boxes of one shape that jobs may have.

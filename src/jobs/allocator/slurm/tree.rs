@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
 use crate::allocator::units::UnitSet;
-use nodeorder_base::ranks::FreeSet;
+use nodeorder_base::FreeSet;
 
 /// The switches of a cluster, in the order of the file.
 #[derive(Debug)]

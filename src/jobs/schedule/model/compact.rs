@@ -4,8 +4,7 @@
 //! distance by id. So it is the same set of nodes for every ordering of a machine, and orderings can be compared.
 
 use crate::allocator::AllocatorContext;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 
 /// Ranks by distance from the middle node.
 pub(super) struct CompactPlacement {

@@ -2,9 +2,9 @@
 
 use super::entry::{BuildModel, Model, ModelEntry, StartedTask, scale_ticks};
 use crate::allocator::AllocatorContext;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::{Opt, Params, Result};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
 /// whose nodes are contiguous takes A percent less time. Nodes are contiguous if their routers are one connected

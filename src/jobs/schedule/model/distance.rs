@@ -7,10 +7,8 @@ use super::entry::{
     BASE, BuildModel, Model, ModelEntry, StartedTask, describe_reference, parse_base, scale_ticks,
 };
 use crate::allocator::AllocatorContext;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
-use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::{Opt, Ranks, Result};
 use nodeorder_order::metric::sums::DistanceSums;
 
 /// `distance[:weight=1,base=HOPS]`: with d hops on the mean over all pairs of a task's nodes, and d₀ hops on the

@@ -2,10 +2,7 @@
 
 use crate::allocator::AllocatorContext;
 use crate::schedule::task::Task;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::Ranks;
-use nodeorder_base::registry::Entry;
+use nodeorder_base::{Entry, Opt, Params, Ranks, Result};
 use nodeorder_order::metric::allocation::AllocationMetrics;
 
 /// Runtime model by name: an entry of [`MODELS`](super::MODELS).

@@ -2,7 +2,7 @@
 
 use super::entry::{BuildModel, Model, ModelEntry, StartedTask};
 use crate::allocator::AllocatorContext;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
 pub(super) const FIXED: ModelEntry = ModelEntry::new(

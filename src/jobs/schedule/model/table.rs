@@ -3,8 +3,7 @@
 use super::entry::{Model, ParseModel};
 use super::{contiguity, distance, fixed, network};
 use crate::allocator::AllocatorContext;
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::{Registry, Result};
 use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
 
 /// All runtime models by name.
@@ -86,9 +85,9 @@ pub(in crate::schedule) fn build_model<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
 
     #[test]
     fn rankings_fix_what_a_model_leaves_to_the_machine() {

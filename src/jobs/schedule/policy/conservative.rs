@@ -6,7 +6,7 @@ use super::conservative_rebuilt::RebuiltReservations;
 use super::entry::{
     BuildPolicy, EVERY_EVENT, PassTimes, Passes, Policy, PolicyContext, PolicyEntry,
 };
-use nodeorder_base::params::Opt;
+use nodeorder_base::Opt;
 
 /// `conservative[:rebuild,interval=0]`: every task is promised, at submit and in queue order, the earliest time from
 /// which on its nodes are free for its requested time beside running tasks and all promises before, and starts then.
@@ -82,9 +82,9 @@ mod tests {
     use crate::replay::FigureSet;
     use crate::schedule::{Settings, Task, simulate};
     use nodeorder_base::random::{random_below, seed_generator};
-    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+    use nodeorder_base::{FreeSet, Ranks, Run};
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
 
     const NODES: u32 = 8;
 

@@ -4,7 +4,7 @@ use super::easy_places::are_all_free;
 use super::entry::{PassTimes, Passes, Policy};
 use crate::schedule::cluster_state::{ClusterState, PlaceReply};
 use crate::schedule::task::Task;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks};
 
 /// Conservative backfilling where every task is promised a *place* (a set of ranks), not a number of nodes.
 ///

@@ -8,7 +8,7 @@ use super::super::waiting::WaitQueue;
 use super::entry::{Passes, Policy};
 use super::estimates::Estimates;
 use crate::schedule::cluster_state::{Attempt, ClusterState, PlaceReply};
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Ranks, Run};
 
 /// EASY where the head of the queue waits for a *place* (a set of ranks), because the allocator refuses the free
 /// nodes or because they are too few.
@@ -146,10 +146,7 @@ fn start_outside(place: &Ranks, task: u32, machine: &mut ClusterState<'_>) -> At
     for rank in place.iter() {
         // Running tasks may hold some of the place until the reservation's time.
         if outside.is_free(rank) {
-            outside.take_run(Run {
-                first: rank,
-                count: 1,
-            });
+            outside.take_run(Run::of_rank(rank));
         }
     }
     if outside.free_count() < machine.task(task).nodes {

@@ -2,9 +2,8 @@
 
 use crate::schedule::cluster_state::ClusterState;
 use crate::schedule::task::Task;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Fallback, Opt, Params};
-use nodeorder_base::registry::Entry;
+use nodeorder_base::params::Fallback;
+use nodeorder_base::{Entry, Opt, Params, Result};
 
 /// Policy by name: an entry of [`POLICIES`](super::POLICIES).
 pub type PolicyEntry = Entry<ParsePolicy>;

@@ -2,8 +2,7 @@
 
 use super::entry::{EVERY_EVENT, Passes};
 use crate::schedule::task::Task;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Declared options of EASY.
 pub(super) const OPTIONS: &[Opt] = &[

@@ -1,6 +1,6 @@
 //! The queue of Cplant's simulations: by size, then by requested time.
 
-use nodeorder_base::params::Opt;
+use nodeorder_base::Opt;
 use std::collections::BTreeSet;
 
 use super::entry::{INTERVAL, Passes, Policy, PolicyEntry};

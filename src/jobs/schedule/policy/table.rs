@@ -2,8 +2,7 @@
 
 use super::entry::{ParsePolicy, Policy, PolicyContext};
 use super::{conservative, easy, fcfs, size_first, window};
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::{Registry, Result};
 
 /// All policies by name.
 pub static POLICIES: Registry<ParsePolicy> = Registry::new(

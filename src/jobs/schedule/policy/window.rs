@@ -3,9 +3,7 @@
 use super::super::knapsack::{pack_exactly, pack_greedily};
 use super::entry::{BuildPolicy, INTERVAL, Passes, Policy, PolicyEntry};
 use crate::schedule::cluster_state::ClusterState;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::{Ranks, Run};
+use nodeorder_base::{Opt, Params, Ranks, Result, Run};
 
 /// `window-bnb[:window=5,interval=30,held=skip,slots=components]`: every `interval` seconds from the first submit
 /// (0: whenever something happened) the first `window` jobs of the queue that fit into some *slot* are packed into

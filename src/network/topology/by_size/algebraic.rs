@@ -4,8 +4,7 @@ use super::numbers::saturating_power;
 use super::shape::{ShapeOptions, drop_given, nodes_per_router, number_options};
 use crate::topology::families::galois::prime_power;
 use crate::topology::families::slim_fly as mms;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Finds the first q of `all` whose routers carry enough, each `per_router` nodes, or half its degree, rounded up.
 fn find_smallest_q(

@@ -3,8 +3,8 @@
 use super::numbers::{even_extents, floor_root, saturating_power};
 use super::shape::{ShapeOptions, nodes_per_router};
 use crate::topology::family::by_x;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Params, Value};
+use nodeorder_base::params::Value;
+use nodeorder_base::{Params, Result};
 
 /// Chooses `dims` of a mesh, torus or mixed grid.
 pub(super) fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {

@@ -2,8 +2,7 @@
 
 use super::shape::{ShapeOptions, drop_given, nodes_per_router, number_options};
 use crate::topology::sizes::MAX_NODES;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Counts the routers that so many nodes need, `least` or more.
 pub(super) fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {

@@ -1,7 +1,6 @@
 //! Keys and values of a shape, and the options that rules read.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Keys of a shape, each with its value.
 pub(super) type ShapeOptions = Vec<(&'static str, String)>;

@@ -162,10 +162,9 @@ impl SwitchCells {
             by_labels.push((of_member.iter().map(|link| link.2).collect(), member));
         }
         by_labels.sort_unstable();
-        let mut parts: Vec<Vec<u32>> = Vec::new();
-        for alike in by_labels.chunk_by(|a, b| a.0 == b.0) {
-            parts.push(alike.iter().map(|(_, member)| *member).collect());
-        }
+        let alike = by_labels.chunk_by(|a, b| a.0 == b.0);
+        let parts = alike.map(|alike| alike.iter().map(|(_, member)| *member).collect());
+        let mut parts: Vec<Vec<u32>> = parts.collect();
         let members = self.members(cell);
         if linked.len() < members.len() {
             let mut rest = members.to_vec();

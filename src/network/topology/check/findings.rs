@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::topology::machine::Topology;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 /// A difference between two descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

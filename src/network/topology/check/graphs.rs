@@ -11,7 +11,7 @@
 use super::findings::switch_name;
 use crate::topology::graph::RouterGraph;
 use crate::topology::machine::Topology;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 /// Capacity of a link, as the bits of its `f64` (of 1 where capacities are not compared), and its weight.
 pub(super) type LinkLabel = (u64, u32);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::findings::{Findings, have_same_name, switch_name};
 use crate::topology::machine::Topology;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, RouterId};
 
 /// Matches the two of each pair that comes most often, each once: pairs in the order of their counts, those that
 /// `prefer` holds first among equals, then by number. Greedy: a pair is passed over where one of its two is matched

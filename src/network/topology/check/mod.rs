@@ -18,7 +18,7 @@ use graphs::PairedGraphs;
 use crate::topology::distance::Metric;
 use crate::topology::family::by_x;
 use crate::topology::machine::Topology;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 mod cells;
 mod findings;

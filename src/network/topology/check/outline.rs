@@ -28,7 +28,7 @@ use crate::topology::graph::RouterGraph;
 use crate::topology::link_list::number_labels;
 use crate::topology::machine::Topology;
 use crate::topology::statistics::occupied_routers;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 /// Adds to `found` the leaf switches that the two descriptions put into different units, or give uplinks of different
 /// total capacity.

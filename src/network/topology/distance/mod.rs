@@ -5,7 +5,7 @@
 //! rest on that and do not depend on the families. For instance, on `mesh:2x3` router r has the labels ⌊r/3⌋ on a
 //! path of two and r mod 3 on a path of three, so that routers 0 and 5 are |0-1| + |0-2| = 3 hops apart.
 
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 mod axis;
 mod edges;

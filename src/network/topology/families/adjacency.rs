@@ -22,9 +22,7 @@ use crate::topology::link_list::network_of_links;
 use crate::topology::network::Network;
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Line, Opt, Params, Result, Text};
 
 /// Entry of `caminos:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

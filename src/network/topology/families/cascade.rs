@@ -17,8 +17,7 @@ use crate::topology::family::{
 use crate::topology::lattice::Lattice;
 use crate::topology::network::{Cables, Level, Network, on_request};
 use crate::topology::sizes::multiply_sizes;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `cascade:16x6x8,per_router=4[,global=single]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -150,7 +149,7 @@ fn hub_network(group: Product, groups: u32, per_router: u32) -> Network {
 #[cfg(test)]
 mod tests {
     use crate::topology::testing::{build, check_links};
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
 
     /// The formulas against a walk over the links.
     #[test]

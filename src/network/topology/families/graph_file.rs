@@ -18,8 +18,7 @@ use crate::topology::link_list::network_of_links;
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `graph:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -150,7 +149,7 @@ fn build_network(file: &SourceFile<'_>, options: &GraphOptions) -> Result<Networ
 mod tests {
     use super::*;
     use crate::topology::{Topology, testing};
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
     use std::io::Write;
 
     #[test]

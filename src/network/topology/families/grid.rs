@@ -17,8 +17,8 @@ use crate::topology::family::{
 use crate::topology::lattice::Lattice;
 use crate::topology::network::{Cables, Network, on_request};
 use crate::topology::sizes::multiply_sizes;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, Value};
+use nodeorder_base::params::Value;
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `mesh:8x8x5`.
 pub const MESH: TopologyEntry = TopologyEntry {

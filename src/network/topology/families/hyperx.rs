@@ -12,8 +12,7 @@ use crate::topology::context::Context;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router};
 use crate::topology::sizes::multiply_sizes;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `hyperx:16x6x8,per_router=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

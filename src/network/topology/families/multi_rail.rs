@@ -19,8 +19,7 @@ use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
 use crate::topology::network::{JointVisitor, Level, LinkVisitor, Network, on_request};
 use crate::topology::rails::Rails;
 use crate::topology::sizes::{check_nodes, require_graph};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Opt, Params, Result};
 
 /// Entry of `multi-rail:rails=8,domains=32,units=4,spines=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -14,8 +14,7 @@ use crate::topology::family::{
 };
 use crate::topology::network::{Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `polarfly:q=7`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -1,8 +1,7 @@
 //! Polarity graphs of projective planes: PolarFly is one, PolarStar is made of one.
 
 use super::galois::{Field, name_nearest, prime_power};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// The Erdős-Rényi polarity graph ER_q: the points of the projective plane over GF(q), two of them joined where their
 /// dot product is 0. A point whose product with itself is 0, of which there are q+1, is a quadric.

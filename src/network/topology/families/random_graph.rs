@@ -8,8 +8,7 @@ use crate::topology::family::{per_router, per_router_suffix};
 use crate::topology::link_list::network_of_links;
 use crate::topology::network::Network;
 use crate::topology::sizes::check_nodes;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Params, Result, SourceLocation};
 
 /// Options of every random family: routers, nodes on each, and the seed.
 pub(super) struct RandomGraphSize {

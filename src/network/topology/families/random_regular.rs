@@ -5,8 +5,8 @@ use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
 use crate::topology::network::Network;
 use crate::topology::sizes::require_graph;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
+use nodeorder_base::{Opt, Params, Result};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 

@@ -19,8 +19,7 @@ use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
 use crate::topology::lattice::{Lattice, cell_coordinates};
 use crate::topology::network::{Network, on_request};
 use crate::topology::sizes::{multiply_sizes, require_graph};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `tpu:4x4x8[,twisted=true]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -142,7 +141,7 @@ impl BuildNetwork for TwistedTorus {
 mod tests {
     use crate::topology::Metric;
     use crate::topology::testing::{build, check_links, check_metric, check_refused};
-    use nodeorder_base::ids::RouterId;
+    use nodeorder_base::RouterId;
 
     #[test]
     fn slices_are_meshes_in_a_cube_and_tori_of_cubes() {

@@ -21,8 +21,7 @@ use petgraph::unionfind::UnionFind;
 use crate::topology::arcs::both_directions;
 use crate::topology::context::Context;
 use crate::topology::network::Network;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::{Result, RouterId};
 
 mod rows;
 

@@ -10,7 +10,7 @@
 //! overflow    (0, 3)
 //! ```
 
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 /// Routers and links without capacities. Routers are renumbered as rows, so that linked ones are close in memory. All
 /// rows have room for equally many neighbours; the links of the few rows that have more are a list of their own.

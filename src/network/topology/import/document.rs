@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Parser};
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// A value and the line it begins on.
 #[derive(Clone, Debug)]
@@ -140,8 +139,8 @@ pub(super) fn read_document(text: &Text) -> Result<Node> {
     let file: Arc<str> = text.name().into();
     for event in Parser::new_from_str(text.as_str()) {
         let (event, span) = event.map_err(|e| {
-            let line = text.line_at(e.marker().line().max(1), "");
-            line.error_here(e.info().to_string(), "JSON or YAML")
+            let line = e.marker().line().max(1);
+            text.error_at(line, e.info().to_string(), "JSON or YAML")
         })?;
         let mut node = Node {
             file: file.clone(),
@@ -184,8 +183,7 @@ pub(super) fn read_document(text: &Text) -> Result<Node> {
             _ => return Err(line.error_here("a key that is no text", "a text")),
         }
     }
-    let line = text.line_at(1, "");
-    document.ok_or_else(|| line.error_here("an empty file", "a JSON or YAML document"))
+    document.ok_or_else(|| text.error_at(1, "an empty file", "a JSON or YAML document"))
 }
 
 #[cfg(test)]

@@ -11,9 +11,7 @@ use crate::topology::family::{
     node_capacity_suffix, per_router, per_router_suffix,
 };
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result, Text};
 
 /// `graphml:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -139,13 +137,39 @@ fn find_long_tag(text: &str) -> Option<usize> {
 
 /// Checks that no element has so many attributes that the parser, which compares each of them with all others, takes
 /// long. Fails, with the line, if one has.
-pub(super) fn check_tags(text: &Text) -> Result<()> {
+fn check_tags(text: &Text) -> Result<()> {
     let Some(offset) = find_long_tag(text.as_str()) else {
         return Ok(());
     };
-    let line = text.line_at(text.line_number_at(offset), "");
     let found = format!("an element of more than {MOST_ATTRIBUTES} attributes");
-    Err(line.error_here(found, "fewer"))
+    Err(text.error_at(text.line_number_at(offset), found, "fewer"))
+}
+
+/// Parses a file of XML; with `allow_dtd` it may name the type of its document, and have no entities of its own.
+///
+/// # Errors
+/// With the line: no XML, an entity, an element of too many attributes; a document too large for the memory allowed.
+pub(super) fn parse_xml<'t>(
+    file: &'t SourceFile<'_>,
+    allow_dtd: bool,
+    expected: &str,
+) -> Result<Document<'t>> {
+    let text = &file.text;
+    check_tags(text)?;
+    // An entity may stand for any length of text.
+    if let Some(offset) = text.as_str().find("<!ENTITY").filter(|_| allow_dtd) {
+        let expected = "a platform without entities of its own";
+        return Err(text.error_at(text.line_number_at(offset), "an entity", expected));
+    }
+    let bytes = 16 * text.as_str().len() as u64;
+    file.context
+        .require_memory(&format!("{}: the document", text.name()), bytes)?;
+    let options = roxmltree::ParsingOptions {
+        allow_dtd,
+        ..Default::default()
+    };
+    Document::parse_with_options(text.as_str(), options)
+        .map_err(|e| text.error_at(e.pos().row.max(1) as usize, e.to_string(), expected))
 }
 
 /// Reads a switch for each vertex, in the order of the file. Without `names` nodes are called n and their number,
@@ -160,23 +184,15 @@ pub(super) fn check_tags(text: &Text) -> Result<()> {
 /// Brandes et al., "GraphML Progress Report", 2002; topoAny of SST's merlin: vertex attribute `endpoints`.
 fn read_graph(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let name = file.text.name();
-    let text = file.text.as_str();
-    check_tags(&file.text)?;
-    let bytes = 16 * text.len() as u64;
-    file.context
-        .require_memory(&format!("{name}: the document"), bytes)?;
-    let document = Document::parse(text).map_err(|e| {
-        let line = file.text.line_at(e.pos().row.max(1) as usize, "");
-        line.error_here(e.to_string(), "GraphML, which is XML")
-    })?;
+    let document = parse_xml(file, false, "GraphML, which is XML")?;
     let line_of = file.text.line_finder();
     let wrong = |element: Node<'_, '_>, found: String, expected: &str| {
-        let line = file.text.line_at(line_of(element.range().start), "");
-        line.error_here(found, expected)
+        let line = line_of(element.range().start);
+        file.text.error_at(line, found, expected)
     };
     let Some(graph) = elements_with_tag(&document, "graph").next() else {
         let expected = "<graphml> with <graph edgedefault=\"undirected\">";
-        return Err(file.text.line_at(1, "").error_here("no `graph`", expected));
+        return Err(file.text.error_at(1, "no `graph`", expected));
     };
     let mut edges = elements_with_tag(&document, "edge");
     let directed = edges.find(|edge| edge.attribute("directed") == Some("true"));

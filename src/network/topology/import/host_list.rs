@@ -7,8 +7,7 @@
 use std::fmt;
 
 use crate::topology::context::Context;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Line;
+use nodeorder_base::{Line, Result};
 
 /// Most names of a list, and of one word of it.
 const MOST_NAMES: usize = 1 << 24;
@@ -220,7 +219,7 @@ fn parse_ranges(list: &str) -> Option<Vec<Range>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
     use proptest::prelude::*;
 
     #[test]

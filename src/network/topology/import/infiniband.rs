@@ -18,9 +18,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Line, Opt, Params, Result, Text};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

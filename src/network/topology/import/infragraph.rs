@@ -10,8 +10,7 @@ use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Opt, Result};
 
 /// `infragraph:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

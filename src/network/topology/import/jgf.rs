@@ -12,8 +12,7 @@ use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Opt, Result};
 
 /// `jgf:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

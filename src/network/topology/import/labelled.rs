@@ -8,9 +8,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::document::Node;
 use super::paths::HostPaths;
 use super::wiring::Wiring;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
 use nodeorder_base::params::Written;
+use nodeorder_base::{Result, Text};
 
 /// Labels of domains that NVLink joins.
 const DOMAINS: [&str; 11] = [

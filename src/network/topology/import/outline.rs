@@ -8,8 +8,8 @@ use crate::topology::context::Context;
 use crate::topology::family::BuildNetwork;
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileOption, SourceFile};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, Written};
+use nodeorder_base::params::Written;
+use nodeorder_base::{Opt, Params, Result};
 
 /// Option `uplinks` of families that read outlines.
 pub(super) const UPLINKS: Opt =

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::wiring::{NO_PARENT, Wiring};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Collector of hosts, each with its path from the widest unit to its leaf switch.
 #[derive(Default)]

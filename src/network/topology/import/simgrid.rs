@@ -10,16 +10,15 @@
 use std::collections::{BTreeSet, HashMap};
 
 use petgraph::unionfind::UnionFind;
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 
-use super::graphml::check_tags;
+use super::graphml::parse_xml;
 use super::simgrid_cluster::{Cluster, find_cable_ends};
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Error, Opt, Result};
 
 /// `simgrid:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -76,8 +75,8 @@ impl Places<'_> {
     }
 
     fn wrong(&self, element: Node<'_, '_>, found: String, expected: &str) -> Error {
-        let line = self.file.text.line_at(self.line(element), "");
-        line.error_here(found, expected)
+        let line = self.line(element);
+        self.file.text.error_at(line, found, expected)
     }
 
     /// Looks up an attribute. Fails if the element lacks it.
@@ -124,25 +123,9 @@ fn parse_bandwidth(text: &str) -> Option<f64> {
 
 /// Builds the network. Fails, with the line, if the file is no platform, or something in it is unknown or missing.
 fn build_network(file: &SourceFile<'_>) -> Result<Network> {
-    let text = file.text.as_str();
     let name = file.text.name();
-    check_tags(&file.text)?;
-    // An entity may stand for any length of text.
-    if let Some(offset) = text.find("<!ENTITY") {
-        let line = file.text.line_at(file.text.line_number_at(offset), "");
-        return Err(line.error_here("an entity", "a platform without entities of its own"));
-    }
-    file.context
-        .require_memory(&format!("{name}: the document"), 16 * text.len() as u64)?;
-    let options = roxmltree::ParsingOptions {
-        // The document's type is named in every platform.
-        allow_dtd: true,
-        ..Default::default()
-    };
-    let document = Document::parse_with_options(text, options).map_err(|e| {
-        let line = file.text.line_at(e.pos().row.max(1) as usize, "");
-        line.error_here(e.to_string(), "a SimGrid platform, which is XML")
-    })?;
+    // The document's type is named in every platform.
+    let document = parse_xml(file, true, "a SimGrid platform, which is XML")?;
     let places = Places {
         file,
         line_of: Box::new(file.text.line_finder()),
@@ -188,7 +171,7 @@ fn build_network(file: &SourceFile<'_>) -> Result<Network> {
 
 impl<'a> Platform<'a> {
     /// Adds a host or router. Fails if its name is there already.
-    fn add_named(&mut self, name: String, is_host: bool) -> std::result::Result<usize, String> {
+    fn add_named(&mut self, name: String, is_host: bool) -> Result<usize, String> {
         let point = self.points.len();
         if self.point_of.insert(name.clone(), point).is_some() {
             return Err(format!("`{name}` again"));

@@ -10,8 +10,8 @@ use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Written};
+use nodeorder_base::params::Written;
+use nodeorder_base::{Opt, Result};
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

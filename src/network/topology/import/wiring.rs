@@ -19,7 +19,7 @@ use crate::topology::network::{Level, Network, on_request};
 use crate::topology::site::Site;
 use crate::topology::sizes::{check_nodes, require_graph};
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Switches with their nodes and the cables between switches, as a file describes them.
 #[derive(Debug, Default)]

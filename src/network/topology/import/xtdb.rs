@@ -10,9 +10,7 @@ use crate::topology::family::{TopologyEntry, build_inline};
 use crate::topology::network::Network;
 use crate::topology::sizes::MAX_NODES;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Line;
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Error, Line, Opt, Result};
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

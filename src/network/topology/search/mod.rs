@@ -32,9 +32,8 @@ use step::{HopBuffers, MissingShare, take_hop};
 use super::graph::Rows;
 use crate::topology::graph::RouterGraph;
 use crate::topology::machine::Topology;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
 use nodeorder_base::observer::unwind_if_stopped;
+use nodeorder_base::{Result, RouterId};
 
 mod read;
 mod sets;

@@ -7,7 +7,7 @@ use multiversion::multiversion;
 
 use super::BatchSearch;
 use super::sets::{EMPTY, SPREAD_BITS, SourceSet, WIDTH, combine_sets};
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 impl BatchSearch<'_> {
     /// Decodes the distances of N rows to binary. Calls `visit` with p and bit p of all of them, the highest bit

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::machine::Topology;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 
 /// Builds a machine of a specification that is right.
 pub fn build(spec: &str) -> Topology {

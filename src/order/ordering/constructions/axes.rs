@@ -7,11 +7,8 @@
 use rayon::prelude::*;
 
 use crate::ordering::entry::{OrderNodes, OrderedNodes};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId, Observer, Opt, Params, Result, RouterId, SourceLocation};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, cell_coordinates};
 
 /// Cells of a topology seen through a permutation and reflection of its axes. Methods work on

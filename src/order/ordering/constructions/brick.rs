@@ -15,9 +15,8 @@ use super::hilbert;
 use super::interleave::{coordinate_bits, gray_rank, morton_key};
 use super::linear::reflect_counter;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::lattice::cell_coordinates;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of

@@ -16,9 +16,8 @@
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Params, Result};
+use nodeorder_network::Topology;
 
 /// `gilbert[:axes=zxy,reverse=x]`: a Hilbert-like curve made for the box itself. It starts at the origin
 /// and runs along the longest axis (of equal ones the first); the others follow in order.

@@ -6,11 +6,9 @@
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use super::brick::{Bricks, parse_size};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::{Level, Topology};
+use nodeorder_base::{NodeId, Observer, Opt, Params, Result};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Level;
 
 /// `hierarchical[:scatter=true,chunk=chassis]`, `hierarchical:scatter=16[,level=group]` or, on coordinates,
 /// `hierarchical:block=3x6x8[,axes=zxy]`.

@@ -12,9 +12,8 @@
 use super::axes::{AXES, AxisOptions, REVERSE};
 use super::interleave::coordinate_bits;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Topology;
 
 /// `hilbert[:bits=B,axes=zxy,reverse=x]`: the Hilbert curve of the enclosing cube of side 2^B; cells
 /// outside the box are skipped.

@@ -8,9 +8,8 @@
 
 use super::axes::{AXES, AxisOptions, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Params, Result};
+use nodeorder_network::Topology;
 
 /// `morton[:axes=zxy,reverse=x]`: Z-order. The key of a cell has one group of bits a bit position, the
 /// most significant first; in each group axis 0 is the most significant. O(cells · log cells) whatever the shape:

@@ -8,9 +8,9 @@
 //! In f64 arithmetic of fixed order: sums, products, quotients and square roots, each rounded once, give the same
 //! bytes on every machine.
 
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::RouterId;
 use nodeorder_base::observer::unwind_if_stopped;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::RouterGraph;
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
 const TOLERANCE: f64 = 1e-12;

@@ -8,9 +8,8 @@
 
 use super::axes::{AXES, AxisOptions, LatticeView, REVERSE};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Observer, Result};
+use nodeorder_network::Topology;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
 /// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.

@@ -2,12 +2,10 @@
 
 use super::traversal::list_nodes;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{seed_generator, shuffle};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Observer, Opt, Result, RouterId};
+use nodeorder_network::Topology;
 
 /// `random[:seed=7,unit=node|router]`: a shuffle, every permutation equally likely.
 ///

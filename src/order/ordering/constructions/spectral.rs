@@ -3,9 +3,8 @@
 use super::lanczos::find_fiedler_vector;
 use super::traversal::{START, list_nodes, parse_start};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Observer, Result};
+use nodeorder_network::Topology;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
 /// eigenvalue of the Laplacian L = D - A, every link counting 1.

@@ -4,7 +4,7 @@ use super::{
     brick, gilbert, helical, hierarchical, hilbert, interleave, linear, random, spectral, traversal,
 };
 use crate::ordering::entry::{Method, OrderingEntry};
-use nodeorder_base::registry::Registry;
+use nodeorder_base::Registry;
 
 /// Every construction, in the order of lists.
 pub const ENTRIES: &[OrderingEntry] = &[

@@ -4,12 +4,9 @@
 //! All walk every router, also switches and routers whose nodes are not schedulable; those add no nodes to the order.
 
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{NodeId, Observer, Opt, Params, Result, RouterId};
 use nodeorder_network::topology::graph::UNREACHED;
-use nodeorder_network::topology::{RouterGraph, Topology};
+use nodeorder_network::{RouterGraph, Topology};
 
 /// `bfs[:start=NODE]`: breadth first from the router of NODE (default: the lowest schedulable node's),
 /// neighbours by ascending id. O(routers + links).
@@ -317,7 +314,7 @@ pub(in crate::ordering) fn list_next_ring(
 #[cfg(test)]
 mod tests {
     use crate::testing::{build, error, ids, steps};
-    use nodeorder_base::ids::RouterId;
+    use nodeorder_base::RouterId;
     use proptest::prelude::*;
 
     #[test]

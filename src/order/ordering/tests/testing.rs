@@ -1,7 +1,7 @@
 //! Machines and orderings for this crate's tests.
 
 use crate::ordering::NodeOrder;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Builds the machine of a specification.
 pub fn build(spec: &str) -> Topology {

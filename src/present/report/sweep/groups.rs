@@ -7,13 +7,6 @@ use crate::report::terms::{self, Term};
 /// Name of an axis of distances.
 const DISTANCE: &str = "mean distance within a job (hops)";
 
-/// What the rows of the group `slowdown` are about.
-const SLOWDOWN: Term = Term {
-    name: "Slowdown",
-    meaning: "How many times as long the communication of a job takes as on a network that never blocks, while the other \
-              jobs of the machine send for the stated share of the time: the mean over all places of a job in the ordering, and over its sizes, of which every octave counts the same.",
-};
-
 /// A group of rows, and how its sections are made.
 pub struct RowGroup {
     /// Value of the column `group`.
@@ -155,7 +148,7 @@ pub static GROUPS: [RowGroup; 5] = [
                 "slowdown, all jobs at once",
             ),
         ],
-        terms: &[terms::DISTANCES[0], terms::GUEST, SLOWDOWN],
+        terms: &[terms::DISTANCES[0], terms::GUEST, terms::SLOWDOWN],
         verdict: |title, (slowdown, ordering, routing)| {
             begin_verdict(title, ordering).text(format!(
                 ", {} times as long as without blocking under {routing}.",

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result, SourceLocation, format_six_digits};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::error::format_six_digits;
 use nodeorder_base::random::{random_unit, seed_generator};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Line, Result, SourceLocation, Text};
+use nodeorder_network::Context;
 use nodeorder_traffic::mapping::guest::{Benchmark, make_sized_guest, sized_names};
 use nodeorder_traffic::mapping::{GUESTS, Guest};
 
@@ -162,11 +162,7 @@ impl Application {
             );
             let expected =
                 "a job as large as its guest, or a guest for any size, such as stencil3d";
-            return Err(Error::input(
-                SourceLocation::option(format!("job {job}")),
-                found,
-                expected,
-            ));
+            return Err(Error::option(format!("job {job}"), found, expected));
         }
         Ok(guest)
     }

@@ -8,8 +8,7 @@ use rayon::prelude::*;
 use super::recent::JobPlacement;
 use super::state::{NetworkModel, ReferenceTimes};
 use crate::schedule::task::Task;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{Error, NodeId, Result};
 use nodeorder_traffic::corun::{Phase, PlacedJob};
 use nodeorder_traffic::mapping::guest::Benchmark;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping};
@@ -128,10 +127,9 @@ impl NetworkModel<'_> {
         phases[0].compute = compute;
         let reference = compute + sends;
         if reference <= 0.0 {
-            let location = SourceLocation::option(format!("job {}", task.id));
             let found = format!("an iteration of 0 s ({})", application.location);
-            return Err(Error::input(
-                location,
+            return Err(Error::option(
+                format!("job {}", task.id),
                 found,
                 "compute= above 0 where nothing is sent",
             ));

@@ -3,7 +3,8 @@
 use super::state::{NetworkModel, ReferenceTimes, RunningJob};
 use crate::schedule::model::entry::{LostNodeTime, Model, StartedTask, scale_ticks};
 use crate::schedule::task::TICKS_PER_SECOND;
-use nodeorder_base::error::{Result, format_six_digits};
+use nodeorder_base::Result;
+use nodeorder_base::error::format_six_digits;
 use nodeorder_traffic::corun::Speeds;
 
 impl Model for NetworkModel<'_> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 use nodeorder_traffic::corun::PlacedJob;
 
 /// Largest number of pairs of processes of the jobs kept, together: about 80 MB.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::applications::Application;
 use super::recent::RecentJobs;
 use crate::schedule::model::entry::LostNodeTime;
-use nodeorder_base::error::SourceLocation;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::SourceLocation;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Phase, RunningJobs};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 

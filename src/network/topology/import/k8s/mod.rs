@@ -14,8 +14,8 @@ use super::wiring::Wiring;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params, Written};
+use nodeorder_base::params::Written;
+use nodeorder_base::{Error, Opt, Params, Result};
 use service::ServiceRules;
 
 mod known;

@@ -7,8 +7,7 @@ use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::import::wiring::Wiring;
 use crate::topology::site::{SiteKind, SiteTorus};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Line;
+use nodeorder_base::{Error, Line, Result, SourceLocation};
 
 /// One topology of a file.
 pub(super) struct NamedTopology {

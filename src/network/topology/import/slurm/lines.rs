@@ -7,8 +7,7 @@ use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Error, Line, Result, Text};
 
 /// Kind of topology and keys that a line may have, by its first key.
 const KEYS: [(&str, SiteKind, &[&str]); 5] = [

@@ -186,18 +186,15 @@ fn keep_site_file(found: NamedTopology) -> Site {
             parent_of.insert(child, parent);
         }
     }
-    let mut lines = Vec::new();
-    for unit in &found.units {
-        lines.push(SiteLine {
-            name: unit.name.clone(),
-            nodes: unit.nodes.clone(),
-            parent: parent_of.get(unit.name.as_str()).copied(),
-        });
-    }
+    let lines = found.units.iter().map(|unit| SiteLine {
+        name: unit.name.clone(),
+        nodes: unit.nodes.clone(),
+        parent: parent_of.get(unit.name.as_str()).copied(),
+    });
     Site {
         kind: found.kind,
+        lines: lines.collect(),
         name: found.name,
-        lines,
         sizes: found.sizes,
         toruses: found.toruses,
         param: found.param,

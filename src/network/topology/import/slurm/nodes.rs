@@ -7,9 +7,8 @@ use super::found::{NamedTopology, SiteUnit};
 use crate::topology::context::Context;
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::SiteKind;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Params, Written};
+use nodeorder_base::params::Written;
+use nodeorder_base::{Error, Params, Result, SourceLocation, Text};
 
 /// The option `nodes`: a host list, or a file of names.
 pub(super) struct NodesOption {

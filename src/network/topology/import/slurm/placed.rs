@@ -12,8 +12,7 @@ use super::config::{ConfigLines, read_entries, value_of};
 use super::found::{NamedTopology, SiteUnit};
 use crate::topology::import::document::Node;
 use crate::topology::site::SiteKind;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Error, Line, Result, SourceLocation, Text};
 
 /// A node and its unit in each topology.
 struct PlacedNode {

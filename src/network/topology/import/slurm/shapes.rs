@@ -7,7 +7,7 @@ use crate::topology::distance::{Product, Shape};
 use crate::topology::import::wiring::{NO_PARENT, Units, Wiring};
 use crate::topology::lattice::Lattice;
 use crate::topology::site::list_cells;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Builds a switch for each unit, linked to those below it. Fails if a unit that is named below another is not
 /// described, stands below itself, or twice below one.

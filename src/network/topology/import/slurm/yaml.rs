@@ -9,8 +9,7 @@ use crate::topology::import::document::{self, Node};
 use crate::topology::import::host_list::expand_host_list;
 use crate::topology::site::{SiteKind, SitePlacement, SiteTorus, list_cells};
 use crate::topology::sizes::MAX_NODES;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
+use nodeorder_base::{Result, Text};
 
 /// Kinds of topologies by their keys.
 const KINDS: [(&str, SiteKind); 5] = [

@@ -2,7 +2,7 @@
 
 use super::solver::{Model, Row, SolverRequest};
 use crate::ordering::search_result::{SearchResult, Status};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Largest number of variables of a model.
 const VARIABLES: usize = 60_000;

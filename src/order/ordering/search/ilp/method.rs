@@ -11,10 +11,9 @@ use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search::optimise::starts::list_candidates;
 use crate::ordering::search::optimise::weights::WeightKind;
 use crate::ordering::search_result::{SearchResult, Status, meets_bound};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, join_options};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::params::join_options;
+use nodeorder_base::{Error, Observer, Opt, Result};
+use nodeorder_network::Topology;
 
 /// Number of seconds where the user names none.
 const SECONDS: f64 = 60.0;

@@ -13,7 +13,7 @@
 use super::solver::{Model, Row, SolverRequest};
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search_result::{SearchResult, Status, meets_bound};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// Largest number of edges of the path problem.
 const EDGES: usize = 20_000;

@@ -13,9 +13,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, SolveO
 use crate::ordering::search::optimise::options::SearchOptions;
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search_result::{SearchResult, Status};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Observer, Params, Result};
 
 /// Values of `solver=`; the first lets the tool choose.
 pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
@@ -199,8 +197,8 @@ fn solve_by_microlp(
     model: &Model,
     left: Option<Duration>,
     stop: &AtomicBool,
-    sender: &Sender<std::result::Result<SolverReport, String>>,
-) -> std::result::Result<SolverReport, String> {
+    sender: &Sender<Result<SolverReport, String>>,
+) -> Result<SolverReport, String> {
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let mut variables = Vec::with_capacity(model.variables.len());
     for (price, binary) in &model.variables {
@@ -261,16 +259,13 @@ fn read_outcome(outcome: &SolveOutcome) -> SolverReport {
 
 /// Solves a model by HiGHS, which says nothing on the way. It ends by the time alone.
 #[cfg(feature = "highs")]
-fn solve_by_highs(
-    model: &Model,
-    left: Option<Duration>,
-) -> std::result::Result<SolverReport, String> {
+fn solve_by_highs(model: &Model, left: Option<Duration>) -> Result<SolverReport, String> {
     use highs::{HighsModelStatus, HighsSolutionStatus, RowProblem, Sense};
     let mut problem = RowProblem::default();
-    let mut columns = Vec::with_capacity(model.variables.len());
-    for (price, binary) in &model.variables {
-        columns.push(problem.add_column_with_integrality(*price, 0.0..=1.0, *binary));
-    }
+    let variables = model.variables.iter();
+    let columns = variables
+        .map(|(price, binary)| problem.add_column_with_integrality(*price, 0.0..=1.0, *binary));
+    let columns: Vec<_> = columns.collect();
     for row in &model.rows {
         let terms = row.terms.iter().map(|(v, factor)| (columns[*v], *factor));
         if row.or_more {

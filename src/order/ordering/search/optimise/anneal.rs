@@ -17,7 +17,7 @@ use super::anneal_rng::{AnnealRng, interpolate_temperature};
 use super::elements::Arrangement;
 use super::prices::Prices;
 use super::sequence::{Piece, Sequence};
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 
 /// Price of the largest weight.
 pub(super) const UNIT: f64 = 16384.0;
@@ -351,7 +351,7 @@ fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     #[test]
     fn a_chain_keeps_its_books() {

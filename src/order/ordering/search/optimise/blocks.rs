@@ -19,7 +19,7 @@ use super::anneal_rng::AnnealRng;
 use super::elements::Arrangement;
 use super::options::Budget;
 use super::prices::Prices;
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 
 /// Least number of elements of a sequence that is annealed by blocks.
 pub(super) const LARGE: usize = 100_000;
@@ -225,7 +225,7 @@ mod tests {
     use super::super::weights::{WeightKind, Weights};
     use super::*;
     use crate::ordering::{NoObserver, NodeOrder};
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     /// The blocks of a curve of cubes are alike: one search serves all.
     #[test]

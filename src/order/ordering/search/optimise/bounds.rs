@@ -14,7 +14,7 @@ use super::elements::Arrangement;
 use super::problem::SearchProblem;
 use super::relaxation::{TorusGroup, bound_by_relaxation};
 use super::scaled::{IntegerWeights, SAFE};
-use nodeorder_network::topology::Metric;
+use nodeorder_network::Metric;
 
 /// Largest number of elements that are assigned to ranks: n³ operations, 8n² bytes.
 const ASSIGNED: usize = 400;

@@ -20,7 +20,7 @@ use super::dp_instance::{DynamicProgram, MAX_ELEMENTS};
 use super::options::Budget;
 use super::problem::SearchProblem;
 use super::symmetry::{Symmetry, invert_permutation};
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 
 /// Limits of one attempt of the dynamic program: states, operations and time.
 #[derive(Clone, Copy, Debug)]

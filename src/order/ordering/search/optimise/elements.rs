@@ -8,11 +8,10 @@
 use rayon::prelude::*;
 
 use crate::ordering::constructions::traversal::list_next_ring;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{Error, NodeId, Result, RouterId, SourceLocation};
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::search::{WIDTH, each_batch};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Largest number of axes of a network whose coordinates are kept as bytes.
 pub(in crate::ordering) const MAX_AXES: usize = 8;
@@ -428,7 +427,7 @@ fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<NeighbourLists
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn every_kind_of_distance_is_the_topology_s() {

@@ -8,9 +8,8 @@ use super::starts::list_candidates;
 use super::{dp, search};
 use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search_result::{SearchResult, Status};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Observer, Result};
+use nodeorder_network::Topology;
 
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
 ///

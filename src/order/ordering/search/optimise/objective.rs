@@ -122,7 +122,7 @@ mod tests {
     use super::super::weights::{WeightKind, Weights};
     use super::*;
     use crate::ordering::NodeOrder;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     /// Pair by pair, from the definition of the objective.
     fn plainly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {

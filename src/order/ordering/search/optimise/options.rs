@@ -4,10 +4,9 @@ use super::weights::{WeightKind, Weights};
 use crate::ordering::constructions::table::CONSTRUCTIONS;
 use crate::ordering::entry::{OrderNodes, OrderedNodes, RequestedOrdering};
 use crate::ordering::search_result::SearchResult;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params, SEED};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::params::SEED;
+use nodeorder_base::{Error, Observer, Opt, Params, Result, SourceLocation};
+use nodeorder_network::Topology;
 use nodeorder_trace::sizes::{Sizes, Weight};
 use nodeorder_trace::swf::Options;
 

@@ -7,7 +7,7 @@ use super::elements::Arrangement;
 use super::weights::{self, Weights};
 use super::{objective, small};
 use crate::pair_sums;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Number of distances for each node that can be looked up in the time in which a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;

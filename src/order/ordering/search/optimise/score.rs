@@ -6,10 +6,8 @@ use super::options::{QUICK_BOUND, SHARED, WeightOptions};
 use super::problem::SearchProblem;
 use crate::ordering::node_order::NodeOrder;
 use crate::ordering::search_result::{meets_bound, relative_gap};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Observer, Opt, Params, Result};
+use nodeorder_network::Topology;
 
 /// Worth of an ordering under weights.
 #[derive(Clone, Copy, Debug, PartialEq)]

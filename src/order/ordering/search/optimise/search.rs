@@ -23,7 +23,7 @@ use super::problem::SearchProblem;
 use super::small::{self, MatrixChain};
 use super::starts::Start;
 use super::window;
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 
 /// Number of rounds of the leg that cools down; after each progress is reported.
 const ROUNDS: usize = 10;

@@ -360,7 +360,7 @@ fn rejoin_pieces<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
     use proptest::prelude::*;
 
     fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {

@@ -9,9 +9,9 @@ use crate::ordering::constructions::table::CONSTRUCTIONS;
 use crate::ordering::defaults;
 use crate::ordering::entry::{RequestedOrdering, list_suitable};
 use crate::ordering::node_order::NodeOrder;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_base::observer::NoObserver;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Classic ordering as a sequence of elements.
 pub(in crate::ordering) struct Start {

@@ -232,7 +232,7 @@ impl PermutationSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     fn distances(spec: &str) -> (usize, Vec<i64>) {
         let topology = Topology::inline(spec, &Context::default()).unwrap();

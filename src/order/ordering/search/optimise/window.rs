@@ -147,7 +147,7 @@ mod tests {
     use super::super::elements::Arrangement;
     use super::super::starts::list_permutations;
     use super::*;
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     fn price(space: &Arrangement, prices: &Prices, order: &[u32]) -> i64 {
         prices.price_order(&space.distances, order, false)

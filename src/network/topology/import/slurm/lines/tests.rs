@@ -3,7 +3,7 @@
 use super::super::super::tests::{check_refused, error, machine, names};
 use crate::topology::testing::{check_links, check_metric, from_file};
 use crate::topology::{Context, Topology};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 
 const TREE: &str = "# two leaves\nSwitchName=s0 Nodes=nid[001-003]\nSWITCHNAME=s1 nodes=login1,nid010 LinkSpeed=100\n\
                     SwitchName=top Switches=s[0-1]\n";
