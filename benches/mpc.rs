@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::mpc::{self, SumMethod};
-use nodeorder_order::ordering::NodeOrder;
 
 mod common;
 use common::{SIDES, machine, on_threads, order};

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::ordering::ORDERINGS;
 
 mod common;

@@ -3,12 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder_base::error::Error;
+use nodeorder_base::Error;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{self, FigureSet, Replay};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{GeneratedWorkload, Log};
 
 const PLACEMENTS: u64 = 10_000;

@@ -7,9 +7,9 @@ use nodeorder_base::random::{random_below, seed_generator};
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{POLICIES, Settings, Task, simulate};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 
 const JOBS: i64 = 5_000;
 

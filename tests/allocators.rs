@@ -3,10 +3,10 @@
 
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{self, FigureSet, Replay};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::Log;
 use proptest::prelude::*;
 

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::{Context, Topology};
 use proptest::prelude::*;
 
 struct Run {

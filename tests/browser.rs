@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use devtools::{Browser, Tab};
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use serde_json::{Value, json};
 
 use crate::skip::{Peer, without};

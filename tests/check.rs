@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use nodeorder_network::topology::Context;
 use nodeorder_network::topology::LinkedRouters;
-use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::check::{Difference, check};
+use nodeorder_network::{Context, Topology};
 use proptest::prelude::*;
 
 /// Runs a command in a folder: whether it succeeded, standard output, standard error.

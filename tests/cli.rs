@@ -4,9 +4,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::RouterId;
+use nodeorder_network::{Context, Topology};
 
 fn nodeorder(arguments: &[&str]) -> Command {
     let mut command = crate::command();

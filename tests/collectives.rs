@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting, Guest, ProcessMapping, analyse};
 
 type Matrix = BTreeMap<(u32, u32), f64>;

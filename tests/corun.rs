@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{RouterId, Text};
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export::{SimGridFigures, write_simgrid};
 use nodeorder_traffic::corun::fit::{Measured, fit};
 use nodeorder_traffic::corun::{

@@ -16,7 +16,7 @@ mod replay;
 #[allow(dead_code)]
 mod stencil;
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 #[test]
 fn the_curve_that_is_most_compact_comes_first() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export::{self, Export};
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 

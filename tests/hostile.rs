@@ -4,13 +4,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use nodeorder_base::error::Error;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Lines;
 use nodeorder_base::random::{random_below, seed_generator};
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, Lines, NodeId};
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, survey};
 

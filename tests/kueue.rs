@@ -3,17 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use nodeorder_base::error::SourceLocation;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, SourceLocation};
 use nodeorder_jobs::allocator::kueue::{
     DomainCapacity, Domains, LeafAssignment, PlacementError, PodSetRequest, Slices,
     TopologyRequest, find_topology_assignment, replace_failed_pods,
 };
 use nodeorder_jobs::allocator::{self, AllocatorContext, PodsOn};
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::JobOptions;
 use serde_json::{Value, json};
 

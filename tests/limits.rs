@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::Text;
+use nodeorder_network::Topology;
 use nodeorder_traffic::corun::{Detail, Job, NetworkFigures, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 

@@ -3,12 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Metric;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{NodeId, RouterId, Text};
+use nodeorder_network::{Metric, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_present::columns::{self, mapping::PROCESS};
 use nodeorder_traffic::mapping::{
     self, Analysis, Demand, End, Fabric, FixedRouting, Guest, ProcessMapping,

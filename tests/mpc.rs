@@ -1,11 +1,9 @@
 //! Exact curves against the definition, method against method, one thread against several.
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Metric;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::{Context, Metric, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::mpc::{self, Curve, SumMethod};
-use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
 
 /// T(S) by the definition: all windows, all pairs, distances by search on the router graph.

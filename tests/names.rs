@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Line, NodeId, Text};
+use nodeorder_network::Context;
 use nodeorder_network::catalog;
-use nodeorder_network::topology::Context;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::NodeOrder;
 use nodeorder_traffic::corun::Job;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping};
 use proptest::prelude::*;

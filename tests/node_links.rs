@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use proptest::prelude::*;
 use serde_json::Value;
 

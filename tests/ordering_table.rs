@@ -2,9 +2,9 @@
 //!
 //! No ordering wins at every size, which is why the tool compares.
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::mpc;
-use nodeorder_order::ordering::NodeOrder;
 
 #[test]
 fn orderings_of_the_hector_torus_have_the_recorded_mean_hops() {

@@ -1,9 +1,9 @@
 //! A comparison's files: well-formed, self-contained, safe with any label, and true to the numbers.
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::{comparison::Comparison, mpc};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::plot;
 use nodeorder_present::report::{self, csv};
 

@@ -1,7 +1,7 @@
 //! The lists of a sweep's plan: their product, their faults by line, and the hash that tells plans apart.
 
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::Text;
+use nodeorder_network::Context;
 use nodeorder_sweep::Plan;
 
 fn plan(text: &str) -> nodeorder_base::error::Result<Plan> {

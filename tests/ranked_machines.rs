@@ -2,8 +2,7 @@
 
 use nodeorder_jobs::schedule::Task;
 use nodeorder_jobs::schedule::orderings::TraceSettings;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::cost::{PriceList, Prices};
 use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_order::ordering::NoObserver;

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 use nodeorder_network::catalog;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
 
 fn machine(spec: &str) -> Topology {
     catalog::topology(spec, &Context::default()).unwrap()

@@ -6,7 +6,7 @@ mod tools;
 
 use std::path::PathBuf;
 
-use nodeorder_base::input::Lines;
+use nodeorder_base::Lines;
 use nodeorder_trace::records::{self, Columns, Record, RecordFormat, Records, State, placements};
 use nodeorder_trace::{Options, Reason, Trace, WorkloadKind, convert, detect_kind, open};
 

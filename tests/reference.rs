@@ -1,6 +1,6 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
-use nodeorder_base::params::Opt;
+use nodeorder_base::Opt;
 use nodeorder_sweep::reference::{list_option_rows, list_tables};
 
 mod columns;

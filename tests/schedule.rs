@@ -6,10 +6,9 @@ use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{
     ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
 };
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Options, Trace};
 use proptest::prelude::*;
 

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 use nodeorder_traffic::mapping::{self, Dilation, Fabric, FixedRouting, Guest, ProcessMapping};
 
 use crate::skip::{Peer, without};

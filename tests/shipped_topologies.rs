@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
+use nodeorder_base::{NodeId, Text};
 use nodeorder_network::catalog;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
 
 /// Nodes, routers, links, diameter.
 type Numbers = (u64, u64, u64, u32);

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 use nodeorder_base::random;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export;
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{NodeId, RouterId};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export::{self, Export, ExportJob};
 use proptest::prelude::*;
 

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::input::Text;
+use nodeorder_base::Text;
 use nodeorder_base::random;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{FigureSet, Replay};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::export;
 use nodeorder_trace::{Block, Log};
 

@@ -4,14 +4,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use nodeorder_base::error::SourceLocation;
 use nodeorder_base::random;
-use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::{FreeSet, Ranks, SourceLocation};
 use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext, Choice};
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::JobOptions;
 use serde_json::Value;
 
@@ -711,11 +709,11 @@ fn switches_hold_a_job_back_for_five_minutes() {
 /// The largest job that a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
 #[test]
 fn room_is_what_asking_for_every_size_finds() {
-    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+    use nodeorder_base::{FreeSet, Ranks, Run};
     use nodeorder_jobs::allocator::{AllocatorContext, make};
-    use nodeorder_network::topology::Topology;
+    use nodeorder_network::Topology;
+    use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
+use nodeorder_network::Context;
 use nodeorder_network::catalog;
-use nodeorder_network::topology::Context;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::{Value, json};

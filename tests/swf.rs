@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Lines, Result};
 use nodeorder_trace::convert::write_log;
 use nodeorder_trace::survey::{Survey, survey_log};
 use nodeorder_trace::{Job, Log, Options, TRACE_FORMATS, Trace, detect_kind};

@@ -7,12 +7,11 @@ use good_lp::{
     Constraint, Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp,
     variable,
 };
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{NodeId, RouterId};
 use nodeorder_network::topology::LinkedRouters;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::{NodeOrder, Observer};
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
+use nodeorder_order::ordering::Observer;
 use nodeorder_traffic::mapping::routing::BestShares;
 use nodeorder_traffic::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
 use nodeorder_traffic::throughput::matching::find_longest_matching;

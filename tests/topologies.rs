@@ -1,8 +1,7 @@
 //! Machines from specifications: shapes for a number of nodes, and trees and rails against their closed forms.
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::{Context, Topology};
 
 fn build(spec: &str) -> Topology {
     Topology::inline(spec, &Context::default()).unwrap_or_else(|error| panic!("{spec}: {error}"))

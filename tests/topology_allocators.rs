@@ -1,11 +1,10 @@
 //! The topology-aware allocators, held to their rules written out plainly: lists, all centres, all pairs.
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, NodeId, Ranks, Run};
 use nodeorder_jobs::allocator::{self, AllocatorContext};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
 
 /// Machines with coordinates, then machines without.

@@ -3,8 +3,8 @@
 // Each bench is a crate of its own and uses a part.
 #![allow(dead_code)]
 
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// Cubes of 10³, 20³, 40³ and 100³ routers.
 pub const SIDES: [u32; 4] = [10, 20, 40, 100];

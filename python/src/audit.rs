@@ -1,8 +1,8 @@
 //! Recorded placements, scored.
 
 use nodeorder_jobs::audit::{AuditSettings, audit as score};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::units::Units;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::report::audit::{AuditColumns, document};
 use pyo3::prelude::*;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use nodeorder_jobs::replay::prediction::predict;
 use nodeorder_jobs::schedule::orderings::on_orderings;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison as Compared;
 use nodeorder_order::metric::mpc::{self, Curve};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::machines::WorkloadOptions;
 use nodeorder_present::plot;
 use nodeorder_present::report::{self, WorkloadResults};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nodeorder_base::input::Text;
+use nodeorder_base::Text;
 use nodeorder_present::columns::{corun::JOB, write_table};
 use nodeorder_present::report::corun as report;
 use nodeorder_traffic::corun::{Job, NetworkFigures, Settings, side_by_side};

@@ -1,6 +1,6 @@
 //! Orderings and hosts in the formats of other programs.
 
-use nodeorder_base::input::Text;
+use nodeorder_base::Text;
 use nodeorder_base::observer::NoObserver;
 use nodeorder_present::export::{
     self as exports, HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks,

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nodeorder_base::input::Text;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::Text;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, PROCESS};
 use nodeorder_present::columns::write_table;
 use nodeorder_present::report::mapping::{document, link_load};

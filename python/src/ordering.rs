@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::NodeOrder;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;

@@ -1,16 +1,13 @@
 //! The metrics of one allocation.
 
-use nodeorder_base::error::Error;
-use nodeorder_base::error::SourceLocation;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ranks::Ranks;
+use nodeorder_base::{Error, NodeId, Ranks, SourceLocation};
 use nodeorder_jobs::replay::AllocationFigures;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::ring::measure_rings;
 use nodeorder_order::metric::units::{UnitCounter, Units};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::{jobs::JobRow, json_object};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Slowdowns of bursts.
 
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::columns::slowdown::SlowdownRow;
 use nodeorder_present::columns::write_table;
 use nodeorder_present::report::slowdown::{GuestCurve, document};

@@ -1,6 +1,6 @@
 //! What fits on a machine now.
 
-use nodeorder_base::input::Text;
+use nodeorder_base::Text;
 use nodeorder_jobs::audit::free_units::{FreeRequest, MoveCost};
 use nodeorder_jobs::audit::slots::JobSize;
 use nodeorder_jobs::audit::snapshot::Snapshot;

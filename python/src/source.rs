@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nodeorder_base::input::Lines;
-use nodeorder_network::topology::Context;
+use nodeorder_base::Lines;
+use nodeorder_network::Context;
 use nodeorder_trace::open::{self, OpenedLog, read_trace};
 use nodeorder_trace::records::columns::Columns;
 use nodeorder_trace::records::{CSV, RecordFormat, Records};

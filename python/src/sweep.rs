@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::Text;
+use nodeorder_network::Context;
 use nodeorder_sweep::{Plan, ResultsTable, Shard, SweepRow, run_all, run_cells};
 use pyo3::prelude::*;
 

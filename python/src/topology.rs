@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use nodeorder_base::error::Error;
-use nodeorder_base::error::SourceLocation;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::{Error, NodeId, RouterId, SourceLocation};
+use nodeorder_network::Context;
 use nodeorder_network::catalog;
 use nodeorder_network::topology::graph::UNREACHED;
-use nodeorder_network::topology::{Context, Lattice, LinkedRouters};
+use nodeorder_network::topology::{Lattice, LinkedRouters};
 use nodeorder_present::report::topology::TopologyFigures;
 use nodeorder_sweep::reference;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};

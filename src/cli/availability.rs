@@ -7,7 +7,7 @@ use crate::shared::inputs;
 use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::tables::write_section;
-use nodeorder_network::topology::{Context, Topology};
+use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::availability::{Availability, AvailabilityQuestion, NODE};
 
 /// Compute how many racks or groups are up where nodes and switches fail, and the spares that a promise takes

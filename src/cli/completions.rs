@@ -5,7 +5,7 @@ use clap::Args;
 use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_sweep::reference::list_tables;
 
 /// Print the completion script of a shell

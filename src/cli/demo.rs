@@ -3,7 +3,7 @@
 use super::compare;
 use crate::shared::notes::note;
 use clap::{Args, FromArgMatches};
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use std::path::PathBuf;
 
 /// Compare the orderings of a machine that comes with the program: two seconds

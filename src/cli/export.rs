@@ -4,10 +4,9 @@ use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::{note, print_each};
 use crate::shared::{inputs, output};
 use clap::Args;
-use nodeorder_base::error::Error;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::{Context, Topology};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, Text};
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use std::path::PathBuf;
 
 use nodeorder_base::params::Unit;

@@ -4,14 +4,13 @@ use crate::shared::notes::print_each;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::{Context, Topology};
+use nodeorder_base::{NodeId, Text};
+use nodeorder_network::{Context, Topology};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export::{HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks};
 
 /// Put the hosts of one job in order

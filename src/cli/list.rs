@@ -4,10 +4,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::shared::{layout, output};
 use clap::Args;
-use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::params::{Fallback, Opt, text_before_colon};
-use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Context;
+use nodeorder_base::params::{Fallback, text_before_colon};
+use nodeorder_base::{Entry, Error, Opt, SourceLocation};
+use nodeorder_network::Context;
 use nodeorder_sweep::reference::{self, Table};
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder_base::params::parse_bytes;
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use shared::{files, help, hints, interrupt, memory, notes, output};
 
 mod aliases;

@@ -2,8 +2,8 @@
 
 use crate::shared::{help, output};
 use clap::{Args, CommandFactory};
-use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, SourceLocation};
+use nodeorder_network::Context;
 use std::path::PathBuf;
 
 /// Print a command's manual page, or write all of them to a folder

@@ -6,15 +6,14 @@ use crate::shared::notes::note;
 use crate::shared::traffic::TrafficArgs;
 use crate::shared::{inputs, output, own_files, progress};
 use clap::Args;
-use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Error, Lines, SourceLocation};
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::traffic::{Traffic, TrafficTotals};
 use nodeorder_jobs::schedule::{
     STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy, simulate,
 };
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::report::hosts::Hosts;
 use nodeorder_present::report::schedule as report;

@@ -3,7 +3,7 @@
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_order::ordering::optimise::scores;
 use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::ScoreRow;

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use crate::topology::{Context, SHIPPED, TOPOLOGIES, Topology, TopologyOptions};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// Lists the names of the shipped machines, sorted.
 pub fn machine_names() -> Vec<&'static str> {

@@ -3,7 +3,8 @@
 //! A shard depends on its plan and number alone, so an engine's queue balances them, and one that is lost is run again by
 //! itself. Most files are templates in `engines/`, whose fields stand between `@`.
 
-use nodeorder_base::error::{Error, Result, SourceLocation, quote_word};
+use nodeorder_base::error::quote_word;
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// An engine that runs shards.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use super::inputs::PlanWorkload;
 use super::lists::{CellSpec, PlanLists, item_at};
 use super::plan::Plan;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_base::input::is_packed;
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_trace::GeneratedWorkload;
 
 /// Microseconds of making a machine and its distances, for each node.
@@ -118,7 +118,7 @@ fn slow_down(lists: &PlanLists, spec: &CellSpec) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
 
     fn estimate_seconds(topology: &str, allocator: &str, policy: &str, model: &str) -> f64 {
         let context = Context::default();

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// FNV-1a of 128 bits. It finds accidental changes; a checksum can be forged.
 ///

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Lines;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Lines, Result};
+use nodeorder_network::Context;
 use nodeorder_trace::{Format, GeneratedWorkload, WorkloadKind};
 
 /// A workload of the plan.

@@ -13,7 +13,7 @@ use super::kinds::KINDS;
 use super::lists::item_at;
 use super::plan::Plan;
 use super::rows::{ResultsTable, SweepRow, write_line};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_present::columns::Value;
 
 /// Writes and reads the journal of one plan.
@@ -207,8 +207,8 @@ fn read_line(line: &[u8]) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Text;
-    use nodeorder_network::topology::Context;
+    use nodeorder_base::Text;
+    use nodeorder_network::Context;
     use proptest::prelude::*;
 
     fn plan(text: &str) -> Plan {

@@ -2,7 +2,7 @@
 
 use super::lists::{CellSpec, PlanLists, item_at};
 use super::scopes::{Figures, JobsScope, OrderingScope};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::allocator::{AllocatorContext, PlaceableSums};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};

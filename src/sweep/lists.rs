@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
 use super::spec::{Lists, PlanSpec};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_jobs::schedule::{MODELS, model};
 use nodeorder_network::topology::TOPOLOGIES;
 use nodeorder_order::ordering::ORDERINGS;

@@ -7,9 +7,8 @@ use super::check::Remarks;
 use super::kinds::KINDS;
 use super::lists::{Cell, CellSpec, PlanLists};
 use super::spec::{Lists, PlanSpec};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
+use nodeorder_network::Context;
 
 /// Most cells of a plan.
 const MOST: usize = 100_000_000;

@@ -1,7 +1,6 @@
 //! All tables of named entries in one list: what `nodeorder list` shows and `docs/reference.md` holds.
 
-use nodeorder_base::params::Opt;
-use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_base::{Entry, Opt, Registry};
 use nodeorder_jobs::allocator;
 use nodeorder_jobs::schedule;
 use nodeorder_network::catalog;

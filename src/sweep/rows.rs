@@ -8,7 +8,7 @@ use super::kinds::KINDS;
 use super::lists::{Cell, item_at};
 use super::plan::Plan;
 use super::scopes::Figures;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_present::columns::sweep::{CellRow, ResultRow};
 use nodeorder_present::columns::{Column, Table, Value, row_values};
 

@@ -9,9 +9,9 @@ use super::lists::Cell;
 use super::plan::Plan;
 use super::rows::SweepRow;
 use super::scopes::{MachineScope, OrderingScope};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
+use nodeorder_network::Context;
 use nodeorder_network::catalog;
-use nodeorder_network::topology::Context;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `sink`
 /// as soon as it is there. A combination that does not suit (a curve on a machine without coordinates, a guest of too
@@ -132,7 +132,7 @@ fn keep_suited<T, E: From<Error>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
 
     fn plan(text: &str) -> Plan {
         Plan::read(&Text::new("p.toml", text), None, &Context::default()).unwrap()

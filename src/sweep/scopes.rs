@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::lists::{Cell, JobsKey, PlanLists, item_at};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::statistics::Summary;
 use nodeorder_jobs::schedule::Task;
-use nodeorder_network::topology::{Context, Topology};
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::Value;
 use nodeorder_trace::{Changes, Options, Trace, Transformed, convert, open};
 use nodeorder_traffic::mapping::{Fabric, Guest};

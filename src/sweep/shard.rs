@@ -4,8 +4,8 @@
 //! cells, and an end mark with a checksum. It depends on the plan and the shard's number alone.
 
 use super::fingerprint::Fingerprint;
-use nodeorder_base::error::{Error, Result, SourceLocation, quote_word};
-use nodeorder_base::input::Text;
+use nodeorder_base::error::quote_word;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// One part of a sweep: every `of`-th cell, from cell `index` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,9 +6,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Params, Result, SourceLocation, Text};
 
 /// The lists of a plan as texts, before anything that they name is looked up. Empty lists are left out of the product.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

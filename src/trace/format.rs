@@ -2,9 +2,7 @@
 
 use super::log::{no_jobs_error, quote_token};
 use super::records::{self, RecordFormat};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Lines;
-use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_base::{Entry, Error, Lines, Registry, Result, SourceLocation};
 
 /// The kinds of files of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

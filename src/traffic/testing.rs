@@ -1,6 +1,6 @@
 //! Machines for this crate's tests.
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Builds the machine of a specification.
 pub fn build(spec: &str) -> Topology {

@@ -4,11 +4,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
 use nodeorder_base::random;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{NodeId, Text};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export::{SimGridFigures, write_simgrid};
 use nodeorder_traffic::corun::{Fair, Job, NetworkFigures, Speeds, computing_times};
 use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nodeorder_base::input::Lines;
+use nodeorder_base::Lines;
 use nodeorder_trace::records::{CSV, Columns, Record, Records};
 use proptest::prelude::*;
 

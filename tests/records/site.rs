@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::process::Command;
 
-use nodeorder_base::input::Lines;
+use nodeorder_base::Lines;
 use nodeorder_trace::records::{self, JOBCOMP, PBS, Record, RecordFormat, SACCT, SQUEUE, TORQUE};
 
 use super::field::{done, run, with};

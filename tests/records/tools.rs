@@ -1,7 +1,7 @@
 //! Records as other programs print and keep them: `sacct` without columns, in JSON, in quotes and in floats; `#` in a
 //! row; folders with files that say nothing.
 
-use nodeorder_base::input::Lines;
+use nodeorder_base::Lines;
 use nodeorder_trace::records::{self, CSV, JOBCOMP, Record, SACCT, SACCT_JSON};
 use nodeorder_trace::{Options, Trace};
 use proptest::prelude::*;

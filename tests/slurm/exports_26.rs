@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use nodeorder_base::random;
-use nodeorder_network::topology::Context;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use nodeorder_present::export;
 
 use super::cluster::expand;

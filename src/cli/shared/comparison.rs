@@ -10,10 +10,11 @@ use super::layout::print_sentence;
 use super::notes::note;
 use super::output::Output;
 use super::{inputs, progress, slowdowns, tables};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::{self, Curve};
-use nodeorder_order::ordering::{self, NodeOrder};
+use nodeorder_order::ordering;
 use nodeorder_present::report::{self, WorkloadResults};
 
 /// The orderings to compare.

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, ValueHint};
 
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Text, resolve_beside};
+use nodeorder_base::input::resolve_beside;
+use nodeorder_base::{Error, Result, Text};
 use nodeorder_sweep::reference;
 
 /// The options that name a file to write; `trace info` has one more.

@@ -3,8 +3,7 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use nodeorder_base::error::Error;
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Error, Lines};
 use nodeorder_trace::records::{CSV, Columns, PHILLY, RecordFormat};
 use nodeorder_trace::{TRACE_FORMATS, WorkloadKind, open};
 

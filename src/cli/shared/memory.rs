@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 
 /// Returns the default limit of memory, in bytes.
 pub fn default_memory() -> u64 {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Context;
+use nodeorder_base::Result;
+use nodeorder_network::Context;
 use nodeorder_traffic::corun::NetworkFigures;
 
 /// Bandwidths and latencies of links, node links and switches.

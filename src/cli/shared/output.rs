@@ -11,7 +11,8 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use nodeorder_base::error::{Error, escape_controls};
+use nodeorder_base::Error;
+use nodeorder_base::error::escape_controls;
 use nodeorder_base::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].

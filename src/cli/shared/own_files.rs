@@ -8,8 +8,7 @@ use anyhow::Context as _;
 use tempfile::TempDir;
 
 use super::{files, interrupt, output};
-use nodeorder_base::error::{Error, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, SourceLocation, Text};
 use nodeorder_present::report;
 
 /// The owner of the pages of `compare`, `machines`, `throughput` and `tune`: a page of one replaces that of another.

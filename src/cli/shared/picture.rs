@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::output;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_present::plot::Figure;
 
 /// A picture to be drawn into a file.

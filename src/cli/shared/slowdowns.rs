@@ -8,10 +8,10 @@ use super::layout::{fit_to_terminal, print_sentence};
 use super::notes::note;
 use super::output::Output;
 use super::{progress, tables};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::report::Advice;
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::slowdown::{

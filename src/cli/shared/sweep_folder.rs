@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::notes::print_each;
 use super::output;
-use nodeorder_base::input::Text;
+use nodeorder_base::Text;
 use nodeorder_sweep::{Journal, Plan, RecoveredRows, Shard, ShardFile, checksum};
 
 /// Names of the file of the whole table: plain and compressed.

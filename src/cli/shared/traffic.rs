@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::inputs;
 use nodeorder_jobs::replay::traffic::TrafficSettings;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_traffic::mapping::routing::suitable;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 

@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::command_line::CommandLine;
 use super::{inputs, progress};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 use nodeorder_jobs::replay::prediction::predict;
 use nodeorder_jobs::replay::traffic::TrafficSettings;
 use nodeorder_jobs::schedule::orderings::{TraceSettings, on_orderings};
 use nodeorder_jobs::schedule::{Task, model};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::mpc::Curve;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::machines::WorkloadOptions;
 use nodeorder_present::report::WorkloadResults;
 use nodeorder_trace::open::OpenedLog;

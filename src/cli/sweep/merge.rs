@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::shared::notes::note;
 use crate::shared::sweep_folder::{self, SweepFolder};
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_sweep::merge_shards;
 
 /// Merge the shards of a sweep into one table

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 
 pub mod merge;
 pub mod page;

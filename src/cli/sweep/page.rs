@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::shared::output;
 use crate::shared::sweep_folder::SweepFolder;
-use nodeorder_network::topology::Context;
+use nodeorder_network::Context;
 use nodeorder_present::report::sweep;
 
 /// Write DIR/index.html: tables and figures of a sweep's results

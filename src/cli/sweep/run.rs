@@ -14,9 +14,9 @@ use crate::shared::command_line::CommandLine;
 use crate::shared::notes::note;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use crate::shared::{interrupt, output, progress};
-use nodeorder_base::error::{Error, quote_word};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::error::quote_word;
+use nodeorder_base::{Error, Text};
+use nodeorder_network::Context;
 use nodeorder_sweep::{
     CostEstimate, ENGINES, Engine, EngineJob, Journal, Plan, ResultsTable, Shard, ShardFile,
 };

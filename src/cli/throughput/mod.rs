@@ -6,8 +6,8 @@ use crate::shared::output::Output;
 use crate::shared::throughput;
 use crate::shared::{inputs, output, own_files, progress};
 use clap::Args;
-use nodeorder_base::error::Error;
-use nodeorder_network::topology::{Context, Topology};
+use nodeorder_base::Error;
+use nodeorder_network::{Context, Topology};
 use nodeorder_present::columns;
 use std::path::PathBuf;
 

@@ -2,11 +2,10 @@
 
 use crate::shared::tables::lay_out_columns;
 use crate::shared::{inputs, layout, throughput};
-use nodeorder_base::error::Error;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns;
 use nodeorder_present::columns::throughput::{ThroughputRow, WindowRow};
 use nodeorder_present::report::windows::sentences;

@@ -2,9 +2,7 @@
 
 use super::entry::{Allocator, AllocatorEntry, BuildAllocator, Choice};
 use super::runs::FreeRuns;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::{FreeSet, Opt, Params, Ranks, Result, Run};
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
 /// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among

@@ -10,7 +10,7 @@
 
 use super::free_problem::Problem;
 use super::snapshot::{Snapshot, UnitState};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// What a move costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

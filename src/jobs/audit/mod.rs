@@ -12,16 +12,13 @@
 use rayon::prelude::*;
 
 use crate::allocator;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Line;
-use nodeorder_base::ranks::Ranks;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Line, NodeId, Ranks, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::ShapeMeter;
 use nodeorder_order::metric::units::{UnitCounter, Units};
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::records::{Record, Records, placements};
 
 mod free_deal;

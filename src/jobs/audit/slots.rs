@@ -5,7 +5,7 @@
 //! in different racks, there are 2 + 1 segments and again one slot.
 
 use super::snapshot::{LevelState, Snapshot};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// Size of jobs whose slots are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,8 @@
 use std::collections::BTreeMap;
 
 use super::score::{ReasonCount, count_case};
-use nodeorder_base::error::{Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::{Line, Text};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Line, NodeId, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
 use nodeorder_order::metric::units::Units;
 use nodeorder_trace::records::{NodeState, Record, Records, State, read_node_states};
 

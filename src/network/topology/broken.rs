@@ -17,10 +17,9 @@ use super::link_list::{network_of_links, number_sets};
 use super::network::{Network, on_request};
 use super::nodes::NodeSet;
 use super::source_file::read;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::params::{Params, Written};
+use nodeorder_base::params::Written;
 use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::{Params, Result, RouterId};
 
 /// The forms of `broken`, for messages.
 const FORMS: &str =

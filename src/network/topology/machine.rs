@@ -16,8 +16,7 @@ use super::network::Network;
 use super::node_names::NodeNames;
 use super::nodes::NodeSet;
 use super::sizes::check_nodes;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, Result, RouterId};
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]

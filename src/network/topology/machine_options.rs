@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use super::broken::BrokenOption;
 use super::sizes::MAX_NODES;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::{Opt, Params, Value, Written};
+use nodeorder_base::params::{Value, Written};
+use nodeorder_base::{Error, NodeId, Opt, Params, Result, SourceLocation};
 
 /// Options of every topology besides those of its family.
 pub const COMMON_OPTIONS: &[Opt] = &[

@@ -67,7 +67,7 @@ pub use table::TOPOLOGIES;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::params::Params;
+    use nodeorder_base::Params;
     use proptest::prelude::*;
 
     /// Small machines of every family whose distance is a closed form. Fat trees have their own test.

@@ -24,7 +24,7 @@ use super::distance::Metric;
 use super::lattice::Lattice;
 use super::rails::Rails;
 use super::site::Site;
-use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::{NodeId, RouterId};
 
 /// Function called for every link, with its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;

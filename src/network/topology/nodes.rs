@@ -7,10 +7,8 @@ use super::machine_options::{ExcludedPart, MachineOptions};
 use super::network::Network;
 use super::node_names::{NodeNames, NumberMeaning, any_number};
 use super::source_file::{find_shipped, read};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::{Line, Text};
 use nodeorder_base::slurm_states::{NodeUse, find_node_use};
+use nodeorder_base::{Error, Line, NodeId, Result, Text};
 
 /// The schedulable nodes: all slots up to a limit, less the excluded ones.
 #[derive(Clone, Debug)]

@@ -9,9 +9,7 @@ use super::machine::Topology;
 use super::machine_options::{COMMON_OPTIONS, MachineOptions};
 use super::recognise::find_reader;
 use super::table::TOPOLOGIES;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result, Text};
 
 /// Options of a machine, read and checked. Files that they name have not been read, and nothing large has been made.
 pub struct TopologyOptions {

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use super::families::edge_list;
 use super::import::{ns3, slurm, target, tiers};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, Text};
 
 /// A reader and what its files have.
 struct Sign {

@@ -13,9 +13,8 @@ use super::graph::RouterGraph;
 use super::graph::UNREACHED;
 use super::machine::Topology;
 use super::search::{self, each_batch};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
 use nodeorder_base::observer::unwind_if_stopped;
+use nodeorder_base::{Result, RouterId};
 
 /// Counts, degrees and distances of a machine. Distances are between schedulable nodes: 0 for two on one router.
 #[derive(Clone, Debug, Serialize)]

@@ -3,7 +3,7 @@
 use super::families;
 use super::family::ParseNetwork;
 use super::import;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::Registry;
 
 /// Every family of networks, in the order of the lists that users see.
 pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(

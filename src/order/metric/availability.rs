@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::Unit;
-use nodeorder_network::topology::{Level, Topology};
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Level;
 use serde::Serialize;
 
 /// Question about a machine's availability, as people write it.

@@ -5,9 +5,9 @@ use super::comparison::Comparison;
 use super::cost::{CostBreakdown, PriceList};
 use super::mpc;
 use crate::ordering::{self, NodeOrder, Observer};
-use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::levels::LevelRow;
 
 /// Figures of one machine.

@@ -1,7 +1,7 @@
 //! Figures of a mapped guest, and the loads of links.
 
 use super::{Column, columns, row};
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 use nodeorder_traffic::corun::Speeds;
 use nodeorder_traffic::mapping::{Analysis, Bar, Fabric};
 

@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::hosts::JobHosts;
 use super::hosts_wanted::HostsWanted;
 use super::job_hosts::{best_ring, sort_by_rank};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::{Level, Topology};
+use nodeorder_base::{Error, NodeId, Observer, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Level;
 use nodeorder_order::metric::ring::RingLength;
 use nodeorder_traffic::mapping::guest::{RankGroups, list_training_groups};
 use nodeorder_traffic::mapping::{

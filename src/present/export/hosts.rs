@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde_json::json;
 
 use super::node_names::join_items;
-use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_base::{Entry, Registry};
 use nodeorder_network::topology::compact_list;
 
 /// The hosts of a job.

@@ -1,8 +1,8 @@
 //! What is asked of the hosts of one job: options read and checked.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_traffic::mapping::guest::make_guest_for;
 use nodeorder_traffic::mapping::{Guest, Role};
 

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId, Result, Text};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::ring::{RingLength, measure_rings};
-use nodeorder_order::ordering::{NodeOrder, defaults};
+use nodeorder_order::ordering::defaults;
 
 /// Reads the hosts of a text, each once, as they are called there, and their nodes.
 ///

@@ -2,7 +2,8 @@
 
 use super::grid::Grid;
 use super::parts::{Digit, EDGE, FRAMES, Frame, Layout, Part, flat_layout};
-use nodeorder_network::topology::{Lattice, Topology};
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Lattice;
 
 /// Most cells of a box, and most nodes of a list of cells.
 const CELLS: usize = 100_000;

@@ -5,7 +5,7 @@
 //! The centre of a cell is a sum of parts. Each part is a grid, and some digits of the cell's number say which block
 //! of that grid the cell is in. So the layout of a large machine takes no more memory than that of a small one.
 
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 mod grid;
 mod lattice;

@@ -2,8 +2,8 @@
 
 use super::grid::{Grid, add_pairs};
 use super::parts::{FRAMES, Frame, Layout, Part, flat_layout};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 
 /// Lays out units within units, the outermost framed and named. `None` if there are none.
 pub fn lay_out_units(topology: &Topology) -> Option<Layout> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::grid::Grid;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::NodeId;
 
 /// The side of a cell as a share of the room it has.
 pub const EDGE: f64 = 0.92;

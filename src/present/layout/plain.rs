@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::grid::Grid;
 use super::parts::{Layout, Part, flat_layout};
+use nodeorder_base::NodeId;
 use nodeorder_base::error::format_thousands;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Largest number of links that are drawn.
 const LINKS: u64 = 3000;

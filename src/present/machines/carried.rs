@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::confidence::Difference;
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Observer, Result};
+use nodeorder_network::Topology;
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::mapping::routing::{BestShares, PathSet};
 use nodeorder_traffic::throughput::matching::find_longest_matching;

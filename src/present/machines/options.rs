@@ -1,6 +1,6 @@
 //! Options of a workload that is replayed and scheduled: allocators, policy and runtime model, with their defaults.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_jobs::allocator::ALLOCATORS;
 use nodeorder_jobs::replay::prediction::DEFAULT_ALLOCATORS;
 use nodeorder_jobs::schedule::orderings::{

@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::{BlockResult, FigureSet};
 use nodeorder_jobs::schedule::Task;
 use nodeorder_jobs::schedule::orderings::{OrderingSchedule, TraceSettings, schedule_fitting};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Event, Log};
 
 /// Number of placements that a job size must exceed to count in improvements, as in `replay`.

@@ -13,7 +13,7 @@ use super::pen::Pen;
 use super::scale::Scale;
 use super::text::Text;
 use super::thin::thin_points;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 pub const WIDTH: f64 = 960.0;
 /// The name of a logarithmic axis of job sizes.

@@ -7,7 +7,7 @@ use super::palette::{AXIS, Look, MUTED, Mark, look_of_slot};
 use super::pen::Pen;
 use super::scale::Scale;
 use super::text::Text;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// One ordering's curve.
 #[derive(Clone, Copy, Debug)]

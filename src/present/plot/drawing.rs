@@ -9,7 +9,7 @@ use super::element::Point;
 use super::palette::PAPER;
 use super::pen::Pen;
 use super::svg::{self, Svg};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 type Draw<'a> = Box<dyn Fn(&Pen<'_>) -> Result<()> + 'a>;
 

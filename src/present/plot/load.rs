@@ -9,8 +9,7 @@ use super::pen::{Pen, draw_upright_ramp};
 use super::scale::{Scale, format_briefly, format_thousands, lowest_and_highest};
 use super::slice::{self, Slice};
 use super::text::Text;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 use nodeorder_traffic::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 
 const TOP: f64 = 66.0;

@@ -10,9 +10,9 @@ use super::pen::{Pen, draw_upright_ramp};
 use super::scale::format_thousands;
 use super::text::Text;
 use crate::layout::{EDGE, Frame, Layout, lay_out_picture};
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 const TOP: f64 = 74.0;
 const LEFT: f64 = 40.0;

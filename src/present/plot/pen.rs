@@ -7,7 +7,7 @@ use super::canvas::{Area, DrawError};
 use super::element::{Element, Glyph, Point, Stroke};
 use super::palette::{RAMP_STEPS, Rgb, fill_style, ramp_colour};
 use super::text::{DESCENT, Text, register_fonts};
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::{Error, Result};
 
 /// Draws in pixels on an area of `scale` device units a pixel.
 pub struct Pen<'a> {

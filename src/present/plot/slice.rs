@@ -1,7 +1,8 @@
 //! The links of one plane of a grid: the one with the busiest link.
 
+use nodeorder_network::Metric;
+use nodeorder_network::topology::Lattice;
 use nodeorder_network::topology::distance::Shape;
-use nodeorder_network::topology::{Lattice, Metric};
 use nodeorder_traffic::mapping::Fabric;
 
 /// Cells along a side at most; more are cut off around the busiest link.

@@ -8,7 +8,7 @@ use super::element::{Point, Sample, Stroke};
 use super::palette::{Look, MUTED, Mark, look_of_slot};
 use super::pen::Pen;
 use super::scale::{Scale, lowest_and_highest};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_traffic::slowdown::SlowdownPoint;
 
 const PANEL: f64 = 280.0;

@@ -5,7 +5,7 @@ use super::drawing::Figure;
 use super::element::{Point, Sample, Stroke};
 use super::palette::look_of_slot;
 use super::scale::{Scale, lowest_and_highest};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Height of a panel, in pixels.
 const PANEL: f64 = 250.0;

@@ -5,7 +5,7 @@ use super::curve::Series;
 use super::drawing::Figure;
 use super::palette::{Rgb, look_of_slot};
 use super::scale::{LOG_TICK, Scale};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 const TOP: f64 = 50.0;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::html::{BestValue, Column, Figure, Section, Table};
 use super::sentences::{RichText, per_cent, sentence};
 use crate::plot::{self, HopsAndSlowdown, format_fixed, format_thousands};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_traffic::slowdown::{GuestSlowdowns, Loss, SlowdownComparison};
 

@@ -2,7 +2,7 @@
 
 use super::html::Figure;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// An ordering or machine: its name, the index that decides its colour, and its value in each panel.
 pub type BarRow<'a> = (&'a str, usize, Vec<Option<f64>>);

@@ -8,7 +8,7 @@ use crate::columns;
 use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
 use crate::plot::{self, format_fixed, format_thousands};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::by_size::{
     MAX_INVERSIONS, MIN_JOBS_ABOVE, RankInversion, Ranking, SizeMean,
 };

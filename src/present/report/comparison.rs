@@ -9,11 +9,11 @@ use super::{by_size, csv, json, page, prediction, schedule_comparison, verdict, 
 use crate::columns::slowdown::SlowdownRow;
 use crate::columns::{self, throughput::WindowRow};
 use crate::plot::{self, View};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::schedule::orderings::Schedules;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_order::ordering::NodeOrder;
 
 /// Says how many node-hours the best ordering saves on a trace. Empty if nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {

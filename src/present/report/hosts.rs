@@ -1,7 +1,7 @@
 //! Host lists of jobs: the names of the nodes behind ranks.
 
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// A machine and the ordering that ranks are of.
 #[derive(Clone, Copy, Debug)]

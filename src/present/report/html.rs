@@ -6,7 +6,7 @@ use askama::filters::HtmlSafe;
 
 use super::sentences::RichText;
 use crate::plot::{self, format_fixed, format_thousands};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// A figure, in the page and as a file beside it.
 #[derive(Clone, Template)]

@@ -7,7 +7,7 @@ use crate::columns::jobs::JobRow;
 use crate::columns::shape::{ROOM, SHAPE};
 use crate::columns::{Column, Table};
 use nodeorder_jobs::replay::FigureSet;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_order::metric::units::Units;
 
 /// A writer of a table of jobs.

@@ -8,7 +8,7 @@ use crate::columns;
 use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
 use crate::plot::{self, format_fixed, format_thousands};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
 /// Writes `workload.csv`: a row for each pair of ordering and allocator.

@@ -13,12 +13,12 @@ use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFI
 use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{self, Column, json_list, json_object};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::set::{BASELINE, Label, ReplayResult};
 use nodeorder_jobs::replay::statistics::{Summary, means_by_group, octave_share};
 use nodeorder_jobs::replay::{BlockResult, FigureSet};
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// The rows of one block of events. Replays run in parallel and end in any order, so each writes to a text of its own.
 pub struct BlockRows<'a> {

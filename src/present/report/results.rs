@@ -5,9 +5,9 @@ use super::html::Figure;
 use crate::columns::throughput::WindowRow;
 use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::schedule::orderings::Schedules;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_order::ordering::NodeOrder;
 
 /// All figures of a comparison.
 pub struct ComparisonFigures {

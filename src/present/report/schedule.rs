@@ -12,7 +12,7 @@ use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS, ScheduleMoment};
 use crate::columns::{self, Table, extend_object, json_list, json_object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::traffic::TrafficTotals;
 use nodeorder_jobs::schedule::{ScheduleResult, Settings};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::columns::json_list;
 use crate::columns::slowdown::SlowdownRow;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_traffic::slowdown::{SlowdownCurve, SlowdownOptions};
 
 /// The curve of an ordering for one guest.

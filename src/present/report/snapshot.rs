@@ -9,12 +9,12 @@ use super::sentences::{RichText, sentence};
 use super::terms;
 use crate::plot::audit::Between;
 use crate::plot::{self, format_thousands};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::audit::ReasonCount;
 use nodeorder_jobs::audit::free_units::MovePlan;
 use nodeorder_jobs::audit::slots::{SlotRow, UNIT_STATES};
 use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot, UnitState};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Most rows of a table of units on the page; the JSON document has all.
 const ROWS: usize = 20;

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::machines;
 use crate::columns::json_object;
 use crate::columns::throughput::ThroughputRow;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Statistics;
 use nodeorder_network::topology::levels::LevelRow;
-use nodeorder_network::topology::{Statistics, Topology};
 use nodeorder_order::metric::bisection::{Bisection, bisection};
 
 /// Size, links, distances, bisection and levels of a machine.

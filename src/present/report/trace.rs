@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Lines;
 use nodeorder_base::ratio::divide_exactly;
+use nodeorder_base::{Lines, Result};
 use nodeorder_trace::records::{Columns, RecordFormat, Records};
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, WorkloadKind, survey};
 

@@ -8,7 +8,7 @@ use crate::columns::bounds::Bound;
 use crate::columns::throughput::WindowRow;
 use crate::plot::format_thousands;
 use crate::plot::replay::BarPanel;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Says for each size which ordering carries most, or which are not told apart because their brackets meet.
 pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {

@@ -4,8 +4,7 @@
 //! unknown here; who reads records decides what it cannot use and counts it in the [`Tally`].
 
 use super::tally::{Reason, Tally};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Lines;
+use nodeorder_base::{Lines, Result};
 
 pub mod columns;
 mod csv;

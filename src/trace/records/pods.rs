@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::json::{HeldRecords, parse_document};
 use super::record::{Record, RecordFormat, State};
 use super::time::{LONGEST, parse_instant};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, Text};
 
 /// Pods of Kubernetes in JSON. A [`Record`] has a start and a host list where the job holds nodes.
 pub static PODS: RecordFormat = RecordFormat {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::Speeds;
 use crate::mapping::{Fabric, Guest, NodeLoads, ProcessMapping};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{RouterGraph, Topology};
+use nodeorder_base::NodeId;
+use nodeorder_network::{RouterGraph, Topology};
 
 /// The channels of a machine, numbered: the directed links as [`RouterGraph`] numbers them, then two for each node
 /// (what it sends, what it receives), then the switches.

@@ -6,8 +6,7 @@ use super::Channels;
 use super::flow_run::FlowRun;
 use super::jobs::Phase;
 use super::messages::{FlowGroup, FlowJob, FlowPhase, JobSite};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 
 impl FlowJob {
     /// Puts the messages of phases on channels, and times each phase alone.

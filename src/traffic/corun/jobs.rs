@@ -4,11 +4,9 @@ use std::path::Path;
 
 use crate::mapping::guest::Benchmark;
 use crate::mapping::{Guest, ProcessMapping};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::{Params, Tables, Unit};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::params::{Tables, Unit};
+use nodeorder_base::{Error, Line, NodeId, Params, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
 
 /// One part of a job's iteration: it computes, then sends, then waits for all messages.
 #[derive(Clone, Debug, PartialEq)]

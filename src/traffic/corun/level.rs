@@ -48,7 +48,7 @@ use super::progress::Computing;
 use super::timing::Simulation;
 use super::usage::JobLoad;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Level of detail at which messages are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,9 +312,9 @@ mod tests {
     use super::*;
     use crate::corun::Speeds;
     use crate::mapping::guest::make_sized_guest;
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
     use nodeorder_base::random::{random_below, seed_generator, shuffle};
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
 
     /// Two to nine jobs on random nodes, each with a share of sending between a fifth and four fifths alone.
     fn case(

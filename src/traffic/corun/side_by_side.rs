@@ -12,8 +12,9 @@ use super::progress::Computing;
 use super::timing::{Simulation, Span};
 use super::{Channels, Fair, NetworkFigures, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
-use nodeorder_base::error::{Error, Result, SourceLocation, format_six_digits};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::error::format_six_digits;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 /// Settings of all jobs: network, level, and length of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Opt, Params, Tables, Unit};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::params::{Tables, Unit};
+use nodeorder_base::{Error, Opt, Params, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
 
 /// Rule by which messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::jobs::Phase;
 use super::messages::JobSite;
 use crate::mapping::{Demand, Dilation, Traffic};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Load of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,8 @@
 //! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
 use nodeorder_base::ratio::divide_exactly;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::Topology;
 use nodeorder_network::topology::statistics::{sum_among, sum_by_search};
 
 /// Average shortest path length and diameter of an allocation.
@@ -93,7 +92,7 @@ fn sum_inside(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     fn measure(spec: &str, nodes: &[u32]) -> Allocation {
         let machine = Topology::inline(spec, &Context::default()).unwrap();

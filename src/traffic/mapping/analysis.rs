@@ -11,9 +11,8 @@ use super::node_loads::NodeLoads;
 use super::process_mapping::ProcessMapping;
 use super::routing::{Fabric, FixedRouting, PathLengths};
 use super::segments::volumes_between_units;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::{Result, RouterId};
+use nodeorder_network::RouterGraph;
 
 /// Dilation and contention of a mapped guest, and the extent of its nodes.
 ///

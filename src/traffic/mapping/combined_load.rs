@@ -1,6 +1,6 @@
 //! Several jobs on one machine at a time: load of the links, and number of jobs that share them.
 
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::RouterGraph;
 
 /// Smallest load that is kept: loads are whole multiples of it, so that a job which leaves takes away exactly what it
 /// brought and the order of jobs does not show.

@@ -2,8 +2,8 @@
 
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
 
 /// Traffic of one router with another one.
 #[derive(Clone, Copy, Debug, PartialEq)]

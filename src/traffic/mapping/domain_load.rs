@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::guest::{Guest, Traffic};
 use super::node_loads::ProcessCounts;
 use super::process_mapping::ProcessMapping;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 use nodeorder_network::topology::rails::Rails;
 
 /// Load of the fast link of a node, the largest of all nodes and both directions.

@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::{Result, RouterId};
 use nodeorder_network::topology::search::{self, BatchSearch, WIDTH};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_network::{Metric, Topology};
 
 /// Hops from one router to all others, in the form in which they were found.
 pub enum Hops<'a> {
@@ -141,7 +140,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn all_ways_to_find_hops_agree() {

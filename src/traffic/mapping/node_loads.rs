@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use super::routing::Fabric;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
 
 /// Volume on the node links of a mapped guest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,7 +136,7 @@ impl ProcessCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     #[test]
     fn each_direction_counts_by_itself() {

@@ -1,10 +1,8 @@
 //! Mappings: which node each process runs on.
 
 use super::guest::Guest;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation, Text};
+use nodeorder_network::Topology;
 
 /// A node for every process; several processes may share one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +131,7 @@ impl ProcessMapping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::Context;
 
     fn read(text: &str) -> Result<ProcessMapping> {
         let machine = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();

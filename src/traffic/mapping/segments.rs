@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::guest::{Guest, Traffic};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{Level, Topology};
+use nodeorder_base::NodeId;
+use nodeorder_network::Topology;
+use nodeorder_network::topology::Level;
 
 /// Number of units up to which roles are divided among them exactly.
 const EXACT_UNITS: usize = 20;

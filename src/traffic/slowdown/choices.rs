@@ -2,10 +2,10 @@
 
 use super::tiling::{Tilings, power_sizes};
 use crate::mapping::FixedRouting;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::sizes::parse_sizes;
-use nodeorder_order::ordering::NodeOrder;
 
 /// Guests of jobs unless some are named.
 pub const GUESTS: [&str; 3] = ["all-to-all", "stencil3d", "ring"];

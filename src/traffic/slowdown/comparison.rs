@@ -2,8 +2,8 @@
 
 use super::curve::{DUTY_STEPS, SlowdownCurve, SlowdownPoint, Slowdowns};
 use super::tiling::power_sizes;
-use nodeorder_base::error::Result;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::Result;
+use nodeorder_order::NodeOrder;
 
 /// Share by which figures may differ and count as equal: what the rounding of sums leaves.
 const EQUAL: f64 = 1e-9;

@@ -5,10 +5,9 @@ use super::router::WindowRouter;
 use super::tiling::Tilings;
 use crate::mapping::guest::{check_sized_guest, make_sized_guest};
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
 use nodeorder_base::observer::unwind_if_stopped;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
+use nodeorder_order::NodeOrder;
 use rayon::prelude::*;
 
 /// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.

@@ -2,9 +2,8 @@
 
 use super::link_loads::LinkTally;
 use crate::mapping::{Demand, End, Fabric};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_base::{Result, RouterId};
+use nodeorder_network::{Metric, RouterGraph, Topology};
 use rayon::prelude::*;
 
 /// Largest table of distances and next hops, in bytes: nine for each pair of routers.

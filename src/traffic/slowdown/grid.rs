@@ -3,7 +3,7 @@
 use super::link_loads::{LinkLoads, LinkTally};
 use crate::mapping::Fabric;
 use crate::mapping::routing::{AxisLinks, Grid, TieRule};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_network::topology::distance::Shape;
 
 /// Finds the loads of windows under `dimension-order`.

@@ -5,8 +5,7 @@ use super::grid::{GridBuffers, GridLoads};
 use super::link_loads::{LinkLoads, LinkTally};
 use crate::mapping::routing::{JobLoads, choose_detour_share, mix_loads};
 use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffic};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 use std::sync::{Mutex, MutexGuard};
 
 /// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).

@@ -5,8 +5,8 @@ use crate::mapping::guest::make_sized_guest;
 use crate::mapping::routing::Route;
 use crate::mapping::{Contention, Fabric, FixedRouting, Guest};
 use crate::throughput::windows::build_window_traffic;
-use nodeorder_network::topology::{Context, Topology};
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::{Context, Topology};
+use nodeorder_order::NodeOrder;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

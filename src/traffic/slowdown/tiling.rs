@@ -1,6 +1,6 @@
 //! Tilings: how the ranks of an ordering are cut into windows of one size.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// How many tilings of each size are looked at: 1, 2 or 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use super::comparison::{GuestSlowdowns, SlowdownComparison};
 use super::curve::Slowdowns;
 use super::tiling::{Tilings, power_sizes};
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 impl SlowdownComparison {
     /// Tries orderings that trade distance for bandwidth: routers in random order, and K nodes of each outermost unit in

@@ -8,8 +8,7 @@ use super::network::Network;
 use super::solution::FlowSolution;
 use crate::mapping::routing::{PathSet, is_dragonfly};
 use crate::mapping::{Demand, Fabric, FixedRouting};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
+use nodeorder_base::{NodeId, Result};
 
 /// Relative difference below which loads are called equal.
 const EQUAL: f64 = 1e-9;

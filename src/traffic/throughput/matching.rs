@@ -9,9 +9,8 @@
 use multiversion::multiversion;
 
 use crate::mapping::hops::{Hops, visit_sources};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::Topology;
 
 /// A permutation of largest total distance.
 #[derive(Clone, Debug)]

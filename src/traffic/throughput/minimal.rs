@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::network::{Network, add_values};
 use crate::mapping::Fabric;
 use crate::mapping::routing::{Groups, ShortestPathDag, is_dragonfly};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Rows are filled up to a multiple of this length.
 pub(super) const LANES: usize = 16;

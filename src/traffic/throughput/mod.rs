@@ -22,8 +22,7 @@
 
 use crate::mapping::routing::{BestShares, PathSet};
 use crate::mapping::{Demand, End, Fabric};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::Observer;
+use nodeorder_base::{Error, Observer, Result, SourceLocation};
 
 mod classes;
 mod dense;

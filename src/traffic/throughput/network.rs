@@ -3,8 +3,8 @@
 use multiversion::multiversion;
 
 use crate::mapping::Fabric;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::RouterId;
+use nodeorder_network::RouterGraph;
 use nodeorder_network::topology::graph::UNREACHED;
 
 /// The links of a machine, with what searches ask of them besides.

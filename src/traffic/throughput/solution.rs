@@ -1,6 +1,6 @@
 //! Results of a search for the best shares, and when it ends.
 
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 
 /// Rounds after which a search ends that no clock stops.
 const ROUNDS: usize = 100_000;

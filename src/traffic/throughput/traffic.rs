@@ -3,9 +3,8 @@
 use super::matching::find_longest_matching;
 use crate::mapping::routing::is_dragonfly;
 use crate::mapping::{Demand, Guest, ProcessMapping};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 /// Names of traffic that is made for a machine; every guest may be used besides.
 pub const TRAFFIC: [&str; 4] = ["all-to-all", "matching", "tornado", "group-shift"];

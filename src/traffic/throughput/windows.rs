@@ -2,9 +2,8 @@
 
 use crate::mapping::guest::make_sized_guest;
 use crate::mapping::{Demand, Guest, ProcessMapping};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::Topology;
 
 /// Builds the traffic of windows of `size` consecutive nodes of `order`, one beside the other from the first on, each
 /// with the traffic of its own: the pattern `guest`, in which a node sends 1 on the mean. Nodes left at the end send

@@ -1,8 +1,7 @@
 //! Shapes of dragonflies.
 
 use super::shape::{ShapeOptions, number_options};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Finds the smallest p that is enough where groups have share·p² nodes and are one more in number. Returns it and
 /// the number of groups that are needed.

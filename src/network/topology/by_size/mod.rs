@@ -13,8 +13,7 @@ use trees::{size_fat_tree, size_leaf_spine, size_multi_rail, size_xgft};
 
 use super::family::TopologyEntry;
 use super::sizes::MAX_NODES;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Params, Result};
 
 mod algebraic;
 mod dragonflies;
@@ -166,7 +165,7 @@ pub(super) fn choose_shape(
 mod tests {
     use super::*;
     use crate::topology::{Context, TOPOLOGIES, Topology};
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
     use proptest::prelude::*;
 
     #[test]

@@ -4,8 +4,7 @@ use super::numbers::{even_extents, floor_root, saturating_power};
 use super::shape::{ShapeOptions, drop_given, number_options};
 use crate::topology::families::fat_tree::{Blocking, MAX_LEVELS};
 use crate::topology::family::by_x;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
+use nodeorder_base::{Error, Params, Result};
 
 /// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const SPINE_PORTS: u64 = 64;

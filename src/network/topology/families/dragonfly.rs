@@ -15,8 +15,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

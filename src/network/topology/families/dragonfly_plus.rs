@@ -15,8 +15,7 @@ use crate::topology::distance::{Label, Labels, Metric};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
 use crate::topology::network::{Level, Network, on_request};
 use crate::topology::sizes::{check_nodes, require_graph};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -148,7 +147,7 @@ impl BuildNetwork for DragonflyPlusOptions {
 #[cfg(test)]
 mod tests {
     use crate::topology::testing::{build, check_links, check_metric, check_refused};
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
     use proptest::prelude::*;
 
     #[test]

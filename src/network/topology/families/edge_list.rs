@@ -13,8 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::topology::link_list::MOST_CAPACITY;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Error, Line, Result, SourceLocation, Text};
 use petgraph::unionfind::UnionFind;
 
 /// Largest weight of a link.

@@ -17,8 +17,7 @@ use crate::topology::distance::{Metric, Tree};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
 use crate::topology::network::{Cables, Level, Network, on_request};
 use crate::topology::sizes::{MAX_NODES, check_nodes};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Opt, Params, Result};
 
 /// Entry of `fat-tree:k=16` and `fat-tree:k=4,n=3`.
 pub const FAT_TREE: TopologyEntry = TopologyEntry {
@@ -330,7 +329,7 @@ impl BuildNetwork for TreeOptions {
 mod tests {
     use super::*;
     use crate::topology::testing::{build, check_links, check_metric, check_refused};
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
     use proptest::prelude::*;
 
     #[test]

@@ -11,8 +11,7 @@
 
 use super::totals::count_pairs;
 use crate::topology::network::LinkVisitor;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Option that names an [`Arrangement`].
 pub(super) const GLOBAL_OPTION: Opt = Opt::one_of(

@@ -12,8 +12,7 @@
 use super::fat_tree::{BLOCKING_OPTION, Blocking, check_tree};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Entry of `leaf-spine:leaves=25,down=32,up=16,spines=16`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

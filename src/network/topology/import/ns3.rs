@@ -13,9 +13,7 @@ use super::wiring::Wiring;
 use crate::topology::family::{PER_ROUTER, TopologyEntry, per_router, per_router_suffix};
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Error, Line, Opt, Result, Text};
 
 /// `ns3:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -6,9 +6,7 @@ use crate::topology::families::{fat_tree, grid, hyperx};
 use crate::topology::family::{TopologyEntry, build_inline, by_x};
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Error, Opt, Result, Text};
 
 /// `tgt:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -14,9 +14,7 @@ use super::paths::HostPaths;
 use super::wiring::Wiring;
 use crate::topology::family::TopologyEntry;
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Error, Line, Opt, Result, Text};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -217,7 +215,7 @@ fn without_digits(name: &str) -> String {
 mod tests {
     use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
-    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::NodeId;
 
     /// S1 stands under both pods: two switches.
     const TABLE: &str =

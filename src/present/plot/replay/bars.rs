@@ -8,7 +8,7 @@ use crate::plot::drawing::Figure;
 use crate::plot::palette::look_of_slot;
 use crate::plot::scale::{Scale, format_fixed, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Height of a bar with the gap to the next, in pixels.
 const EACH: f64 = 22.0;

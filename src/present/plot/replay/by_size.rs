@@ -8,7 +8,7 @@ use crate::plot::drawing::Figure;
 use crate::plot::element::{Point, Sample, Stroke};
 use crate::plot::palette::{INK, Look, Mark, look_of_slot};
 use crate::plot::scale::{Scale, lowest_and_highest};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Height of a panel, in pixels.
 const PANEL: f64 = 190.0;

@@ -6,7 +6,7 @@ use crate::plot::chart::{BELOW, LOG_SIZES, Panel, TOP};
 use crate::plot::drawing::Figure;
 use crate::plot::element::Sample;
 use crate::plot::scale::Scale;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 const PANEL: f64 = 430.0;
 

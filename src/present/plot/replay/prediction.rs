@@ -7,7 +7,7 @@ use crate::plot::element::{Point, Sample};
 use crate::plot::palette::{MUTED, look_of_slot};
 use crate::plot::scale::{Scale, lowest_and_highest};
 use crate::plot::text::Text;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Height of a panel, in pixels.
 const PANEL: f64 = 250.0;

@@ -7,7 +7,7 @@ use crate::plot::drawing::Figure;
 use crate::plot::element::{BAND, Point, Sample, Stroke};
 use crate::plot::palette::look_of_slot;
 use crate::plot::scale::{Scale, lowest_and_highest};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.

@@ -7,7 +7,7 @@ use crate::plot::chart::Chart;
 use crate::plot::element::{Point, Stroke};
 use crate::plot::palette::look_of_slot;
 use crate::plot::scale::{Scale, format_thousands, lowest_and_highest};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Number of bins in each octave (doubling) of job sizes.
 const BINS: f64 = 4.0;

@@ -8,7 +8,7 @@ use crate::plot::palette::{MUTED, look_of_slot};
 use crate::plot::pen::Pen;
 use crate::plot::scale::{Scale, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 const PANEL: f64 = 260.0;
 

@@ -6,7 +6,7 @@ use crate::plot::drawing::Figure;
 use crate::plot::element::Stroke;
 use crate::plot::palette::look_of_slot;
 use crate::plot::scale::Scale;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Height of a panel, and the gap to the next, in pixels.
 const PANEL: f64 = 150.0;

@@ -5,8 +5,7 @@ use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
 use crate::plot::drawing::Figure;
 use crate::plot::palette::{HOLE, Rgb, look_of_slot};
 use crate::plot::scale::Scale;
-use nodeorder_base::error::Result;
-use nodeorder_base::ranks::Ranks;
+use nodeorder_base::{Ranks, Result};
 
 const TALL: f64 = 440.0;
 /// About how many jobs are in the picture at most.
@@ -156,7 +155,7 @@ impl Figure<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::ranks::Run;
+    use nodeorder_base::Run;
 
     fn ranks(runs: &[(u32, u32)]) -> Ranks {
         let mut ranks = Ranks::default();

@@ -9,10 +9,10 @@ use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
 use crate::report::sentences::{RichText, file_name, sentence};
 use crate::report::snapshot::note_fact;
 use crate::report::terms;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 
 /// Makes the page as HTML text; returns its figures as well.
 pub fn html(

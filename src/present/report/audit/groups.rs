@@ -6,7 +6,7 @@ use crate::plot::audit::{Between, Points, plot_over_time};
 use crate::plot::replay::{Figure as Drawn, SizeLine};
 use crate::report::html::{Column, Figure, Section, Table};
 use crate::report::sentences::range_text;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 

@@ -10,10 +10,10 @@ use crate::columns::{self, Column, Table};
 use crate::report::file::{File, add_page};
 use crate::report::shape;
 use crate::report::snapshot::reason_object;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, ReasonCount, Scored, WorstJob};
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
 mod audit_page;

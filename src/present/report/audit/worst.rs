@@ -3,10 +3,10 @@
 use super::groups::format_date;
 use crate::plot::plot_machine;
 use crate::report::html::{Column, Figure, Section, Table};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::audit::Audit;
-use nodeorder_network::topology::Topology;
-use nodeorder_order::ordering::NodeOrder;
+use nodeorder_network::Topology;
+use nodeorder_order::NodeOrder;
 
 /// Makes the section of the worst jobs, the first of them drawn on the machine. `None` if no job has several nodes.
 pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {

@@ -7,7 +7,7 @@ use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::html::{BestValue, Column, Figure, Section};
 use crate::report::schedule_comparison::queue_columns;
 use crate::report::sentences::sentence;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// A machine on which the jobs were placed, with its rank from 0.
 pub type ServedMachine<'m> = (usize, &'m Contender, &'m JobService);

@@ -13,7 +13,7 @@ use crate::report::file::File;
 use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
 use crate::report::sentences::{RichText, file_name, per_cent_above, sentence};
 use crate::report::terms::{self, Term};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::machine_figures::MachineFigures;
 
 /// Makes the page as HTML text; returns its figures as well. `files` stand beside it. Fails if a figure cannot be

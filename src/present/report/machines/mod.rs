@@ -8,7 +8,7 @@ use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
 use crate::machines::{Contender, Machines, Verdict, headline};
 use crate::report::file::{File, add_page};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::bisection::Bisection;
 
 mod machine_jobs;

@@ -11,9 +11,9 @@ use crate::report::results::{ComparedOrders, ComparisonFigures, WorkloadResults}
 use crate::report::sentences::{RichText, hops_text, sentence};
 use crate::report::terms::{self, Term};
 use crate::report::verdict;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
-use nodeorder_network::topology::Topology;
+use nodeorder_network::Topology;
 use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
 mod data;

@@ -3,7 +3,7 @@
 use crate::plot::{self, format_fixed, format_thousands};
 use crate::report::html::{BestValue, Column, Table};
 use crate::report::sentences::per_cent_above;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
 
 /// Number of columns of job sizes that are shown unasked.

@@ -8,7 +8,7 @@ use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
 use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::file_name;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_jobs::replay::set::BASELINE;
 
 /// The caption of a figure of improvements.

@@ -7,7 +7,7 @@ use crate::machines::Difference;
 use crate::plot::format_fixed;
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::{RichText, sentence};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
 struct SettingFigure(&'static str, &'static str, usize, BestValue);

@@ -1,8 +1,7 @@
 //! The table of a sweep's results, read from its file.
 
 use crate::columns::sweep::ResultRow;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
 
 /// What an error about the table as a whole says was expected.
 const EXPECTED: &str = "a table of a sweep's results";

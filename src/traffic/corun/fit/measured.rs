@@ -2,9 +2,8 @@
 
 use crate::corun::Phase;
 use crate::mapping::{Guest, ProcessMapping};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result, Text};
+use nodeorder_network::Topology;
 
 /// Names of the patterns that rows may have.
 pub const PATTERNS: [&str; 3] = ["ping-pong", "all-to-all", "ring"];

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::{Channels, Detail, Fair, NetworkFigures, PlacedJob, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 mod linear;
 mod measured;
@@ -382,9 +382,9 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::input::Text;
+    use nodeorder_base::Text;
     use nodeorder_base::random::{random_unit, seed_generator};
-    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_network::{Context, Topology};
     use std::fmt::Write;
 
     /// Rows simulated from known figures, with noise, give these back.

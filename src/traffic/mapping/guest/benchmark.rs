@@ -3,8 +3,8 @@
 use super::entry::Benchmark;
 use super::sized::sized_patterns;
 use super::table::GUESTS;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Context;
 
 impl Benchmark {
     /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.

@@ -14,9 +14,8 @@ use std::path::{Path, PathBuf};
 
 use super::chakra_trace::{Node, Trace};
 use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Message, Pattern};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Opt, Params, Result, SourceLocation};
+use nodeorder_network::Context;
 
 /// `chakra:PREFIX`.
 pub(super) const GUEST: GuestEntry = GuestEntry {

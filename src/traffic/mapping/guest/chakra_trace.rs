@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Context;
 
 /// Length of the longest message that is read, in bytes.
 const MAX_MESSAGE: u64 = 64 << 20;

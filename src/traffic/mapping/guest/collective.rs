@@ -17,10 +17,9 @@
 //! Every message is one quotient of whole multiples of S, so that it is exact wherever it is a whole number below 2⁵³.
 
 use super::{Guest, Message};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ratio::greatest_common_divisor;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// Option that [`parse_group`] reads.
 pub(super) const GROUP: Opt = Opt::whole(

@@ -1,10 +1,8 @@
 //! Entries of the table of guests: how a pattern of traffic is made.
 
 use super::traffic::Guest;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Entry, Params, Result};
+use nodeorder_network::Context;
 
 /// A pattern of traffic by name: an entry of [`super::GUESTS`].
 pub type GuestEntry = Entry<Pattern>;

@@ -18,10 +18,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Message, Pattern};
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Line, Lines};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Line, Lines, Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// `goal:FILE`.
 pub(super) const GUEST: GuestEntry = GuestEntry {

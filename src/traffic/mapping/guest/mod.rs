@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use nodeorder_base::error::Result;
-use nodeorder_base::input::{Text, resolve_beside};
+use nodeorder_base::input::resolve_beside;
 use nodeorder_base::params::Values;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Result, Text};
+use nodeorder_network::Context;
 
 mod benchmark;
 mod chakra;

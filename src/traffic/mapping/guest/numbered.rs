@@ -4,9 +4,8 @@ use super::patterns::{
     N, NumberedPattern, VOLUME, count_processes, logarithm_of, parse_processes, parse_volume,
 };
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
 pub(super) const ALL_TO_ALL: GuestEntry = GuestEntry {

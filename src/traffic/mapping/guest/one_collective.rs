@@ -3,9 +3,8 @@
 use super::collective::{AllReduce, GROUP, Messages, parse_group};
 use super::patterns::{N, logarithm_of, parse_processes, parse_volume};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// `all-reduce:ring,n=64`: a vector of `volume` at every process is added up, and everyone gets the sum; see
 /// [`super::collective`] for what each algorithm sends.

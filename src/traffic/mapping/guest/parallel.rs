@@ -4,9 +4,8 @@ use super::collective::{AllReduce, GROUP, Messages, largest_divisor, parse_group
 use super::patterns::parse_volume;
 use super::rank_groups::{ORDER, RankGrid, RankGroups};
 use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, Sized};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// `parallel:tp=8,pp=4,dp=16[,cp=2,ep=4,etp=1]`: an iteration of training, of `tp·cp·dp·pp` processes, numbered and
 /// grouped as Megatron does.

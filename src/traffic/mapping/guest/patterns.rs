@@ -1,9 +1,8 @@
 //! Common options of traffic patterns, and messages listed process by process.
 
 use super::{BuildGuest, Guest, MAX_PROCESSES, Message};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// Option that [`parse_processes`] reads.
 pub(super) const N: Opt = Opt::whole("n", "processes");

@@ -2,10 +2,10 @@
 
 use super::patterns::{N, VOLUME, list_messages, parse_processes, parse_volume};
 use super::{BuildGuest, Guest, GuestEntry, Pattern};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{random_below, seed_generator};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there
 /// are), drawn uniformly.

@@ -1,7 +1,6 @@
 //! Groups of the ranks of a training job, numbered as Megatron numbers them.
 
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Opt, Params, Result};
 
 /// Option that [`RankGrid::parse_order`] reads.
 pub(super) const ORDER: Opt = Opt::text(

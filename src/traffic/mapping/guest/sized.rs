@@ -3,8 +3,8 @@
 use super::entry::Sized;
 use super::table::GUESTS;
 use super::{Guest, Traffic};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Context;
 
 /// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as
 /// square as the number allows.

@@ -2,9 +2,8 @@
 
 use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square_extents};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 use nodeorder_network::topology::lattice::cell_coordinates;
 
 /// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension

@@ -2,7 +2,7 @@
 
 use super::entry::Pattern;
 use super::{chakra, goal, npb, numbered, one_collective, parallel, random, stencil};
-use nodeorder_base::registry::Registry;
+use nodeorder_base::Registry;
 
 /// Every pattern of traffic that has a name.
 pub static GUESTS: Registry<Pattern> = Registry::new(

@@ -1,6 +1,6 @@
 //! Guests: the traffic of an application, as ordered pairs of processes with a volume.
 
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Largest number of processes of a guest.
 pub const MAX_PROCESSES: u32 = 1 << 24;

@@ -3,7 +3,7 @@
 use super::RankGroups;
 use super::parallel::{GUEST, Training};
 use super::table::GUESTS;
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// Lists the groups of the training that `text` describes; none if it is another guest.
 ///

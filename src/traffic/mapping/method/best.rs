@@ -11,10 +11,8 @@ use super::refine::refine_mapping;
 use super::tabu::{self, search_swaps};
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
 use super::{bisection, greedy, grid, rank, refine};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, SEED, text_before_colon};
-use nodeorder_base::registry::Registry;
+use nodeorder_base::params::{SEED, text_before_colon};
+use nodeorder_base::{Error, Observer, Opt, Registry, Result};
 
 /// `best[:time=2,rounds=R,seed=1]`: runs every other method that fits, each with its own defaults, and `bisection` by
 /// boxes. Then it improves what they found by rounds of searches, a `tabu` (up to 1024 processes) and a `refine` from
@@ -340,8 +338,9 @@ mod tests {
     use crate::mapping::method::grid::map_grid;
     use crate::mapping::method::{METHODS, place, tests};
     use crate::testing::build;
-    use nodeorder_network::topology::{Context, Metric, Topology};
-    use nodeorder_order::ordering::{NoObserver, NodeOrder};
+    use nodeorder_network::{Context, Metric, Topology};
+    use nodeorder_order::NodeOrder;
+    use nodeorder_order::ordering::NoObserver;
     use proptest::prelude::*;
 
     fn problem(spec: &str, guest: &str, seed: u64) -> MappingProblem {

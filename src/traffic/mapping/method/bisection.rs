@@ -4,10 +4,8 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::Opt;
 use nodeorder_base::partition::{Candidate, OUTSIDE, Rules, Sides};
+use nodeorder_base::{Observer, Opt, Result};
 
 /// `bisection[:halves=rank|boxes]`: the nodes are halved by rank, the processes so that little traffic crosses,
 /// and both halves again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that

@@ -1,10 +1,7 @@
 //! Entries of the table of mapping methods.
 
 use super::problem::MappingProblem;
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
+use nodeorder_base::{Entry, Observer, Params, Result};
 
 /// A mapping method by name: an entry of [`super::METHODS`].
 pub type MappingMethodEntry = Entry<ParseMethod>;

@@ -3,9 +3,8 @@
 use std::collections::BinaryHeap;
 
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::partition::Candidate;
+use nodeorder_base::{Observer, Result};
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
 /// process that sends most to those already placed, on the free node that costs least. Ties go to the lower

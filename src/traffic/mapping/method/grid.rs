@@ -2,8 +2,7 @@
 
 use super::product::{Factor, FactorShape, ProductGraph, factor_graph};
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::Observer;
+use nodeorder_base::{Error, Observer, Result, SourceLocation};
 
 /// `grid`: takes the guest and the network between the nodes apart into paths, rings and cliques, whatever their
 /// processes and nodes are numbered like, and lays every path or ring of the guest along a snake (or a closed one)

@@ -9,10 +9,8 @@
 
 use super::guest::Guest;
 use super::process_mapping::ProcessMapping;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, NodeId, Observer, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 mod best;
 mod bisection;
@@ -79,8 +77,9 @@ mod tests {
     use super::*;
     use crate::mapping::{Fabric, FixedRouting, analyse};
     use crate::testing::build;
-    use nodeorder_network::topology::Context;
-    use nodeorder_order::ordering::{NoObserver, NodeOrder};
+    use nodeorder_network::Context;
+    use nodeorder_order::NodeOrder;
+    use nodeorder_order::ordering::NoObserver;
     use proptest::prelude::*;
 
     pub(super) fn guest(text: &str) -> Guest {

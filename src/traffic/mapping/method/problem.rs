@@ -2,9 +2,8 @@
 
 use crate::mapping::guest::{Guest, Message, Traffic, add_up_pairs};
 use crate::mapping::hops::visit_sources;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_base::{NodeId, Result, RouterId};
+use nodeorder_network::{Metric, Topology};
 
 /// Processes with their partners, and slots (allocated nodes by rank) with their distances.
 pub struct MappingProblem {

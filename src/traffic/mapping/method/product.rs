@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
-use nodeorder_base::observer::Observer;
+use nodeorder_base::Observer;
 use nodeorder_network::topology::number_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
@@ -202,10 +202,10 @@ fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_base::ids::RouterId;
+    use nodeorder_base::RouterId;
     use nodeorder_base::observer::NoObserver;
-    use nodeorder_network::topology::{Context, Topology};
-    use nodeorder_order::ordering::NodeOrder;
+    use nodeorder_network::{Context, Topology};
+    use nodeorder_order::NodeOrder;
 
     /// The router graph of a machine, its routers numbered at random.
     fn shuffled(spec: &str) -> Vec<Vec<u32>> {

@@ -1,8 +1,7 @@
 //! Process i on the node of rank i, as with a scheduler's node list.
 
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
+use nodeorder_base::{Observer, Result};
 
 /// `rank`: processes in rank order.
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(

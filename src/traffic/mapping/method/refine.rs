@@ -4,10 +4,9 @@ use super::bisection::Bisection;
 use super::greedy::Greedy;
 use super::rank::RankOrder;
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::{Observer, Opt, Params, Result};
 
 /// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;

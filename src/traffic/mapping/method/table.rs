@@ -2,7 +2,7 @@
 
 use super::entry::ParseMethod;
 use super::{best, bisection, greedy, grid, rank, refine, tabu};
-use nodeorder_base::registry::Registry;
+use nodeorder_base::Registry;
 
 /// Every mapping method.
 pub static METHODS: Registry<ParseMethod> = Registry::new(

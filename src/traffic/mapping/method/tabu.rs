@@ -2,10 +2,9 @@
 
 use super::refine::{FROM, SwapOptions};
 use super::{MapProcesses, MappingMethodEntry, MappingProblem, MappingResult};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::observer::Observer;
-use nodeorder_base::params::{Opt, SEED};
+use nodeorder_base::params::SEED;
 use nodeorder_base::random::{random_below, seed_generator};
+use nodeorder_base::{Error, Observer, Opt, Result, SourceLocation};
 
 /// `tabu[:from=bisection|greedy|rank,steps=20000,seed=1]`: the robust tabu search for quadratic assignment. Every
 /// step makes the best swap of two processes, even one that costs, but none that puts both back where they were

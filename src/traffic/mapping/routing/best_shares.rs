@@ -2,9 +2,8 @@
 
 use super::entry::{BestShares, PathSet, RoutingEntry, RoutingMethod};
 use super::up_down::is_fat_tree;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Opt, Params, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 const GAP: Opt = Opt::number(
     "gap",

@@ -3,9 +3,9 @@
 use super::super::demand::{Demand, End, Flow};
 use super::fabric::sum_over_roots;
 use super::{Fabric, FixedPaths, JobLoads, Route, RoutingEntry, RoutingMethod};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_network::{Metric, RouterGraph, Topology};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
 /// dimension the shorter way round, and half each way where both are as long. HyperX and best-case

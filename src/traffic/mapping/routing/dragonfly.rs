@@ -2,8 +2,8 @@
 
 use super::super::demand::Demand;
 use super::Fabric;
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::Result;
+use nodeorder_network::Topology;
 
 /// Checks whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any two
 /// groups.

@@ -2,8 +2,8 @@
 
 use super::super::demand::{Demand, End};
 use multiversion::multiversion;
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::Result;
+use nodeorder_network::RouterGraph;
 
 use super::levels::{Levels, keep_roots, sum_over_levels, write_roots};
 use super::wave::{LANES, Waves, pick_roots, sum_over_batches, sum_roots};

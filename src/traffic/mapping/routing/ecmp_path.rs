@@ -2,12 +2,12 @@
 
 use super::super::demand::{Demand, End};
 use multiversion::multiversion;
-use nodeorder_network::topology::RouterGraph;
 
 use super::levels::{Levels, keep_roots, sum_over_levels, write_roots};
 use super::wave::{LANES, Waves, pick_roots, sum_over_batches, sum_roots};
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
+use nodeorder_network::RouterGraph;
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///

@@ -3,11 +3,8 @@
 use super::dragonfly::is_dragonfly;
 use super::fabric::Fabric;
 use crate::mapping::demand::Demand;
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Entry, Params, Result, RouterId};
+use nodeorder_network::Topology;
 
 /// A routing: an entry of [`super::ROUTINGS`].
 pub type RoutingEntry = Entry<RoutingMethod>;

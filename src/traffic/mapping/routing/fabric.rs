@@ -4,9 +4,8 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{RouterGraph, Topology};
+use nodeorder_base::{NodeId, Result};
+use nodeorder_network::{RouterGraph, Topology};
 
 /// A machine with its directed links: build it once for many jobs.
 #[derive(Debug)]

@@ -13,9 +13,8 @@
 //! A neighbour nearer to a root is one whose bit stands one level before: an AND finds it for eight roots at once.
 
 use super::fabric::{Fabric, sum_over_roots};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::{Result, RouterId};
+use nodeorder_network::RouterGraph;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -3,7 +3,7 @@
 use super::super::demand::Demand;
 use super::dragonfly::Groups;
 use super::{Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
 /// to the target: at most three hops. Inside a group, one hop.

@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 
 use super::demand::Demand;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_network::topology::Topology;
+use nodeorder_base::{Error, Result, SourceLocation};
+use nodeorder_network::Topology;
 
 mod best_shares;
 mod dimension_order;

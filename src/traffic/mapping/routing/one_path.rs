@@ -5,9 +5,9 @@ use super::dimension_order::{TieRule, grid_loads, ways_along_axis};
 use super::fabric::sum_over_roots;
 use super::shortest_paths::ShortestPathDag;
 use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 use nodeorder_network::topology::distance::{Product, Shape};
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_network::{Metric, RouterGraph, Topology};
 
 /// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
 /// writes.

@@ -3,8 +3,7 @@
 use super::super::demand::{Demand, End};
 use super::dimension_order::{AxisLinks, Grid, TieRule, is_grid};
 use super::{Fabric, FixedPaths, JobLoads, PathLengths, ecmp_hop};
-use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
+use nodeorder_base::{Result, RouterId};
 use nodeorder_network::topology::distance::Shape;
 use rayon::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use super::super::demand::Demand;
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `rail`: a GPU hands what is for a GPU on another rail to the GPU of its own server on that rail, or sends it
 /// through the domain, so that it never crosses the core. From a leaf switch to that of another unit over all spine

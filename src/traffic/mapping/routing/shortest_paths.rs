@@ -1,7 +1,7 @@
 //! All shortest paths to one router.
 
-use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::RouterId;
+use nodeorder_network::RouterGraph;
 use nodeorder_network::topology::graph::pack_link_length;
 
 /// Shortest paths from all routers to one. Where links have weights, shortest is by distance; of paths of the same

@@ -5,8 +5,7 @@ use super::{
     best_shares, dimension_order, ecmp_hop, ecmp_path, minimal, one_path, rail, ugal, up_down,
     valiant,
 };
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
+use nodeorder_base::{Registry, Result};
 
 /// Every routing.
 pub static ROUTINGS: Registry<RoutingMethod> = Registry::new(

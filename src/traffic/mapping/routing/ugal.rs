@@ -3,7 +3,7 @@
 use super::super::demand::Demand;
 use super::dimension_order::{self, is_grid};
 use super::{Fabric, FixedPaths, JobLoads, RoutingEntry, RoutingMethod, ecmp_hop, over_routers};
-use nodeorder_base::error::Result;
+use nodeorder_base::Result;
 
 /// `ugal`: a share of each job's traffic goes by `valiant:over=routers`, the rest by `dimension-order` on grids, else by
 /// `ecmp-hop`. It is the smallest share for which the job alone loads its most loaded link least, as load over capacity.

@@ -2,8 +2,8 @@
 
 use super::super::demand::Demand;
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::{Metric, Topology};
+use nodeorder_base::Result;
+use nodeorder_network::{Metric, Topology};
 
 /// `up-down`: up only as far as needed, every switch splitting equally over all its parents; the way down
 /// from there is the only one.

@@ -6,8 +6,7 @@ use super::minimal::load_direct_cables;
 use super::{
     DetourPaths, Fabric, FixedPaths, PathLengths, RoutingEntry, RoutingMethod, over_routers,
 };
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Opt;
+use nodeorder_base::{Opt, Result};
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
 /// minimally on: at most five hops. Inside a group, and where there is no third one, as

@@ -10,8 +10,8 @@ use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
 use super::fabric::{Fabric, sum_over_roots};
-use nodeorder_base::error::Result;
-use nodeorder_network::topology::RouterGraph;
+use nodeorder_base::Result;
+use nodeorder_network::RouterGraph;
 
 /// Number of roots searched from at once.
 pub const LANES: usize = 8;

@@ -3,7 +3,7 @@
 use super::super::demand::{Demand, End};
 use super::fabric::{Fabric, sum_over_roots};
 use super::shortest_paths::ShortestPathDag;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Builds the error of a machine whose numbers of shortest paths are beyond `f64`.
 pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {

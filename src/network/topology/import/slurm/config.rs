@@ -12,8 +12,8 @@
 use std::path::Path;
 
 use crate::topology::context::Context;
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text, resolve_beside};
+use nodeorder_base::input::resolve_beside;
+use nodeorder_base::{Error, Line, Result, Text};
 
 /// Most files within each other; a file within itself would have no end.
 const MAX_INCLUDE_DEPTH: usize = 16;

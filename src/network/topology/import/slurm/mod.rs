@@ -16,9 +16,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::site::{Site, SiteKind, SiteLine};
 use crate::topology::source_file::SourceFile;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::{Error, Opt, Params, Result, SourceLocation, Text};
 
 mod config;
 mod found;

@@ -2,8 +2,7 @@
 
 use super::fields::{parse_amount, parse_process};
 use crate::mapping::guest::Message;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
+use nodeorder_base::{Result, Text};
 
 /// Reads lines `source,target,volume`; a first line without numbers is a header.
 pub(super) fn read_csv(text: &Text) -> Result<(u32, Vec<Message>)> {

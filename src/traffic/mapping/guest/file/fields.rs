@@ -1,8 +1,7 @@
 //! Values that several formats of guest files have: process ids, volumes, counts.
 
 use crate::mapping::guest::MAX_PROCESSES;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Line;
+use nodeorder_base::{Line, Result};
 
 /// Reads a process id, which the file counts from `base` on, as one from 0. Fails if it is not below `count`, or below
 /// [`MAX_PROCESSES`] where the file does not say how many there are.

@@ -2,8 +2,7 @@
 
 use super::fields::{check_count, parse_amount, parse_process};
 use crate::mapping::guest::{MAX_PROCESSES, Message};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Error, Line, Result, Text};
 
 /// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR
 /// 5935, 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.

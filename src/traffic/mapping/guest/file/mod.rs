@@ -1,9 +1,8 @@
 //! Guests from files: CSV, MatrixMarket, Scotch graphs, TopoMatch matrices.
 
 use super::Message;
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Error, Result, SourceLocation, Text};
+use nodeorder_network::Context;
 
 mod csv;
 mod fields;

@@ -2,8 +2,7 @@
 
 use super::fields::{check_count, parse_amount, parse_process};
 use crate::mapping::guest::{MAX_PROCESSES, Message};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::{Line, Text};
+use nodeorder_base::{Error, Line, Result, Text};
 
 /// Words of a text with the lines they stand on.
 struct Words<'a> {

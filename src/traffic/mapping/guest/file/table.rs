@@ -5,9 +5,7 @@ use super::matrix_market::read_matrix_market;
 use super::scotch::read_scotch;
 use super::topomatch::read_topomatch;
 use crate::mapping::guest::Message;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_base::{Entry, Registry, Result, Text};
 
 /// A format of guest files: an entry of [`FORMATS`], named by the ending of its files.
 pub type FormatEntry = Entry<ReadFile>;

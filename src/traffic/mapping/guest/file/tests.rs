@@ -3,9 +3,8 @@
 use super::super::tests::messages;
 use super::super::{Guest, Traffic};
 use super::format_by_ending;
-use nodeorder_base::error::Result;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Result, Text};
+use nodeorder_network::Context;
 
 /// A `%` stands for the first words of a matrix.
 fn guest(format: &str, text: &str) -> Result<Guest> {

@@ -2,8 +2,7 @@
 
 use super::fields::parse_amount;
 use crate::mapping::guest::{MAX_PROCESSES, Message};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
+use nodeorder_base::{Error, Result, Text};
 
 /// Reads a matrix row by row, one a line, whose row is the source (Jeannot, Mercier, Tessier, "Process placement in
 /// multicore clusters", TPDS 25(4), 2014).

@@ -2,8 +2,7 @@
 
 use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a

@@ -2,8 +2,7 @@
 
 use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Number of products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
 const PRODUCTS: f64 = 26.0;

@@ -5,8 +5,7 @@ use super::{
     power_below,
 };
 use crate::mapping::guest::GuestEntry;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// `npb-lu:n=64`: symmetric successive over-relaxation on a cube cut into columns, on a grid of processes whose first
 /// dimension is as long as the second or twice as long, and runs fastest. An iteration sweeps plane by plane from one

@@ -2,8 +2,7 @@
 
 use super::{BenchmarkTraffic, Instance, benchmark, check_side, logarithm_of, power_below};
 use crate::mapping::guest::GuestEntry;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// Number of halo exchanges on a level in an iteration: after restriction (on the finest level: the residual),
 /// residual and smoother. The coarsest has no residual.

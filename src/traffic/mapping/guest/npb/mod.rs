@@ -37,8 +37,7 @@
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
 use super::patterns::logarithm_of;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 mod all_to_all;
 mod cg;

@@ -2,8 +2,7 @@
 
 use super::{BenchmarkTraffic, Instance, Send, benchmark, check_side, inner_points, part_points};
 use crate::mapping::guest::GuestEntry;
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use nodeorder_base::{Params, Result};
 
 /// `npb-bt:n=64`: block-tridiagonal solvers along x, y and z. The cube is cut into p × p × p cells for p² processes; a
 /// process has p of them on a diagonal, so that all are busy at every stage of a sweep. An iteration swaps faces two

@@ -2,9 +2,8 @@
 
 use crate::mapping::guest::patterns::{parse_processes, parse_volume};
 use crate::mapping::guest::{Benchmark, BuildGuest, Guest, MAX_PROCESSES, Message, Stage};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::{Opt, Params};
-use nodeorder_network::topology::Context;
+use nodeorder_base::{Opt, Params, Result};
+use nodeorder_network::Context;
 
 /// Problem sizes, the default first, then from small to large.
 pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
