@@ -82,9 +82,12 @@ pub const THROUGHPUT: Term = term(
 );
 pub const SLOWDOWN: Term = term(
     "Slowdown",
-    "How many times as long the communication of a job takes as on a network that never blocks, where only nodes’ own links \
-     count: the largest load over capacity of a link that the job uses, at least 1. The other jobs add their load for \
-     the share φ of the time in which they send. A statement about bandwidth under the routing named; latency is \
+    "How many times as long the communication of a job takes as \
+    on a network that never blocks, where only nodes’ own links \
+     count: the largest load over capacity of a link that the job \
+     uses, at least 1. The other jobs add their load for \
+     the share φ of the time in which they send. A statement about \
+     bandwidth under the routing named; latency is \
      what hops are for.",
 );
 /// Terms of what machines cost.
