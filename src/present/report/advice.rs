@@ -396,7 +396,7 @@ impl Advice {
             );
             section.figures.push(Figure::from_drawing(
                 "slowdown.svg",
-                "Slowdown by job size, by traffic.",
+                "Slowdown by job size.",
                 plot::plot_slowdowns(&title, &note, &series)?,
             )?);
         }
