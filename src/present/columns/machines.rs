@@ -191,9 +191,10 @@ impl<'a> RankedMachine<'a> {
     /// Slowdown of communication: further columns of `machines.csv`.
     pub const SLOWDOWN: &'a [Column<Self>] = columns! {
         "slowdown_all_to_all", "",
-            "`mixed` of the command `slowdown` for all-to-all traffic with the best ordering: the log-uniform mean over job sizes.",
+            "`mixed` of the command `slowdown` for all-to-all traffic \
+            with the best ordering: the log-uniform mean over job sizes.",
             |r| r.contender.slowdown(0, 0);
-        "slowdown_all_to_all_random", "", "The same with the ordering `random`.",
+        "slowdown_all_to_all_random", "", "The same with `random`.",
             |r| r.contender.slowdown(0, 1);
         "slowdown_stencil", "", "The same for `stencil3d` with the best ordering.",
             |r| r.contender.slowdown(1, 0);

@@ -88,6 +88,7 @@ fn routing_sentence(machines: &Machines) -> Option<String> {
 /// unless it was measured.
 fn slowdown_sentence(machines: &Machines) -> Option<String> {
     let mut parts = Vec::new();
+    // One that was not measured leaves nothing to compare with.
     for contender in machines.contenders.iter().take(SAID) {
         let [best, random] = [0, 1].map(|ordering| contender.slowdown(0, ordering));
         let [best, random] = [best?, random?];
@@ -104,7 +105,8 @@ fn slowdown_sentence(machines: &Machines) -> Option<String> {
     }
     let measured = machines.contenders.first()?.slowdowns.as_ref()?;
     Some(format!(
-        "All-to-all traffic is slowed {} (mean over job sizes, the other jobs send {:.0}% of the time, routing {}).",
+        "All-to-all traffic is slowed {} (mean over job sizes, the \
+        other jobs send {:.0}% of the time, routing {}).",
         parts.join(", "),
         100.0 * measured.duty,
         measured.routing

@@ -29,7 +29,6 @@ mod spark;
 mod svg;
 mod text;
 mod thin;
-mod trade;
 mod winners;
 
 pub use calibration::plot_calibration;
@@ -45,7 +44,6 @@ pub use scale::format_thousands;
 pub use slowdown::{SlowdownSeries, plot_slowdowns};
 pub use spark::{plot_sample, plot_sparkline};
 pub use svg::{STYLE, strip_for_page};
-pub use trade::{HopsAndSlowdown, plot_hops_and_slowdowns};
 pub use winners::comparison_series;
 pub use winners::plot_winners;
 

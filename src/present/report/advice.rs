@@ -6,15 +6,15 @@ use serde::Serialize;
 
 use super::html::{BestValue, Column, Figure, Section, Table};
 use super::sentences::{RichText, per_cent, sentence};
-use crate::plot::{self, HopsAndSlowdown, format_fixed, format_thousands};
+use crate::plot::{self, SlowdownSeries, format_fixed, format_thousands};
 use nodeorder_base::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::Topology;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_traffic::slowdown::{GuestSlowdowns, Loss, SlowdownComparison};
+use nodeorder_traffic::slowdown::{DUTY_STEPS, GuestSlowdowns, Loss, SlowdownComparison, UNTOLD};
 
 /// Slowdowns shown as `1.00`.
-const UNSLOWED: f64 = 1.005;
+const UNSLOWED: f64 = UNTOLD;
 
 /// What a comparison advises on: distance and, where it was measured, the time of communication.
 #[derive(Clone, Debug, Default)]
@@ -100,10 +100,10 @@ impl Advice {
         labels.position(|label| label == self.current())
     }
 
-    /// Finds the ordering of the lowest `mixed` for a guest; the present one where none is better: nothing is to change.
+    /// Finds the ordering of the lowest `mixed` for a guest; the present one where none is better.
     fn find_best(&self, compared: &SlowdownComparison, guest: &GuestSlowdowns) -> Option<usize> {
         let current = self.find_current(compared);
-        let current = current.filter(|current| guest.is_best(*current));
+        let current = current.filter(|current| guest.is_best(*current, |point| point.mixed));
         current.or_else(|| guest.find_best(|point| point.mixed))
     }
 
@@ -206,12 +206,14 @@ impl Advice {
                 .text(", the closest ordering, ")
                 .text(times_text(&loss, 0, loss.size)),
         ];
+        // Small jobs may lose more, large ones matter more: both are said.
         if loss.worst_size != loss.size {
             let worst = format_thousands(loss.worst_size as u64);
             let times = times_text(&loss, 0, loss.worst_size);
             parts.push(format!("and one of {worst} nodes {times}").into());
         }
         let mut others: Vec<usize> = self.find_current(compared).into_iter().collect();
+        // The present one is said beside the closest and the best, where it is neither.
         others.retain(|current| ![0, loss.winner].contains(current));
         others.push(loss.winner);
         for other in others {
@@ -225,7 +227,8 @@ impl Advice {
         ))
         .rich(&RichText::join(parts, ", "))
         .text(format!(
-            " (routing {}, the other jobs send {} of the time; the machine’s description gives a node {links} of capacity {}). ",
+            " (routing {}, the other jobs send {} of the time; the \
+            machine’s description gives a node {links} of capacity {}). ",
             compared.routing,
             per_cent(100.0 * compared.duty),
             self.node_capacity,
@@ -278,7 +281,7 @@ impl Advice {
             .iter()
             .filter_map(|one| one.log_uniform_mean(|point| point.mixed));
         let high = means.fold(low, f64::max);
-        if high < low * (1.0 + 1e-9) {
+        if high <= low * UNTOLD {
             let times = slowed_phrase(low);
             return Some(begin.text(format!(
                 "no ordering gains bandwidth, communication is {times} in all."
@@ -310,12 +313,11 @@ impl Advice {
         };
         let all = format_fixed(curve.log_uniform_mean(|point| point.all)?, 2);
         said = said.text(format!("; {all} times when all jobs send at once."));
-        let changes = guest.list_changes();
         if let Some(first) = guest.find_best(|point| point.alone)
-            && !changes.is_empty()
+            && !(0..DUTY_STEPS).all(|step| guest.is_best(best, |point| point.at_duties[step]))
         {
             let mut steps = vec![sentence("").bold(label(first)).text(" at 0")];
-            for (duty, next) in changes {
+            for (duty, next) in guest.list_changes() {
                 let from = format!(" from {} on", format_fixed(duty, 2));
                 steps.push(sentence("").bold(label(next)).text(from));
             }
@@ -353,58 +355,49 @@ impl Advice {
             columns.push(Column::new(title, 2, BestValue::Low, all));
         }
         let table = Table::ranked("Slowdown of orderings", compared.orderings.clone(), columns);
-        let about = sentence("How many times as long communication takes as on a network that never blocks, on average over job \
-                              sizes, each doubling with the same weight. “Mixed”: the other jobs send ")
-            .text(format!("{} of the time, which ranks; “all”: all jobs send at once. Routing ", per_cent(100.0 * compared.duty)))
-            .code(compared.routing)
-            .text("; jobs on consecutive ranks fill the machine. Where a job of one size has the machine to itself, it \
-                   borrows the links of all others: nothing is ranked by that. In the order of mean distance; lower is better.");
+        let sent = per_cent(100.0 * compared.duty);
+        let about = sentence(
+            "How many times as long communication takes as on a network that never \
+             blocks, on average over job sizes, each doubling with the same weight. \
+             “Mixed”: the other jobs send ",
+        )
+        .text(sent)
+        .text(" of the time, which ranks; “all”: all jobs send at once. Routing ")
+        .code(compared.routing)
+        .text(
+            "; jobs on consecutive ranks fill the machine. Where a job of one size has \
+             the machine to itself, it borrows the links of all others: nothing is \
+             ranked by that. In the order of mean distance; lower is better.",
+        );
         let mut section = Section::new("slowdown", "Slowdown of communication", about, table);
         section.list = compared
             .guests
             .iter()
             .filter_map(|guest| self.guest_verdict(compared, guest))
             .collect();
+        let mut series = Vec::new();
         for guest in &compared.guests {
-            let mut orderings = Vec::new();
-            for (i, entry) in comparison.entries.iter().enumerate() {
-                let points = &guest.curves[i].points;
-                let hops = points.iter().filter_map(|point| {
-                    Some((point.size as f64, *entry.values.get(point.size - 2)?))
-                });
-                orderings.push(HopsAndSlowdown {
-                    label: &entry.label,
+            for (i, curve) in guest.curves.iter().enumerate() {
+                series.push(SlowdownSeries {
+                    ordering: &compared.orderings[i],
                     slot: slots[i],
-                    hops: hops.collect(),
-                    slowdowns: points
-                        .iter()
-                        .map(|point| (point.size as f64, point.mixed))
-                        .collect(),
+                    guest: &guest.guest,
+                    points: &curve.points,
                 });
             }
-            // A guest that exists at no size has nothing to draw.
-            if orderings
-                .iter()
-                .all(|ordering| ordering.slowdowns.is_empty())
-            {
-                continue;
-            }
-            let title = format!(
-                "Hops and slowdown of {} on {}",
-                guest.guest, comparison.topology.name
-            );
+        }
+        // Guests that exist at no size have nothing to draw.
+        if series.iter().any(|one| !one.points.is_empty()) {
+            let title = format!("Slowdown on {}", comparison.topology.name);
             let note = format!(
-                "slowdown while the other jobs send {} of the time, routing {}; lower is better in both",
-                per_cent(100.0 * compared.duty),
-                compared.routing
+                "routing {}; thick lines: the other jobs send {} of the time",
+                compared.routing,
+                per_cent(100.0 * compared.duty)
             );
             section.figures.push(Figure::from_drawing(
-                format!("slowdown-{}.svg", file_stem(&guest.guest)),
-                format!(
-                    "Mean distance, and slowdown of {}, by job size.",
-                    guest.guest
-                ),
-                plot::plot_hops_and_slowdowns(&title, &note, orderings)?,
+                "slowdown.svg",
+                "Slowdown by job size.",
+                plot::plot_slowdowns(&title, &note, &series)?,
             )?);
         }
         Ok(Some(section))
@@ -468,16 +461,4 @@ fn slowed_phrase(slowdown: f64) -> String {
     } else {
         format!("slowed {} times", format_fixed(slowdown, 2))
     }
-}
-
-/// Makes a name of a guest that files may have.
-fn file_stem(guest: &str) -> String {
-    let fit = |letter: char| {
-        if letter.is_ascii_alphanumeric() || letter == '-' {
-            letter
-        } else {
-            '_'
-        }
-    };
-    guest.chars().map(fit).collect()
 }

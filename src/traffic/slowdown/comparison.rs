@@ -10,7 +10,7 @@ const EQUAL: f64 = 1e-9;
 /// Times as slow as with the best ordering from which on a loss is told.
 const TOLD: f64 = 1.1;
 /// Times as slow as with the best ordering up to which no difference is told.
-const UNTOLD: f64 = 1.005;
+pub const UNTOLD: f64 = 1.005;
 
 /// Slowdowns of the orderings of one machine, for several guests.
 #[derive(Clone, Debug)]
@@ -159,12 +159,12 @@ impl GuestSlowdowns {
         .map(|(best, _)| best)
     }
 
-    /// Checks whether no ordering has a lower log-uniform mean of `mixed` than ordering `own`.
-    pub fn is_best(&self, own: usize) -> bool {
-        let mean = |ordering: usize| self.curves[ordering].log_uniform_mean(|point| point.mixed);
-        let best = self.find_best(|point| point.mixed).and_then(mean);
+    /// Checks whether no ordering has a log-uniform mean of a figure that is lower by what is told than that of `own`.
+    pub fn is_best(&self, own: usize, figure: impl Fn(&SlowdownPoint) -> f64) -> bool {
+        let mean = |ordering: usize| self.curves[ordering].log_uniform_mean(&figure);
+        let best = self.find_best(&figure).and_then(mean);
         best.zip(mean(own))
-            .is_some_and(|(best, own)| own <= best * (1.0 + EQUAL))
+            .is_some_and(|(best, own)| own <= best * UNTOLD)
     }
 
     /// Divides `mixed` of ordering `own` at a size by the lowest of all; 1 where it has none.

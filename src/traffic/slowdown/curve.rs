@@ -11,13 +11,16 @@ use nodeorder_order::NodeOrder;
 use rayon::prelude::*;
 
 /// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
-const BATCH: [usize; 2] = [4, 1024];
+const BATCH: [usize; 2] = [2, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
 const BATCH_LOADS: usize = 1 << 22;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
-const KEPT_LOADS: usize = 1 << 23;
+const KEPT_LOADS: usize = 6 << 20;
+
+/// Windows that are judged before their slowdowns are summed up.
+const JUDGED: usize = 1 << 14;
 
 /// Number of duties at which every point is known: 0, 0.1, … 1.
 pub const DUTY_STEPS: usize = 11;
@@ -146,6 +149,16 @@ struct WindowSlowdowns {
     at_duties: [f64; DUTY_STEPS],
 }
 
+/// Sums of the slowdowns of windows of one size.
+#[derive(Default)]
+struct WindowSums {
+    alone: f64,
+    all: f64,
+    at_duties: [f64; DUTY_STEPS],
+    /// The `mixed` of each window.
+    mixed: Vec<f64>,
+}
+
 /// A window of a tiling.
 struct Window {
     /// Rank of its first node.
@@ -215,14 +228,13 @@ impl<'f> Slowdowns<'f> {
                 }
                 Err(error) => return Err(error),
             };
-            let mut windows = Vec::new();
+            let mut sums = WindowSums::default();
             for starts in tilings.window_starts(order.len(), *size) {
-                let count = starts.len();
-                let found = self.measure_tiling(order, &guest, &starts)?;
-                curve.left_out += (count - found.len()) as u64;
-                windows.extend(found);
+                let before = sums.mixed.len();
+                self.measure_tiling(order, &guest, &starts, &mut sums)?;
+                curve.left_out += (starts.len() + before - sums.mixed.len()) as u64;
             }
-            match SlowdownPoint::summarise_windows(*size, &windows) {
+            match sums.make_point(*size) {
                 Some(point) => curve.points.push(point),
                 None => curve.absent.push(*size),
             }
@@ -230,13 +242,14 @@ impl<'f> Slowdowns<'f> {
         Ok(curve)
     }
 
-    /// Measures the windows of one tiling that begin at `starts`, without those that are left out.
+    /// Adds to `sums` the windows of one tiling that begin at `starts`, without those that are left out.
     fn measure_tiling(
         &self,
         order: &NodeOrder,
         guest: &Guest,
         starts: &[usize],
-    ) -> Result<Vec<WindowSlowdowns>> {
+        sums: &mut WindowSums,
+    ) -> Result<()> {
         let size = guest.processes() as usize;
         let alike = self.time_if_alike(guest);
         let mut together = vec![0.0; self.fabric.links.len()];
@@ -272,17 +285,21 @@ impl<'f> Slowdowns<'f> {
                 windows.push(window);
             }
         }
-        windows
-            .par_iter()
-            .map(|window| {
-                if let Some(loads) = &window.loads {
-                    return Ok(self.judge_window(loads, window.unblocked, &together));
-                }
-                let nodes = &order.nodes()[window.first..window.first + size];
-                let loads = self.router.find_loads(guest, nodes)?;
-                Ok(self.judge_window(&loads, window.unblocked, &together))
-            })
-            .collect()
+        for windows in windows.chunks(JUDGED) {
+            let judged: Vec<WindowSlowdowns> = windows
+                .par_iter()
+                .map(|window| {
+                    if let Some(loads) = &window.loads {
+                        return Ok(self.judge_window(loads, window.unblocked, &together));
+                    }
+                    let nodes = &order.nodes()[window.first..window.first + size];
+                    let loads = self.router.find_loads(guest, nodes)?;
+                    Ok(self.judge_window(&loads, window.unblocked, &together))
+                })
+                .collect::<Result<_>>()?;
+            judged.iter().for_each(|window| sums.add_window(window));
+        }
+        Ok(())
     }
 
     /// Finds the loads of a window; `None` if it is left out.
@@ -381,30 +398,30 @@ impl<'f> Slowdowns<'f> {
     }
 }
 
-impl SlowdownPoint {
-    /// Summarises windows of one size; `None` without a window.
-    fn summarise_windows(size: usize, windows: &[WindowSlowdowns]) -> Option<Self> {
-        if windows.is_empty() {
-            return None;
+impl WindowSums {
+    fn add_window(&mut self, window: &WindowSlowdowns) {
+        self.alone += window.alone;
+        self.all += window.all;
+        self.mixed.push(window.mixed);
+        for (sum, slowdown) in self.at_duties.iter_mut().zip(window.at_duties) {
+            *sum += slowdown;
         }
-        let count = windows.len() as f64;
-        let mut mixed: Vec<f64> = windows.iter().map(|window| window.mixed).collect();
-        mixed.sort_unstable_by(f64::total_cmp);
+    }
+
+    /// Summarises windows of one size; `None` without a window.
+    fn make_point(mut self, size: usize) -> Option<SlowdownPoint> {
+        let count = self.mixed.len() as f64;
+        let mixed = self.mixed.iter().sum::<f64>() / count;
+        self.mixed.sort_unstable_by(f64::total_cmp);
         Some(SlowdownPoint {
             size,
-            windows: windows.len() as u64,
-            alone: windows.iter().map(|window| window.alone).sum::<f64>() / count,
-            mixed: windows.iter().map(|window| window.mixed).sum::<f64>() / count,
-            all: windows.iter().map(|window| window.all).sum::<f64>() / count,
-            mixed_p90: mixed[(mixed.len() * 90).div_ceil(100) - 1],
-            mixed_max: mixed[mixed.len() - 1],
-            at_duties: std::array::from_fn(|i| {
-                windows
-                    .iter()
-                    .map(|window| window.at_duties[i])
-                    .sum::<f64>()
-                    / count
-            }),
+            windows: self.mixed.len() as u64,
+            alone: self.alone / count,
+            mixed,
+            all: self.all / count,
+            mixed_max: *self.mixed.last()?,
+            mixed_p90: self.mixed[(self.mixed.len() * 90).div_ceil(100) - 1],
+            at_duties: self.at_duties.map(|sum| sum / count),
         })
     }
 }

@@ -9,7 +9,7 @@ use nodeorder_base::{NodeId, Result};
 use std::sync::{Mutex, MutexGuard};
 
 /// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
-const WALKED: usize = 8;
+const WALKED: usize = 4;
 
 /// Finds the loads of windows of one machine under one routing.
 pub(super) struct WindowRouter<'f> {

@@ -475,7 +475,10 @@ fn orderings_are_ranked_by_mixed_with_size_and_duty_at_which_they_change() {
     // 2.44 over 1.8 from four nodes on: the worst is the first such size, the largest is as bad.
     assert_eq!((loss.guest.guest.as_str(), loss.winner), ("ring", 1));
     assert_eq!((loss.worst_size, loss.size), (4, 8));
-    assert!(ring.is_best(0) && ring.is_best(2) && !ring.is_best(1));
+    assert_eq!(
+        [0, 1, 2].map(|i| ring.is_best(i, |point| point.mixed)),
+        [true, false, true]
+    );
     let mut sorted = compared.clone();
     sorted.sort_by_labels(&["s", "s2", "c", "c2"]);
     assert_eq!(sorted.orderings, ["s", "s2", "c", "c2"]);

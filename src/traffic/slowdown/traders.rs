@@ -7,6 +7,9 @@ use nodeorder_base::Result;
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 
+/// Times as slow as the best at a few sizes up to which an ordering may be the best at all.
+const NEARLY: f64 = 1.05;
+
 impl SlowdownComparison {
     /// Tries orderings that trade distance for bandwidth: routers in random order, and K nodes of each outermost unit in
     /// turn, with the K that is best for a guest. One that is best of all for some guest joins the comparison and `orders`;
@@ -40,41 +43,47 @@ impl SlowdownComparison {
         Ok(())
     }
 
-    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart.
+    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart. Left out
+    /// is a member that is clearly worse by these than an ordering that was measured.
     fn choose_members<'o>(
         &self,
         slowdowns: &Slowdowns<'_>,
         family: &'o [NodeOrder],
         report: &dyn Fn(&str, &str),
     ) -> Result<Vec<&'o NodeOrder>> {
-        if let [single] = family {
-            return Ok(vec![single]);
-        }
         let mut chosen: Vec<&NodeOrder> = Vec::new();
         for guest in &self.guests {
-            let mut best: Option<(f64, &NodeOrder)> = None;
+            let known = guest.curves.iter().map(|curve| {
+                let mut few = curve.clone();
+                few.points.retain(|point| is_tried(point.size));
+                few.log_uniform_mean(|point| point.mixed)
+            });
+            let mut least = NEARLY * known.flatten().fold(f64::INFINITY, f64::min);
+            let mut best = None;
             for order in family {
                 report(order.label(), &guest.guest);
-                let sizes: Vec<usize> = power_sizes(order.len())
-                    .into_iter()
-                    .skip(1)
-                    .step_by(2)
-                    .collect();
+                let mut sizes = power_sizes(order.len());
+                sizes.retain(|size| is_tried(*size));
                 let curve =
                     slowdowns.measure_tilings(order, &guest.guest, &sizes, Tilings::new(1)?)?;
-                let mean = curve.log_uniform_mean(|point| point.mixed);
-                let mean = mean.unwrap_or(f64::INFINITY);
-                if best.is_none_or(|(least, _)| mean < least) {
-                    best = Some((mean, order));
+                if let Some(mean) = curve.log_uniform_mean(|point| point.mixed)
+                    && mean < least
+                {
+                    least = mean;
+                    best = Some(order);
                 }
             }
-            chosen.extend(
-                best.map(|(_, order)| order)
-                    .filter(|order| chosen.iter().all(|other| other.label() != order.label())),
-            );
+            let is_new = |order: &&NodeOrder| chosen.iter().all(|one| one.label() != order.label());
+            let best = best.filter(is_new);
+            chosen.extend(best);
         }
         Ok(chosen)
     }
+}
+
+/// Checks whether orderings are tried at a size: a power of four.
+fn is_tried(size: usize) -> bool {
+    size.is_power_of_two() && size.trailing_zeros().is_multiple_of(2)
 }
 
 /// Makes orderings that trade distance for bandwidth, in families of which the best member counts.

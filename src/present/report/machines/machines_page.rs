@@ -365,8 +365,10 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
 /// Makes the section of slowdowns. `None` unless they were measured.
 fn slowdown_section(machines: &Machines) -> Option<Section> {
     let table = transposed_table(machines, "Slowdown", RankedMachine::SLOWDOWN)?;
-    let about = "How many times as long communication takes as on a network that never blocks, on average over job sizes, while the other \
-         jobs send a fifth of the time: with the best ordering and with random order. Lower is better.";
+    let about = "How many times as long communication takes as on a network \
+         that never blocks, on average over job sizes, while the other \
+         jobs send a fifth of the time: with the best ordering and \
+         with random order. Lower is better.";
     Some(Section::new(
         "slowdown",
         "Slowdown of communication",

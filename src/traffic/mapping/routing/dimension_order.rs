@@ -35,8 +35,8 @@ pub(crate) struct AxisLinks {
     axis: Axis,
     /// Difference of router numbers from one position along the axis to the next.
     stride: usize,
-    /// Link up, then link down, of every router; `usize::MAX` at the ends of a path, and empty on a clique.
-    steps: [Vec<usize>; 2],
+    /// Link up, then link down, of every router; `u32::MAX` at the ends of a path, and empty on a clique.
+    steps: [Vec<u32>; 2],
 }
 
 impl AxisLinks {
@@ -59,7 +59,7 @@ impl AxisLinks {
                 let neighbours = [(x + 1) % extent, (x + extent - 1) % extent];
                 for (steps, y) in steps.iter_mut().zip(neighbours) {
                     let link = links.find_link(router, router - x * stride + y * stride);
-                    steps.push(link.unwrap_or(usize::MAX));
+                    steps.push(link.map_or(u32::MAX, |link| link as u32));
                 }
             }
         }
@@ -92,12 +92,12 @@ impl AxisLinks {
 
     /// Returns the link from a router to the next position; there must be one, and the axis no clique.
     pub fn step_up(&self, router: usize) -> usize {
-        self.steps[0][router]
+        self.steps[0][router] as usize
     }
 
     /// Returns the link from a router to the position before; there must be one, and the axis no clique.
     pub fn step_down(&self, router: usize) -> usize {
-        self.steps[1][router]
+        self.steps[1][router] as usize
     }
 }
 
@@ -244,7 +244,7 @@ impl<'a> Grid<'a> {
                     let line = at - a * ports.stride;
                     let mut x = a;
                     for _ in 0..*hops {
-                        visit(ports.steps[up][line + x * ports.stride], *share);
+                        visit(ports.steps[up][line + x * ports.stride] as usize, *share);
                         x = match (up, x) {
                             (0, x) if x + 1 == extent => 0,
                             (0, x) => x + 1,
@@ -319,7 +319,7 @@ impl<'a> Grid<'a> {
                     for hops in (1..=far[way]).rev() {
                         let tie = is_ring && 2 * hops == extent;
                         carried += if tie { shares[way] } else { 1.0 } * line[position(hops)];
-                        loads[steps[router(position(hops - 1))]] += carried;
+                        loads[steps[router(position(hops - 1))] as usize] += carried;
                     }
                 }
             }
