@@ -528,6 +528,45 @@ fn prices_and_throughput_are_those_worked_out_by_hand() {
 }
 
 /// A machine beside itself, and one whose bracket overlaps: ranks are shared, and nobody wins.
+/// A torus of 4x4 has 32 cables, a HyperX 48: one is cheaper, the other closer and wider; the third, a mesh, has 24.
+#[test]
+fn the_verdict_names_the_best_of_each_criterion_and_what_the_choice_hinges_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let offers = ["cheap=torus:4x4", "wide=hyperx:4x4", "poor=mesh:4x4"];
+    let options = [
+        "--prices",
+        "currency=EUR,links=1,routers=2",
+        "--broken",
+        "switches:1",
+    ];
+    let (document, page) = document(folder.path(), &[&offers[..], &options].concat());
+    let verdict = &document["verdict"];
+    let best = |what: &str| {
+        let criteria = verdict["criteria"].as_array().unwrap();
+        let found = criteria
+            .iter()
+            .find(|criterion| criterion["best_is"] == what);
+        found.unwrap()["best"].clone()
+    };
+    assert_eq!(best("cheapest"), serde_json::json!(["poor"]));
+    assert_eq!(best("closest"), serde_json::json!(["wide"]));
+    assert_eq!(best("fastest for all-to-all"), serde_json::json!(["wide"]));
+    let hinge = verdict["hinge"].as_str().unwrap();
+    assert!(
+        hinge.starts_with("The choice hinges on what counts: cheapest: poor;"),
+        "{hinge}"
+    );
+    assert!(page.contains("cost a node (EUR)") && page.contains(hinge));
+    let unbeaten = verdict["unbeaten"].as_array().unwrap();
+    assert!(unbeaten.contains(&"cheap".into()) && unbeaten.contains(&"wide".into()));
+    for row in rows(folder.path(), "machines.csv") {
+        // Each draw breaks one switch, and the rest stays in one piece or loses a corner more.
+        let unreachable: f64 = row["unreachable_nodes"].parse().unwrap();
+        assert!((1.0..2.0).contains(&unreachable), "{row:?}");
+        assert_eq!(row["places"], "16");
+    }
+}
+
 #[test]
 fn machines_whose_brackets_meet_are_not_told_apart() {
     let folder = tempfile::tempdir().unwrap();

@@ -52,7 +52,8 @@ pub struct Command {
     out: Option<PathBuf>,
     #[command(flatten)]
     workload: WorkloadArgs,
-    /// Prices of pieces (and currency=EUR, as they are in): links=X (a cable between routers), or by class copper=X,optic=X; node_links=X,
+    /// Prices of pieces (and currency=EUR, as they are in): links=X (a cable between routers), or by class
+    /// copper=X,optic=X; node_links=X,
     /// routers=X, nodes=X, and watt=X, the price of a watt (see --watts)
     #[arg(long, value_name = "PRICES")]
     prices: Option<String>,

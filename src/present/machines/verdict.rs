@@ -107,7 +107,11 @@ impl JudgedCriterion {
     /// Writes the figure of an offer, or the range that it lies in, with a star if it is among the best.
     pub fn cell_text(&self, offer: usize) -> String {
         let star = if self.best.contains(&offer) { " *" } else { "" };
-        format!("{}{star}", format_range(self.ends[offer], self.decimals))
+        let [low, high] = self.ends[offer];
+        if low == high {
+            return format!("{low:.*}{star}", self.decimals);
+        }
+        format!("{}{star}", format_range([low, high], self.decimals))
     }
 
     /// Checks whether the figure of one offer is proved to be better than that of another.

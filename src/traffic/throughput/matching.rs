@@ -46,7 +46,7 @@ impl Matching {
     /// Bounds the multiple that the machine surely carries of any traffic in which no node sends or receives more
     /// than 1: no more can be promised for all such traffic, as this one fills all links however it is routed.
     /// `None` if joints shorten distances.
-    fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
+    pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
         let graph = topology.graph()?;
         if graph.cabled_link_count() < graph.len() || self.distance == 0 {
             return Ok(None);

@@ -60,18 +60,22 @@ impl SizeRule {
 /// - Cascade: chassis of 16 blades and groups of 6 chassis, four nodes a blade unless `per_router` is given, as
 ///   on the Cray XC (Alverson, Froese, Kaplan, Roweth, "Cray XC Series Network", 2012); as many groups as needed.
 /// - Dragonfly: balanced, a = 2p = 2h (Kim et al., ISCA'08, section 3.1); the smallest p whose full machine of
-///   2p² + 1 groups is enough, then as few groups as needed, as many cables between each two as 2p² ports allow, and as few
+///   2p² + 1 groups is enough, then as few groups as needed, as many cables between each two as 2p² ports allow, and as
+///   few
 ///   global ports as these take.
-/// - Fat tree: unless `k` is given the smallest even k with k³/4 ≥ N, with `n` given the smallest k with kⁿ ≥ N; then as
+/// - Fat tree: unless `k` is given the smallest even k with k³/4 ≥ N, with `n` given the smallest k with kⁿ ≥ N; then
+///   as
 ///   few pods (with `n`, subtrees of kⁿ⁻¹ nodes) as needed, under all switches of the top.
-/// - Leaf-spine: leaf switches of `radix` ports, the most node links that leave room for as many uplinks as `blocking` says;
+/// - Leaf-spine: leaf switches of `radix` ports, the most node links that leave room for as many uplinks as `blocking`
+///   says;
 ///   as few as needed; the smallest number of spine switches that divides the uplinks and has the ports.
 /// - XGFT: `h` levels (three unless given) of full bandwidth: children that differ by one at most, their product
 ///   the smallest such that is enough, and as many parents as there are children below.
 /// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
 ///   Hoefler, SC'14, section II-B).
 /// - Dragonfly+: p = l = s = h, half of a switch's ports each way (Shpiner et al., HiPINEB 2017, section II); the
-///   smallest p whose full machine of p² + 1 groups is enough, then groups, cables and global ports as on the dragonfly.
+///   smallest p whose full machine of p² + 1 groups is enough, then groups, cables and global ports as on the
+///   dragonfly.
 /// - PolarFly: the smallest q; without `per_router` each router carries half its degree, rounded up (Lakhotia et al.,
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.

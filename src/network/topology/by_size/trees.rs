@@ -9,7 +9,8 @@ use nodeorder_base::{Error, Params, Result};
 /// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const SPINE_PORTS: u64 = 64;
 
-/// Chooses `k` of a fat tree for `nodes` nodes unless given (the number of ports of a switch or, if the number of levels
+/// Chooses `k` of a fat tree for `nodes` nodes unless given (the number of ports of a switch or, if the number of
+/// levels
 /// `n` is given, of children of a switch), and as few `pods` as are needed.
 pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let levels = params.optional_integer("n", 1, MAX_LEVELS)?;

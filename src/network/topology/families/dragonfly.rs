@@ -42,7 +42,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// With g = a·h+1 groups (the default) every pair of groups has one cable. With fewer, every pair gets
 /// c = ⌊a·h/(g-1)⌋: the arrangement repeats on ports 0..g-2, g-1..2g-3, …, and the a·h - c(g-1) ports left
-/// over stay empty. With `cables` every pair has that many, and they are dealt over all routers of the group in turn. Cables between the same two routers are one link of their summed capacity. O(links) to visit;
+/// over stay empty. With `cables` every pair has that many, and they are dealt over all routers of the group in turn.
+/// Cables between the same two routers are one link of their summed capacity. O(links) to visit;
 /// distances by breadth-first search.
 ///
 /// # References

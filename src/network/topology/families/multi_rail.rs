@@ -24,7 +24,8 @@ use nodeorder_base::{Error, Opt, Params, Result};
 /// Entry of `multi-rail:rails=8,domains=32,units=4,spines=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "multi-rail",
-    about: "nodes with an interface on each rail, a leaf switch a rail in each unit; domains of faster links",
+    about: "rail-optimised GPU clusters: an interface of each node on each rail, a leaf switch a rail in each unit; domains of faster \
+            links",
     example: "multi-rail:rails=8,domains=32,units=4,spines=4",
     options: &[
         Opt::whole("rails", "interfaces of each node, one a rail"),

@@ -101,7 +101,8 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
     format!("{document:#}\n")
 }
 
-/// Describes the verdict as `{"hinge","unbeaten","criteria":[{"best_is","figure","low","high","best"}]}`, a value of `low` and
+/// Describes the verdict as `{"hinge","unbeaten","criteria":[{"best_is","figure","low","high","best"}]}`, a value of
+/// `low` and
 /// `high` for each machine that is compared.
 fn verdict_object(machines: &Machines, verdict: &Verdict) -> Value {
     let name = |offer: &usize| machines.contenders[*offer].machine.name();
