@@ -105,7 +105,7 @@ const STYLE: &[style::Ceilings] = &[
         storey: "cli",
         one_word: 17,
         without_verb: 2,
-        closures: 58,
+        closures: 45,
         packed: 7,
         characters: 290,
         reasons: 34,
