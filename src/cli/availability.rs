@@ -64,10 +64,12 @@ impl Command {
             promise: self.promise.as_deref(),
         };
         let found = Availability::compute(&topology, &question)?;
+        // Everything else follows from it: who gave none has to know.
         if self.node.is_none() && self.mtbf.is_none() {
             note!("--node {NODE} is assumed: say how often your nodes are up");
         }
         if self.json {
+            // The figures are the library's; what they are of stands beside them.
             let mut document = json!(found);
             document["topology"] = topology.spec().into();
             document["version"] = env!("CARGO_PKG_VERSION").into();
@@ -113,6 +115,7 @@ impl Command {
         let rows = rows.map(|(what, figure)| (what.to_string(), figure));
         let rows = rows.into_iter().chain(spares).map(<[String; 2]>::from);
         write_section(&mut out, &about, ["what", "figure"], rows, [1, 2])?;
+        // Without --slices there is nothing to show.
         if !found.goodput.is_empty() {
             let about = "Jobs of so many units: the mean share of the machine that they use where they take any units that are up, and the share of \
                  the time in which fixed slices are up.";

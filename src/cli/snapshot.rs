@@ -78,6 +78,7 @@ const SHOWN: usize = 3;
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // Misspelt options show before the machine is built.
         let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
         let cost = MoveCost::parse(&self.cost)?;
         let topology = inputs::build_topology(&self.spec, context)?;
@@ -102,6 +103,7 @@ impl Command {
             slots: snapshot.list_slots(sizes.as_deref()),
             moves: moves.transpose()?,
         };
+        // Files before the tables: what watches them does not wait for a reader.
         if let Some(file) = &self.metrics {
             output::write_text(Some(file), write_metrics(&report))?;
         }
@@ -162,6 +164,7 @@ impl Command {
             .add_option("--free", &self.free)
             .add_option("--fixed", &self.fixed)
             .add_option("--movable", &self.movable)
+            // The default says nothing that the line does not.
             .add_option("--cost", (self.cost != "nodes").then_some(&self.cost))
             .add_flag("--whole-jobs", self.whole_jobs)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
@@ -278,6 +281,7 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
     let header = [&["level"], &UNIT_STATES[..]].concat();
     write_section(out, about, header, rows, [1, 1])?;
     writeln!(out)?;
+    // Where no job waits there is nothing that free nodes are stranded for.
     let about = match report.snapshot.fragmentation() {
         Some(share) => format!(
             "Further jobs that fit within units, and free nodes beyond them. The jobs that wait would strand {:.0} % of the \
@@ -293,6 +297,7 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
             .max_by_key(|(job, slots)| (*slots, std::cmp::Reverse(*job)));
         let best = best.map(|(job, slots)| format!("{slots} by {}", report.snapshot.name_of(*job)));
         let mut size = row.size.nodes.to_string();
+        // A job that is one segment is not cut.
         if row.size.segment < row.size.nodes {
             size += &format!(":segment={}", row.size.segment);
         }
@@ -326,6 +331,7 @@ fn write_moves(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
         .iter()
         .map(|unit| units[*unit].name.as_str())
         .collect();
+    // A bound that is met needs no number.
     let proof = if plan.gap() <= 0.0 {
         "no moves cost less".to_string()
     } else {

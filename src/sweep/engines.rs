@@ -28,6 +28,7 @@ pub const ENGINES: [Engine; 7] = [
         "bash",
         include_str!("engines/slurm.sh"),
     ),
+    // No template: its tasks are written one by one.
     Engine::new(
         "hyperqueue",
         "sweep-hyperqueue.toml",
@@ -48,6 +49,7 @@ pub const ENGINES: [Engine; 7] = [
     ),
     Engine::new("pbs", "sweep.pbs", "bash", include_str!("engines/pbs.sh")),
     Engine {
+        // What only those who run the cluster know.
         placeholders: &["IMAGE", "CLAIM"],
         ..Engine::new(
             "kubernetes",
@@ -139,6 +141,7 @@ impl Engine {
             ("@out@", out),
             ("@run@", run),
         ];
+        // In this order: a path is put in last, whatever it holds.
         let mut text = self.template.to_string();
         for (field, value) in fields {
             text = text.replace(field, &value);
@@ -149,6 +152,7 @@ impl Engine {
 
 /// Writes the job file of HyperQueue: a task for each shard, and one that depends on them.
 fn write_hyperqueue(job: &EngineJob<'_>, name: &str) -> String {
+    // Numbers of tasks are those of shards; the merge has the next one.
     let mut text = format!("name = \"{name}\"\n");
     for i in 0..job.tasks {
         let shard = ["--shard".to_string(), format!("{i}/{}", job.tasks)];
@@ -165,10 +169,12 @@ fn write_hyperqueue(job: &EngineJob<'_>, name: &str) -> String {
 
 /// Makes a name that all engines take: lower-case letters, digits and `-`.
 fn job_name(name: &str) -> String {
+    // Kubernetes takes names of hosts alone, and PBS no long ones.
     let name = name
         .to_lowercase()
         .replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let short: String = name.trim_matches('-').chars().take(40).collect();
+    // Where it was cut a dash may be last, which Kubernetes refuses.
     match short.trim_end_matches('-') {
         "" => "sweep".into(),
         name => format!("sweep-{name}"),

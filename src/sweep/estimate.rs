@@ -60,6 +60,7 @@ impl<'p> CostEstimate<'p> {
     pub fn count_tasks(&self, seconds: f64) -> u32 {
         let cells = self.plan.cells().len();
         let all: f64 = (0..cells).map(|cell| self.estimate_seconds(cell)).sum();
+        // A shard without a cell would be a task for nothing.
         (all / seconds)
             .ceil()
             .clamp(1.0, cells.clamp(1, 1_000_000) as f64) as u32

@@ -31,6 +31,7 @@ impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.folder);
         let mut files = folder.read_shards()?;
+        // Engines may give each task a folder of its own.
         for other in &self.others {
             files.extend(SweepFolder(other).read_shards()?);
         }

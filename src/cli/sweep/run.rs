@@ -96,6 +96,7 @@ impl Command {
             let found = self.minutes.to_string();
             return Err(Error::option("--minutes", found, "a number of minutes above 0").into());
         }
+        // Who names a number needs no estimate, for which workloads are generated.
         let tasks = match self.tasks {
             Some(tasks) => tasks,
             None => CostEstimate::new(plan, context)?.count_tasks(60.0 * self.minutes),
@@ -128,6 +129,7 @@ impl Command {
         output::create_folder(&self.out)?;
         let path = self.out.join(engine.file);
         output::write_text(Some(&path), text)?;
+        // The file is no use before they are replaced.
         if !engine.placeholders.is_empty() {
             note!(
                 "{}: replace {}",
