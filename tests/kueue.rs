@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use nodeorder_base::{FreeSet, Ranks, SourceLocation};
 use nodeorder_jobs::allocator::kueue::{
     DomainCapacity, Domains, LeafAssignment, PlacementError, PodSetRequest, Slices,
     TopologyRequest, find_topology_assignment, replace_failed_pods,
 };
 use nodeorder_jobs::allocator::{self, AllocatorContext, PodsOn};
-use nodeorder_base::{FreeSet, Ranks, SourceLocation};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;

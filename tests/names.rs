@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use nodeorder_network::catalog;
 use nodeorder_base::{Line, NodeId, Text};
 use nodeorder_network::Context;
+use nodeorder_network::catalog;
 use nodeorder_order::NodeOrder;
 use nodeorder_traffic::corun::Job;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping};

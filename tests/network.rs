@@ -1,10 +1,10 @@
 //! The runtime model `network` against closed forms: what jobs take alone, apart and together.
 
 use nodeorder_base::random::{random_below, seed_generator, shuffle};
+use nodeorder_base::{Result, Text};
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{LostNodeTime, ScheduleResult, Settings, Task, simulate};
-use nodeorder_base::{Result, Text};
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;

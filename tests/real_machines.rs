@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use nodeorder_network::catalog;
 use nodeorder_base::NodeId;
+use nodeorder_network::catalog;
 use nodeorder_network::{Context, Topology};
 
 fn machine(spec: &str) -> Topology {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder_network::catalog;
 use nodeorder_base::{NodeId, Text};
+use nodeorder_network::catalog;
 use nodeorder_network::{Context, Topology};
 
 /// Nodes, routers, links, diameter.

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder_base::random;
 use nodeorder_base::NodeId;
+use nodeorder_base::random;
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_present::export;

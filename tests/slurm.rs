@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use nodeorder_base::Text;
 use nodeorder_base::random;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::replay::{FigureSet, Replay};
-use nodeorder_base::Text;
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nodeorder_base::random;
-use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext, Choice};
 use nodeorder_base::{FreeSet, Ranks, SourceLocation};
+use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext, Choice};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -709,8 +709,8 @@ fn switches_hold_a_job_back_for_five_minutes() {
 /// The largest job that a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
 #[test]
 fn room_is_what_asking_for_every_size_finds() {
-    use nodeorder_jobs::allocator::{AllocatorContext, make};
     use nodeorder_base::{FreeSet, Ranks, Run};
+    use nodeorder_jobs::allocator::{AllocatorContext, make};
     use nodeorder_network::Topology;
     use nodeorder_order::NodeOrder;
     use nodeorder_order::metric::rank_distances::RankDistances;

@@ -7,8 +7,8 @@ use good_lp::{
     Constraint, Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp,
     variable,
 };
-use nodeorder_network::topology::LinkedRouters;
 use nodeorder_base::{NodeId, RouterId};
+use nodeorder_network::topology::LinkedRouters;
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::ordering::Observer;

@@ -105,11 +105,7 @@ const STYLE: &[style::Ceilings] = &[
         storey: "cli",
         one_word: 17,
         without_verb: 2,
-<<<<<<< HEAD
         closures: 37,
-=======
-        closures: 45,
->>>>>>> E/w-E
         packed: 7,
         characters: 290,
         reasons: 34,

@@ -1,7 +1,7 @@
 //! The topology-aware allocators, held to their rules written out plainly: lists, all centres, all pairs.
 
-use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_base::{FreeSet, NodeId, Ranks, Run};
+use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;

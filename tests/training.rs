@@ -1,8 +1,8 @@
 //! Training jobs: their groups against Megatron's generator, written here from its definition, and where they lie.
 
+use nodeorder_base::NodeId;
 use nodeorder_base::observer::NoObserver;
 use nodeorder_base::random::{random_below, seed_generator};
-use nodeorder_base::NodeId;
 use nodeorder_network::Topology;
 use nodeorder_present::export::{HostsWanted, plan_hosts};
 use nodeorder_traffic::mapping::Guest;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use nodeorder_base::{FreeSet, Ranks, Run};
 use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{ScheduleResult, Settings, Task, simulate};
-use nodeorder_base::{FreeSet, Ranks, Run};
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;

@@ -6,12 +6,12 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use nodeorder_base::{Error, FreeSet, Lines, NodeId, Ranks, Run, SourceLocation, Text};
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::audit::snapshot::Snapshot;
 use nodeorder_jobs::audit::{AuditSettings, audit};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{Settings, Task, simulate};
-use nodeorder_base::{Error, FreeSet, Lines, NodeId, Ranks, Run, SourceLocation, Text};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;

@@ -15,7 +15,6 @@ use petgraph::unionfind::UnionFind;
 use super::context::Context;
 use super::link_list::{network_of_links, number_sets};
 use super::network::{Network, on_request};
-use super::nodes::NodeSet;
 use super::source_file::read;
 use nodeorder_base::params::Written;
 use nodeorder_base::random::{random_below, seed_generator};
@@ -81,7 +80,8 @@ impl BrokenOption {
         }))
     }
 
-    /// Takes what is broken out of `network`, and its nodes that are cut off from most of `nodes` out of service.
+    /// Takes what is broken out of `network`, and its nodes that are cut off from the piece of most nodes out of service;
+    /// `nodes_at` are the nodes of every router.
     ///
     /// With one seed the cables of a smaller share are among those of a larger one, and so are switches.
     ///
@@ -93,7 +93,7 @@ impl BrokenOption {
     pub fn break_network(
         &self,
         network: Network,
-        nodes: &NodeSet,
+        nodes_at: &[u64],
         context: &Context,
     ) -> Result<Network> {
         if network.rails().is_some() {
@@ -133,7 +133,7 @@ impl BrokenOption {
                 link.broken = link.cables;
             }
         }
-        self.rebuild(network, nodes, links, &is_dead)
+        self.rebuild(network, nodes_at, links, &is_dead)
     }
 
     /// Draws `count` of `all` without replacement.
@@ -161,11 +161,11 @@ impl BrokenOption {
         Ok(())
     }
 
-    /// Builds the network that is left of `network`. Fails if it has none of `nodes`.
+    /// Builds the network that is left of `network`. Fails if it has no node.
     fn rebuild(
         &self,
         network: Network,
-        nodes: &NodeSet,
+        nodes_at: &[u64],
         links: Vec<CabledLink>,
         is_dead: &[bool],
     ) -> Result<Network> {
@@ -199,8 +199,10 @@ impl BrokenOption {
         }
         let component_of = number_sets(pieces);
         let mut sizes = vec![0u64; is_dead.len()];
-        for router in nodes.iter().map(|node| network.router_of(node).index()) {
-            sizes[component_of[router] as usize] += u64::from(!is_dead[router]);
+        for (router, nodes) in nodes_at.iter().enumerate() {
+            if !is_dead[router] {
+                sizes[component_of[router] as usize] += nodes;
+            }
         }
         // Of pieces alike the first.
         let largest = (0..sizes.len()).rev().max_by_key(|piece| sizes[*piece]);

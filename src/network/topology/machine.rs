@@ -66,7 +66,11 @@ impl Topology {
         let mut unreachable = 0;
         if let Some(broken) = &options.broken {
             let before = nodes.len();
-            network = broken.break_network(network, &nodes, context)?;
+            let mut nodes_at = vec![0; network.routers() as usize];
+            for node in nodes.iter() {
+                nodes_at[network.router_of(node).index()] += 1;
+            }
+            network = broken.break_network(network, &nodes_at, context)?;
             nodes = NodeSet::apply_limit_and_exclude(options, &network, &names, context)?;
             unreachable = before - nodes.len();
         }

@@ -135,7 +135,11 @@ fn verdict_section(machines: &Machines) -> Section {
     let offers = machines.contenders[..machines.compared].iter().enumerate();
     let columns = offers.map(|(i, offer)| {
         let criteria = verdict.criteria.iter();
-        let cells = criteria.map(|criterion| (criterion.cell_text(i), criterion.best.contains(&i)));
+        // Where machines differ in size, some figures follow from that: a star says enough.
+        let cells = criteria.map(|criterion| {
+            let best = machines.is_even() && criterion.best.contains(&i);
+            (criterion.cell_text(i), best)
+        });
         Column::marked_figures(offer.machine.name(), cells)
     });
     let columns = columns.collect();
@@ -145,7 +149,7 @@ fn verdict_section(machines: &Machines) -> Section {
         .map(|criterion| criterion.figure.clone());
     let table = Table::new("By criterion", "Criterion", names.collect(), columns);
     let about = format!(
-        "{} The best of a row is bold with a star: several where they tie or where their ranges overlap.",
+        "{} A star marks the best of a row: several where they tie or where their ranges overlap.",
         verdict.hinge
     );
     Section::new("verdict", "Which is best at what", about, table)
