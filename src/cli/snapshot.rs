@@ -276,7 +276,7 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
     let about = "Units by the state of their nodes: all free, some, none, all out of service.";
     let rows = report.snapshot.levels.iter().map(|level| {
         let counts = level.count_units().map(|count| count.to_string());
-        [&[level.name.clone()], &counts[..]].concat()
+        [std::slice::from_ref(&level.name), &counts[..]].concat()
     });
     let header = [&["level"], &UNIT_STATES[..]].concat();
     write_section(out, about, header, rows, [1, 1])?;

@@ -37,12 +37,7 @@ impl MoveCost {
         let found = all.iter().find(|(name, _)| *name == text);
         found.map(|(_, cost)| *cost).ok_or_else(|| {
             let location = SourceLocation::option(format!("--cost {text}"));
-            Error::unknown(
-                location,
-                "cost",
-                text,
-                all.map(|(name, _)| name).into_iter(),
-            )
+            Error::unknown(location, "cost", text, all.map(|(name, _)| name))
         })
     }
 }

@@ -151,9 +151,11 @@ impl Snapshot {
                     size: *size,
                     slots,
                     stranded: level.count_free() - slots * size.nodes,
-                    gains: innermost
-                        .then(|| level.list_gains(*size, self.running.len()))
-                        .unwrap_or_default(),
+                    gains: if innermost {
+                        level.list_gains(*size, self.running.len())
+                    } else {
+                        Vec::new()
+                    },
                 });
             }
         }

@@ -20,7 +20,7 @@ struct BuyingCriterion {
 }
 
 /// What offers are judged by, in the order of the verdict. What is not known of every offer is left out.
-const CRITERIA: [BuyingCriterion; 6] = [
+const CRITERIA: [BuyingCriterion; 7] = [
     BuyingCriterion {
         best: "cheapest",
         figure: "cost a node",
@@ -53,6 +53,17 @@ const CRITERIA: [BuyingCriterion; 6] = [
                 cut.at_least.unwrap_or(0) as f64
             };
             Some([least / nodes, most / nodes])
+        },
+    },
+    BuyingCriterion {
+        best: "fastest for bursts",
+        figure: "slowdown of all-to-all bursts, its best ordering or random",
+        higher_is_better: false,
+        decimals: 3,
+        priced: false,
+        ends: |c| {
+            let least = c.slowdown(0, 0)?.min(c.slowdown(0, 1)?);
+            Some([least, least])
         },
     },
     BuyingCriterion {

@@ -255,7 +255,8 @@ fn ten_racks_of_a_large_machine_are_freed_within_a_few_percent() {
     let units = 277;
     let mut held = vec![vec![0; 400]; units];
     let mut node = 0;
-    for job in 0..400 {
+    let jobs: Vec<usize> = (0..400).collect();
+    for job in jobs {
         let size = 1 + random_below(22, &mut random) as usize;
         for _ in 0..size {
             node += usize::from(random_below(8, &mut random) == 0);

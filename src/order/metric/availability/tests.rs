@@ -103,7 +103,7 @@ fn a_simulation_agrees_within_its_interval() {
     let mut sums = [0.0f64; 3];
     let mut squares = [0.0f64; 3];
     for _ in 0..rounds {
-        let mut up = vec![0u32; 15];
+        let mut up = [0u32; 15];
         let mut all = vec![0u32; 15];
         for node in machine.nodes().iter() {
             all[levels[0].unit_of(node) as usize] += 1;
