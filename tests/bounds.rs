@@ -131,7 +131,8 @@ fn memory_bounds_what_is_kept_of_jobs() {
             "jobs",
         ),
     ] {
-        let mut parts = said.trim_end().splitn(3, ':');
+        let said = said.trim_end().trim_start_matches("error: ");
+        let mut parts = said.splitn(3, ':');
         assert!(
             parts.next().is_some_and(|name| name.ends_with(file)),
             "{said}"

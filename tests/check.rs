@@ -469,7 +469,7 @@ fn topology_files_that_are_misread_are_refused() {
         }
         let found = error("graph:/dev/urandom");
         assert!(
-            found.starts_with("/dev/urandom:") && found.contains("expected"),
+            found.starts_with("error: /dev/urandom:") && found.contains("expected"),
             "{found}"
         );
     }

@@ -168,7 +168,7 @@ fn endless_inputs_end_with_an_error() {
         ] {
             let message = refused(arguments);
             assert!(
-                message.starts_with(&format!("{device}:")),
+                message.starts_with(&format!("error: {device}:")),
                 "{arguments:?}: {message}"
             );
         }

@@ -99,16 +99,23 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
         .iter()
         .any(|c| c.machine.bill.cost.is_some());
     let mut header = vec![
-        "#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean",
+        "#",
+        "machine",
+        "nodes",
+        "routers",
+        "links",
+        "cables a node",
+        "diameter",
+        "mean",
     ];
     header.splice(3..3, ["places", "fill"]);
     header.splice(
         7..7,
         ["cables", "node links", "ports", "idle", "oversubscribed"],
     );
-    header.extend(["bisection", "a node"]);
+    header.extend(["bisection", "bisection a node"]);
     header.extend(if priced {
-        &["cost", "a node", "a place"][..]
+        &["cost", "cost a node", "cost a place"][..]
     } else {
         &[]
     });

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
+use super::command_line::CommandLine;
 use super::layout::{fit_to_terminal, print_sentence};
 use super::notes::note;
 use super::output::Output;
@@ -152,6 +153,21 @@ pub fn print_slowdowns(
     if advice.slowdowns.is_some() && advice.current.is_none() {
         let assumed = "Present order: taken to be row-major (--current ORD says another).";
         print_sentence(out, assumed)?;
+    }
+    if let Some(order) = advice.order_to_install(comparison) {
+        // As `k8s-nodes` in `k8s-nodes:nodes.json`: whoever reads the machine there schedules there.
+        let kind = comparison.topology.spec.split(':').next();
+        let (target, file) = match kind {
+            Some("k8s-nodes") => ("kueue", "topology.yaml"),
+            Some("jgf") => ("flux", "flux.toml"),
+            _ => ("slurm-lines", "nodes.conf"),
+        };
+        let command = CommandLine::new("export")
+            .add_argument(&comparison.topology.spec)
+            .add_option("--order", [order])
+            .add_option("--to", [target])
+            .add_option("-o", [file]);
+        writeln!(out, "Install {order}: {command}")?;
     }
     Ok(())
 }

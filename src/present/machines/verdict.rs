@@ -107,7 +107,7 @@ pub struct JudgedCriterion {
     pub figure: String,
     /// Number of decimals that the figure is said with.
     pub decimals: usize,
-    higher_is_better: bool,
+    pub higher_is_better: bool,
     /// Ends that the figure of each offer lies between, the lower first, in the order of the ranking.
     pub ends: Vec<Bracket>,
     /// Places of the offers that no other surely betters: several where they tie or are not told apart.
@@ -115,6 +115,12 @@ pub struct JudgedCriterion {
 }
 
 impl JudgedCriterion {
+    /// Looks up what is certain of each offer: the worse end of its figure.
+    pub fn list_certain(&self) -> Vec<f64> {
+        let worse = |[low, high]: &Bracket| if self.higher_is_better { *low } else { *high };
+        self.ends.iter().map(worse).collect()
+    }
+
     /// Writes the figure of an offer, or the range that it lies in, with a star if it is among the best.
     pub fn cell_text(&self, offer: usize) -> String {
         let star = if self.best.contains(&offer) { " *" } else { "" };

@@ -1,4 +1,4 @@
-//! From a figure to a file: SVG text, PNG or PDF bytes of whatever a pen can draw.
+//! From a figure to a file: SVG text or PNG bytes of whatever a pen can draw.
 
 use plotters::backend::BitMapBackend;
 use plotters::drawing::IntoDrawingArea;
@@ -139,26 +139,5 @@ impl<'a> Figure<'a> {
         let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
         self.draw_on(canvas, PIXEL_SCALE, true)?;
         Ok(encode_png(size, self.width, &rgb))
-    }
-
-    /// Draws the figure as a PDF file of one page, with text as text; a pixel is 1/96 inch unless a width was asked for.
-    ///
-    /// # Errors
-    /// Drawing failed.
-    pub fn pdf(&self) -> Result<Vec<u8>> {
-        let mut options = svg2pdf::usvg::Options::default();
-        for font in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
-            options.fontdb_mut().load_font_data(font.to_vec());
-        }
-        let describe = |reason: String| Error::Draw {
-            figure: self.title.clone(),
-            reason,
-        };
-        let tree = svg2pdf::usvg::Tree::from_str(&self.svg()?, &options)
-            .map_err(|e| describe(e.to_string()))?;
-        // The tree's lengths are CSS pixels, whatever unit the document names.
-        let page = svg2pdf::PageOptions { dpi: 96.0 };
-        svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
-            .map_err(|e| describe(e.to_string()))
     }
 }

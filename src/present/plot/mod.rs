@@ -1,4 +1,4 @@
-//! Figures, as SVG text, PNG or PDF bytes: they read rows and never compute a metric.
+//! Figures, as SVG text or PNG bytes: they read rows and never compute a metric.
 //!
 //! Plotters draws the charts: axes, ticks, curves, bars, legends (module `chart` says how ours look). Pictures
 //! of machines are drawn in pixels by `pen::Pen`. Both go to one canvas: compact SVG (`svg`) or plotters' own
@@ -18,6 +18,7 @@ mod drawing;
 mod element;
 mod load;
 mod node_map;
+mod offers;
 mod palette;
 mod pen;
 pub mod replay;
@@ -38,6 +39,7 @@ pub use curve::{curves, curves_of_width, lowest_curve, mpc_plot};
 pub use drawing::Figure;
 pub use load::{Mapped, plot_mapping};
 pub use node_map::plot_machine;
+pub use offers::{OfferPanel, plot_offers};
 pub use palette::{Look as Style, Mark, look_of_slot as style};
 pub use scale::format_fixed;
 pub use scale::format_thousands;

@@ -265,6 +265,12 @@ impl Advice {
         list_plain(verdicts)
     }
 
+    /// Names the closest ordering, where it gains over the present one.
+    pub fn order_to_install<'a>(&self, comparison: &'a Comparison) -> Option<&'a str> {
+        let answer = self.answer_distance(comparison)?;
+        (answer.order != self.current()).then_some(answer.order)
+    }
+
     /// Says which ordering to take for a guest. `None` where no size has a slowdown.
     fn guest_verdict(
         &self,

@@ -8,7 +8,7 @@
   tool.innerHTML = `<div class="controls" role="group" aria-label="Traffic and duty">
 <label>Traffic <select id="slowdown-guest"></select></label>
 <label class="grow slider">Share φ of the time in which the other jobs send: <output id="slowdown-said"></output>
-<input type="range" id="slowdown-duty" min="0" max="1" step="0.1"></label></div>
+<input type="range" id="slowdown-duty" aria-label="Share of the time in which the other jobs send" min="0" max="1" step="0.1"></label></div>
 <canvas id="slowdown-canvas" role="img" aria-label="Hops and slowdown by job size; means are in the table below"></canvas>
 <div class="scroll" tabindex="0" role="region" aria-label="Mean slowdowns at this duty"><table id="slowdown-values"><thead><tr>
 <th scope="col" class="text">Ordering</th><th scope="col">Mean slowdown at φ (times)</th></tr></thead><tbody></tbody></table></div>`;

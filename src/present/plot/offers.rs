@@ -1,0 +1,109 @@
+//! Offers by what they cost and what they give: a dot each, and the line of those that none beats at both.
+
+use super::chart::{BELOW, Panel, TOP, WIDTH, join_labels, side_by_side};
+use super::drawing::Figure;
+use super::element::{Point, Stroke};
+use super::palette::{MUTED, look_of_slot};
+use super::scale::{Scale, lowest_and_highest};
+use super::text::Text;
+
+const HIGH: f64 = 300.0;
+
+/// A panel of the figure: what offers give against what they cost.
+pub struct OfferPanel {
+    /// Name of the vertical axis.
+    pub figure: String,
+    pub higher_is_better: bool,
+    /// Cost a node and figure of each offer.
+    pub points: Vec<Point>,
+}
+
+/// Draws a dot for each offer of `names` in each panel; `cost` is the name of the horizontal axis.
+pub fn plot_offers<'a>(names: Vec<&'a str>, cost: String, panels: Vec<OfferPanel>) -> Figure<'a> {
+    let title = "What offers cost and what they give";
+    let note = "the dashed line joins offers that no other beats at both";
+    let description = format!("{title}: {}.", join_labels(names.iter().copied()));
+    let size = (WIDTH, TOP + HIGH + BELOW);
+    Figure::new((title, note), description, size, move |pen| {
+        // Labels stand beside dots: room for them on both sides.
+        let widen = |values: &mut dyn Iterator<Item = f64>| {
+            let (low, high) = lowest_and_highest(values).unwrap_or((0.0, 1.0));
+            let room = (0.15 * (high - low)).max(0.05 * high.abs()).max(1e-6);
+            Scale::without_zero((low - room, high + room), 5)
+        };
+        let mut widest = Scale::end_to_end((0.0, 1.0), 5);
+        for panel in &panels {
+            let y = widen(&mut panel.points.iter().map(|p| p.1));
+            if y.label_room() > widest.label_room() {
+                widest = y;
+            }
+        }
+        let places = side_by_side(&widest, panels.len()).enumerate();
+        for (panel, (i, ends)) in panels.iter().zip(places) {
+            // The first panel has room for its labels already.
+            let left = if i == 0 {
+                ends.0
+            } else {
+                ends.0 + widest.label_room()
+            };
+            let x = widen(&mut panel.points.iter().map(|p| p.0));
+            let y = widen(&mut panel.points.iter().map(|p| p.1));
+            let axes = ((&x, cost.as_str()), (&y, panel.figure.as_str()));
+            let placed = Panel::place_panel((left, ends.1), (TOP, HIGH), axes.0, axes.1);
+            let mut chart = placed.draw_axes(pen)?;
+            let line = Stroke {
+                colour: MUTED,
+                width: 1.4,
+                dash: &[5.0, 4.0],
+            };
+            chart.draw_line(list_unbeaten(panel), &line)?;
+            for (slot, point) in panel.points.iter().enumerate() {
+                chart.draw_marks([*point], look_of_slot(slot))?;
+                let (at, level) = chart.to_pixel(*point);
+                // Names lie on the side with more room.
+                let text = Text::new(12.0);
+                let (place, text) = if at > (left + ends.1) / 2.0 {
+                    (at - 9.0, text.right_aligned())
+                } else {
+                    (at + 9.0, text)
+                };
+                let name = text.cut_to_width(names[slot], (ends.1 - left) / 2.0);
+                pen.draw_text((place, level - 7.0), &name, &text)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Lists the points that no other beats at cost and figure, from the cheapest up.
+fn list_unbeaten(panel: &OfferPanel) -> Vec<Point> {
+    let sign = if panel.higher_is_better { -1.0 } else { 1.0 };
+    let mut sorted = panel.points.clone();
+    sorted.sort_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then((sign * a.1).total_cmp(&(sign * b.1)))
+    });
+    let mut best = f64::INFINITY;
+    sorted.retain(|point| {
+        let is_better = sign * point.1 < best;
+        best = best.min(sign * point.1);
+        is_better
+    });
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_joins_offers_that_none_beats_at_both() {
+        let panel = |higher_is_better| OfferPanel {
+            figure: "x".into(),
+            higher_is_better,
+            points: vec![(3.0, 1.0), (1.0, 2.0), (2.0, 5.0), (2.0, 2.0)],
+        };
+        assert_eq!(list_unbeaten(&panel(false)), [(1.0, 2.0), (3.0, 1.0)]);
+        assert_eq!(list_unbeaten(&panel(true)), [(1.0, 2.0), (2.0, 5.0)]);
+    }
+}
