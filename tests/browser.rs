@@ -201,7 +201,7 @@ fn other_pages_are_quiet_readable_and_fit() {
                 &[&["machines"], &machines[..], &["--out", "plain"]].concat(),
             );
             nodeorder(folder, &["sweep", "run", "plan.toml", "--out", "sweep"]);
-            for (name, figures) in [("machines", 3.0), ("plain", 1.0), ("sweep", 6.0)] {
+            for (name, figures) in [("machines", 4.0), ("plain", 1.0), ("sweep", 6.0)] {
                 if name == "sweep" {
                     nodeorder(folder, &["sweep", "page", name]);
                 }
@@ -732,7 +732,11 @@ fn what_the_page_saves_is_what_stands_beside_it() {
             ] {
                 assert!(names.iter().any(|n| n == name), "no button saves {name}");
             }
-            for name in &names {
+            for (i, name) in names.iter().enumerate() {
+                // Chromium lets a page save ten files that no hand clicked for.
+                if i % 8 == 7 {
+                    tab = browser.open(&out.join("index.html"), 1000, 900);
+                }
                 tab.click(&format!("[data-save='{name}']"));
                 let bytes = tab.saved(&saved.join(name));
                 if name != "orders.csv" {

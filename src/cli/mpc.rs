@@ -220,6 +220,7 @@ impl PlotLook {
             return Err(Error::option("--range", found, expected).into());
         }
         let mut limits = Limits::default();
+        // Only a gain is against something: the mean distance of nodes chosen at random.
         if self.y == ValueArg::Gain {
             limits.mean_distance = Some(topology.statistics()?.mean_distance);
         }
@@ -228,6 +229,7 @@ impl PlotLook {
             None => format!("MPC on {}", topology.name()),
         };
         let views = self.list_views(largest);
+        // Without a width the figure is as wide as those of pages.
         let Some(width) = self.width else {
             let drawn = plot::curves(&title, &series, &views, limits)?;
             return picture.draw_figure(&drawn);

@@ -40,7 +40,7 @@ pub struct Command {
     #[arg(long = "node-file", alias = "nodes", value_name = "FILE")]
     nodes: Option<PathBuf>,
     /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
     /// Find the fewest moves of jobs that free K units of a level [default: the innermost with several nodes a unit]
     #[arg(long, value_name = "K[,level=L]")]

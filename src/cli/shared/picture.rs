@@ -36,6 +36,7 @@ impl<'p> Picture<'p> {
 /// Converts a drawing to a PDF file of one page, with text as text in the font that widths are measured in.
 fn convert_to_pdf(svg: &str) -> anyhow::Result<Vec<u8>> {
     let mut options = usvg::Options::default();
+    // No system font is asked for: a machine without any draws the same.
     for font in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
         options.fontdb_mut().load_font_data(font.to_vec());
     }

@@ -89,8 +89,9 @@ impl SlowdownArgs {
         let mut found = slowdowns.compare_orders(orders, &guests, &report)?;
         if defaults {
             // How many more there are to try is not known before.
-            let report = |label: &str, guest: &str| bar.set_message(format!("{label} {guest}"));
-            found.add_traders(&slowdowns, topology, orders, &report)?;
+            found.add_traders(&slowdowns, topology, orders, &|label, guest| {
+                bar.set_message(format!("{label} {guest}"));
+            })?;
         }
         bar.finish_and_clear();
         for guest in &found.guests {

@@ -81,7 +81,8 @@ pub(super) fn find_smallest_capacity(
 ) -> (f64, Option<String>) {
     let smallest = capacities.min_by(f64::total_cmp).unwrap_or(1.0);
     let note = format!(
-        "{file}: a node link has capacity {smallest}, the smallest of a link; node_capacity= says otherwise"
+        "{file}: a node link has capacity {smallest}, the smallest of a link; \
+         node_capacity= says otherwise"
     );
     (smallest, (smallest != 1.0).then_some(note))
 }

@@ -12,14 +12,20 @@ pub const COMMON_OPTIONS: &[Opt] = &[
     Opt::whole("limit", "keep the first so many node ids").default_in_words("all"),
     Opt::text(
         "exclude",
-        "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], or a file of names or of sinfo -h -N -o \"%N %t\"",
+        "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], \
+         or a file of names or of sinfo -h -N -o \"%N %t\"",
     )
     .default_in_words("none"),
-    Opt::text("names", "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]")
-        .default_in_words("the file's own, else n and the id"),
+    Opt::text(
+        "names",
+        "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges \
+     as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]",
+    )
+    .default_in_words("the file's own, else n and the id"),
     Opt::text(
         "broken",
-        "what is broken: links:SHARE of the cables, switches:K, or a CSV file of pairs of switches u,v and of switches",
+        "what is broken: links:SHARE of the cables, switches:K, or a CSV file of pairs \
+         of switches u,v and of switches",
     )
     .default_in_words("nothing"),
     Opt::whole("broken_seed", "seed of the draw of what is broken").default_value("1"),
@@ -105,7 +111,8 @@ impl NamePattern {
 }
 
 /// The forms of `names`, for messages.
-pub(super) const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the id, fields of ranges as in x{4000-4007}c{0-7}, or a .csv file of node,name[,coordinates…]";
+pub(super) const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the \
+ id, fields of ranges as in x{4000-4007}c{0-7}, or a .csv file of node,name[,coordinates…]";
 
 /// The largest offset that a pattern adds to ids: numbers up to there are exact wherever names are read as numbers.
 const MOST_OFFSET: u64 = 1 << 53;

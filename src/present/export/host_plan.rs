@@ -61,6 +61,7 @@ pub fn plan_hosts(
         between_units: Vec::new(),
         notes: Vec::new(),
     };
+    // Without an order a short ring is what launchers gain most from.
     let ordered = match wanted.order {
         Some(order) => sort_by_rank(topology, order, nodes)?,
         None => plan.order_by_ring(topology, nodes)?,
@@ -79,10 +80,12 @@ pub fn plan_hosts(
         .map_or(Ok(None), list_training_groups)?
         .unwrap_or_default();
     match &guest {
+        // Groups are what spreads: the first role is the whole job, as roles and a guest exclude each other.
         Some(guest) if wanted.spread => {
             plan.spread_hosts(&units, guest, &kinds, &roles[0], wanted.per_node)?;
         }
         Some(_) if largest > 1 => {
+            // A search by hop-bytes moves single hosts and would tear segments.
             let problem = "the order for few hop-bytes does not keep segments";
             let location = SourceLocation::option("--guest");
             return Err(Error::unsuited(
@@ -104,6 +107,7 @@ pub fn plan_hosts(
         plan.roles[0].1 = plan.order_for_guest(topology, guest, &start, &wanted, observer)?;
     }
     let hosts = plan.hosts();
+    // Ranks that nobody regrouped are dealt host by host.
     if plan.ranks.is_empty() {
         let firsts = (0..hosts.len() as u32).map(|host| host * wanted.per_node);
         plan.ranks = firsts
@@ -149,6 +153,7 @@ pub fn plan_hosts(
 fn find_level(topology: &Topology, name: Option<&str>, segment: u32) -> Result<Option<Level>> {
     let levels = topology.measured_levels();
     let location = SourceLocation::option("--segment");
+    // A name that is no level is a mistake, even where some other level would do.
     if let Some(name) = name {
         let names: Vec<&str> = levels.iter().map(|level| &*level.name).collect();
         let found = levels.iter().find(|level| level.name == name);
@@ -160,6 +165,7 @@ fn find_level(topology: &Topology, name: Option<&str>, segment: u32) -> Result<O
     let found = levels
         .into_iter()
         .find(|level| level.slots >= segment.max(2));
+    // Segments of one host fit everywhere, also on a machine without levels.
     if found.is_none() && segment > 1 {
         let problem = format!(
             "{} has no level with units of {segment} hosts",
@@ -190,6 +196,7 @@ fn group_by_unit(level: Option<&Level>, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
 /// Builds the error of segments that find no place in units of so many hosts.
 fn refuse_segments(role: &Role, left: u32, units: &[Vec<NodeId>], level: &str) -> Error {
     let mut counts: Vec<usize> = units.iter().map(Vec::len).collect();
+    // Units of one size are said once, the largest first.
     counts.sort_unstable();
     let sizes = counts.chunk_by(|a, b| a == b).rev();
     let sizes: Vec<String> = sizes
@@ -273,6 +280,7 @@ impl HostPlan {
             "hosts": names.list(&self.hosts()),
             "spares": names.list(&self.spares),
         });
+        // A job without roles is one role without a name.
         if !self.roles.iter().all(|(role, _)| role.is_empty()) {
             let roles = self.roles.iter();
             let roles =

@@ -158,6 +158,7 @@ impl Machines {
         let offers = &self.contenders[..self.compared];
         let mut criteria: Vec<JudgedCriterion> = Vec::new();
         for criterion in &CRITERIA {
+            // A criterion without a figure of some offer would rank the others alone.
             let Some(ends) = offers
                 .iter()
                 .map(criterion.ends)
@@ -169,6 +170,7 @@ impl Machines {
             let currency = offers
                 .first()
                 .map_or("", |one| one.machine.bill.currency.as_str());
+            // All offers are priced in one currency.
             if criterion.priced && !currency.is_empty() {
                 figure += &format!(" ({currency})");
             }
@@ -186,12 +188,17 @@ impl Machines {
             let all = 0..offers.len();
             let is_best = |one: &usize| all.clone().all(|other| !judged.is_better(other, *one));
             judged.best = all.clone().filter(is_best).collect();
+            // What all offers tie at decides nothing, but stands in the table.
             criteria.push(judged);
         }
-        let is_beaten = |one: usize| {
-            (0..offers.len()).any(|other| criteria.iter().all(|c| c.is_better(other, one)))
-        };
-        let unbeaten: Vec<usize> = (0..offers.len()).filter(|one| !is_beaten(*one)).collect();
+        let telling = list_telling(&criteria, offers.len());
+        let mut unbeaten: Vec<usize> = (0..offers.len()).collect();
+        // Without a criterion that tells offers apart, none is beaten.
+        if !telling.is_empty() {
+            unbeaten.retain(|one| {
+                !(0..offers.len()).any(|other| telling.iter().all(|c| c.is_better(other, *one)))
+            });
+        }
         let names: Vec<&str> = offers.iter().map(|offer| offer.machine.name()).collect();
         Verdict {
             hinge: hinge_sentence(&criteria, &names),
@@ -201,9 +208,17 @@ impl Machines {
     }
 }
 
+/// Lists the criteria at which not all of so many offers tie.
+fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
+    let all = criteria.iter();
+    all.filter(|criterion| criterion.best.len() < offers)
+        .collect()
+}
+
 /// Says what the choice between offers hinges on.
 fn hinge_sentence(criteria: &[JudgedCriterion], names: &[&str]) -> String {
-    if let [first, rest @ ..] = criteria
+    let telling = list_telling(criteria, names.len());
+    if let [first, rest @ ..] = &telling[..]
         && let [winner] = first.best[..]
         && rest.iter().all(|criterion| criterion.best == [winner])
     {
@@ -212,14 +227,14 @@ fn hinge_sentence(criteria: &[JudgedCriterion], names: &[&str]) -> String {
     if names.len() < 2 {
         return "There are no two offers to choose from.".into();
     }
+    // Ranges of bounds may overlap in every figure.
+    if telling.is_empty() {
+        return "No criterion tells the offers apart.".into();
+    }
     let mut parts = Vec::new();
-    for criterion in criteria {
+    for criterion in telling {
         let best: Vec<&str> = criterion.best.iter().map(|offer| names[*offer]).collect();
-        let tie = if best.len() > 1 {
-            " (not told apart)"
-        } else {
-            ""
-        };
+        let tie = if best.len() > 1 { " (tied)" } else { "" };
         parts.push(format!("{}: {}{tie}", criterion.best_is, best.join(", ")));
     }
     format!("The choice hinges on what counts: {}.", parts.join("; "))

@@ -194,6 +194,7 @@ pub fn curves_of_width<'a>(
         what.join(" "),
         join_labels(series.iter().map(|s| s.label))
     );
+    // On a narrow figure the legend would take the panels' room.
     let is_narrow = width < NARROW;
     let panel = if is_narrow { 0.62 * width } else { PANEL };
     let step = panel + BELOW_PANEL;
@@ -420,7 +421,8 @@ fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
     };
-    let (first, last) = (first.0, last.0);
+    let first = first.0;
+    let last = last.0;
     // Multiples of the golden ratio lie well apart, however many curves there are.
     let shift = (curve as f64 * 0.382).fract();
     let place = |k: u32| {

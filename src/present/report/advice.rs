@@ -151,6 +151,7 @@ impl Advice {
             // Means over other windows are not compared.
             .filter(|base| base.spanning == first.spanning);
         let as_close = base.filter(|base| base.mean_log == first.mean_log);
+        // Nobody should change an order for nothing: the present one wins a tie.
         let best = as_close.unwrap_or(first);
         let mut from_size = None;
         for (i, value) in best.values.iter().enumerate().rev() {
@@ -158,6 +159,7 @@ impl Advice {
                 .entries
                 .iter()
                 .filter_map(|other| other.values.get(i));
+            // From the largest size down, up to the first at which another one is closer.
             if others.fold(f64::INFINITY, |low, other| low.min(*other)) < *value {
                 break;
             }
@@ -242,6 +244,7 @@ impl Advice {
             .filter_map(|(all, guest)| self.guest_verdict(all, guest))
             .collect();
         let answers = self.answers(comparison).by_traffic;
+        // Where nobody said what the site has, nothing can be said to be best already.
         let Some(current) = &self.current else {
             return list_plain(verdicts);
         };
@@ -287,6 +290,7 @@ impl Advice {
             .iter()
             .filter_map(|one| one.log_uniform_mean(|point| point.mixed));
         let high = means.fold(low, f64::max);
+        // What rounds to the same is no reason to choose.
         if high <= low * UNTOLD {
             let times = slowed_phrase(low);
             return Some(begin.text(format!(
@@ -302,6 +306,7 @@ impl Advice {
             ", on average {} over job sizes",
             slowed_phrase(low)
         ));
+        // The present order is named beside another one only.
         if let Some(base) = base.filter(|base| *base != best) {
             let there = guest.curves[base].log_uniform_mean(|point| point.mixed)?;
             let there = format_fixed(there, 2);

@@ -194,7 +194,7 @@ mod tests {
         for family in &TOPOLOGIES {
             let declared = family.options.iter().find(|option| option.key == "nodes");
             let rule = RULES.iter().find(|rule| rule.family == family.name);
-            let start = rule.map(|rule| format!("in the place of {}: ", rule.shape.join(", ")));
+            let start = rule.map(|rule| format!("chooses {}: ", rule.shape.join(", ")));
             let of_a_file = family.options.iter().any(|option| option.key == "file");
             assert_eq!(rule.is_none(), of_a_file, "{}", family.name);
             // Families of files may have an option `nodes` of another meaning.

@@ -69,7 +69,8 @@ pub(super) fn size_leaf_spine(params: &Params, nodes: u64) -> Result<ShapeOption
     let Some(spines) = spines else {
         let found = format!("{leaves} leaf switches of {down} nodes");
         let expected = format!(
-            "at most {radix}, one a port of a spine switch; more take three levels, as in fat-tree:nodes={nodes}"
+            "at most {radix}, one a port of a spine switch; more take three levels, as in \
+             fat-tree:nodes={nodes}"
         );
         return Err(Error::input(params.location_of("nodes"), found, expected));
     };

@@ -38,8 +38,11 @@ pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let carrying = machines.map(|machine| occupied_routers(&machine.nodes_per_router()));
     let above = [0, 1].map(|side| graphs.graphs[side].router_count() - carrying[side].len());
     found.remarks.push(format!(
-        "not compared: switches above those with nodes ({} here, {} there) and their links, which {} merges",
-        above[0], above[1], machines[outline].name()
+        "not compared: switches above those with nodes ({} here, {} there) and their \
+         links, which {} merges",
+        above[0],
+        above[1],
+        machines[outline].name()
     ));
     if graphs.compare_capacities {
         compare_uplinks(graphs, found);

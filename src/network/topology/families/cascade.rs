@@ -33,7 +33,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "links between groups: router by router, or one a pair of groups",
         ),
         nodes_option(
-            "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
+            "chooses dims: groups of 16x6 blades, 4 nodes a blade unless per_router \
+             is given, as many as needed",
         ),
     ],
     parse: parse_options,

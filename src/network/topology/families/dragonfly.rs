@@ -20,7 +20,8 @@ use nodeorder_base::{Opt, Params, Result};
 /// Entry of `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly",
-    about: "g groups of a routers, p nodes and h global ports each; global=absolute|relative|circulant",
+    about: "g groups of a routers, p nodes and h global ports each; \
+     global=absolute|relative|circulant",
     example: "dragonfly:p=4,a=8,h=4,g=33",
     options: &[
         Opt::whole("p", "nodes on each router"),
@@ -30,7 +31,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         GLOBAL_OPTION,
         CABLES_OPTION,
         nodes_option(
-            "in the place of p, a, h, g, cables: balanced, a = 2p, the smallest p that fits with h = p, as few groups as needed, all the cables between two that \
+            "chooses p, a, h, g, cables: balanced, a = 2p, the smallest p that fits \
+             with h = p, as few groups as needed, all the cables between two that \
              a router's p ports allow, and as few ports as these take",
         ),
     ],

@@ -20,7 +20,8 @@ use nodeorder_base::{Opt, Params, Result};
 /// Entry of `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly+",
-    about: "g groups of l leaf switches with p nodes each, and s spine switches with h global ports each",
+    about: "g groups of l leaf switches with p nodes each, and s spine switches \
+     with h global ports each",
     example: "dragonfly+:p=4,l=4,s=4,h=4,g=9",
     options: &[
         Opt::whole("p", "nodes on each leaf switch"),
@@ -31,7 +32,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         GLOBAL_OPTION,
         CABLES_OPTION,
         nodes_option(
-            "in the place of p, l, s, h, g, cables: p = l = s, the smallest p that fits with h = p, as few groups as needed, all the cables between two that a \
+            "chooses p, l, s, h, g, cables: p = l = s, the smallest p that fits \
+             with h = p, as few groups as needed, all the cables between two that a \
              switch's p ports allow, and as few ports as these take",
         ),
     ],

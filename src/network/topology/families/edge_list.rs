@@ -89,7 +89,8 @@ impl Columns {
         }
         let place_of = |name: &str| names.iter().position(|field| field == name);
         let ends = find_ends(&names);
-        let expected = "u,v (or source,target; switch,peer; from,to), and of capacity, weight and cables any, each once";
+        let expected = "u,v (or source,target; switch,peer; from,to), and of capacity, \
+         weight and cables any, each once";
         let Some(ends) = ends else {
             return Err(line.error_here(format!("the header `{}`", line.text), expected));
         };

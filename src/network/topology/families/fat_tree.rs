@@ -38,7 +38,8 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
         .default_in_words("k"),
         BLOCKING_OPTION,
         nodes_option(
-            "in the place of pods, k: unless given the smallest even k with nodes enough (k^3/4 without blocking), or with n= \
+            "chooses pods, k: unless given the smallest even k with nodes enough \
+             (k^3/4 without blocking), or with n= \
              the smallest k with k^n >= nodes; as few pods as needed",
         ),
     ],
@@ -58,7 +59,8 @@ pub const XGFT: TopologyEntry = TopologyEntry {
             "parents at each level, from the leaves up; the first is 1",
         ),
         nodes_option(
-            "in the place of m, w: three levels unless h= is given, of full bandwidth, children that differ by one at \
+            "chooses m, w: three levels unless h= is given, of full bandwidth, \
+             children that differ by one at \
              most",
         ),
     ],

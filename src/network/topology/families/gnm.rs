@@ -22,7 +22,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         PER_ROUTER,
         SEED,
         nodes_option(
-            "in the place of n: as few routers as needed; unless m is given, as many links as nearly always connect",
+            "chooses n: as few routers as needed; unless m is given, as many links \
+             as nearly always connect",
         ),
     ],
     parse: parse_options,

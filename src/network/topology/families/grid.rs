@@ -56,7 +56,8 @@ pub const GRID: TopologyEntry = TopologyEntry {
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
 
 const NODES: Opt = nodes_option(
-    "in the place of dims: three extents (as many as wrap has) that differ by one at most, the smallest that fit",
+    "chooses dims: nearly cubic, three extents (as many as wrap has) that differ by one \
+     at most, the smallest that fit",
 );
 
 const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");

@@ -23,7 +23,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::extents("dims", "routers along each dimension").positional(),
         PER_ROUTER,
         nodes_option(
-            "in the place of dims: three extents that differ by one at most, the smallest that fit; per_router the \
+            "chooses dims: three extents that differ by one at most, the smallest \
+             that fit; per_router the \
              smallest of them unless given",
         ),
     ],

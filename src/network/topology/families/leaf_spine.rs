@@ -27,7 +27,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         BLOCKING_OPTION,
         Opt::whole("radix", "ports of a switch").default_value("64"),
         nodes_option(
-            "in the place of leaves, down, up, spines: leaf switches of radix= ports, divided as blocking= says, as few as \
+            "chooses leaves, down, up, spines: leaf switches of radix= ports, \
+             divided as blocking= says, as few as \
              needed, under as few spine switches as have the ports; beside all four the first so many nodes",
         ),
     ],

@@ -24,7 +24,8 @@ use nodeorder_base::{Error, Opt, Params, Result};
 /// Entry of `multi-rail:rails=8,domains=32,units=4,spines=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "multi-rail",
-    about: "rail-optimised GPU clusters: an interface of each node on each rail, a leaf switch a rail in each unit; domains of faster \
+    about: "rail-optimised GPU clusters: an interface of each node on each rail, a \
+     leaf switch a rail in each unit; domains of faster \
             links",
     example: "multi-rail:rails=8,domains=32,units=4,spines=4",
     options: &[
@@ -69,7 +70,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .default_value("1"),
         nodes_option(
-            "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
+            "chooses domains, units: units of 32 nodes or, with larger domains, 8 \
+             domains, as few as needed; \
              without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
         ),
     ],

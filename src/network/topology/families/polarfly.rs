@@ -25,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("q", "a prime power"),
         PER_ROUTER,
         nodes_option(
-            "in the place of q: the smallest q that fits; per_router half the degree unless given",
+            "chooses q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
     parse: parse_options,

@@ -31,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "quad: 2d + 2 routers, d is 0 or 3 mod 4; paley: 2d + 1 routers, a prime power, d even",
         ),
         PER_ROUTER,
-        nodes_option("in the place of q: the smallest q that fits; d = 4 unless given"),
+        nodes_option("chooses q: the smallest q that fits; d = 4 unless given"),
     ],
     parse: parse_options,
 };

@@ -20,7 +20,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("d", "links of each router"),
         PER_ROUTER,
         SEED,
-        nodes_option("in the place of n: as few routers as needed; d=6 unless given"),
+        nodes_option("chooses n: as few routers as needed; d=6 unless given"),
     ],
     parse: parse_options,
 };

@@ -24,7 +24,8 @@ use nodeorder_base::{Opt, Params, Result};
 /// Entry of `tpu:4x4x8[,twisted=true]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "tpu",
-    about: "chips in cubes of 4x4x4: a mesh inside one cube, a torus of whole ones; twisted=true twists it",
+    about: "chips in cubes of 4x4x4: a mesh inside one cube, a torus of whole ones; \
+     twisted=true twists it",
     example: "tpu:8x8x16",
     options: &[
         Opt::extents("dims", "three extents: up to 4 each, or multiples of 4").positional(),
@@ -33,7 +34,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "twist the short dimensions of k x k x 2k or k x 2k x 2k",
         ),
         nodes_option(
-            "in the place of dims: the smallest part of a cube, or cubes whose three extents differ by one at most",
+            "chooses dims: the smallest part of a cube, or cubes whose three \
+             extents differ by one at most",
         ),
     ],
     parse: parse_options,

@@ -21,7 +21,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::number("p", "probability that a link is rewired, 0 to 1"),
         PER_ROUTER,
         SEED,
-        nodes_option("in the place of n: as few routers as needed; k=6 and p=0.1 unless given"),
+        nodes_option("chooses n: as few routers as needed; k=6 and p=0.1 unless given"),
     ],
     parse: parse_options,
 };

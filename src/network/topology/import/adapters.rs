@@ -136,7 +136,8 @@ pub(super) fn find_nodes<'t>(adapters: &[Adapter<'t>], chosen: bool) -> FoundNod
     if several > 0 && !chosen {
         let group = name_group(ranked[0]);
         notes.push(format!(
-            "{several} nodes have adapters on several switches; rail= chooses, else {group} of {} nodes is taken",
+            "{several} nodes have adapters on several switches; rail= chooses, else {group} \
+             of {} nodes is taken",
             groups[&ranked[0]].nodes.len()
         ));
         if let Some(first) = others.first() {

@@ -16,7 +16,8 @@ use nodeorder_base::{Opt, Params, Result, Text};
 /// `graphml:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graphml",
-    about: "GraphML of SST, networkx and others: vertices are switches with `endpoints` nodes each (and their `names`)",
+    about: "GraphML of SST, networkx and others: vertices are switches with \
+     `endpoints` nodes each (and their `names`)",
     example: "graphml:network.graphml",
     options: &[
         Opt::file(

@@ -23,7 +23,8 @@ use nodeorder_base::{Line, Opt, Params, Result, Text};
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "ibnetdiscover",
-    about: "the InfiniBand fabric that ibnetdiscover printed, names kept (rail=: by one adapter of each node)",
+    about: "the InfiniBand fabric that ibnetdiscover printed, names kept (rail=: by \
+     one adapter of each node)",
     example: "ibnetdiscover:fabric.txt",
     options: &[
         Opt::file("file", "what ibnetdiscover printed").positional(),

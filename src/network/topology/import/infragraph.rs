@@ -15,7 +15,8 @@ use nodeorder_base::{Opt, Result};
 /// `infragraph:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "infragraph",
-    about: "InfraGraph's YAML or JSON: instances of devices with a NIC or XPU are nodes, others with ports are switches",
+    about: "InfraGraph's YAML or JSON: instances of devices with a NIC or XPU are \
+     nodes, others with ports are switches",
     example: "infragraph:fabric.yaml",
     options: &[Opt::file("file", "an infrastructure").positional()],
     parse: |params, _| {

@@ -188,7 +188,10 @@ pub(super) fn wire_hosts(
     });
     if let Some(first) = alone.first() {
         let count = alone.len();
-        wiring.remarks.push(format!("{file}: {count} nodes have none of the labels, the first {first}: reachable from nowhere"));
+        wiring.remarks.push(format!(
+            "{file}: {count} nodes have none of the labels, the \
+         first {first}: reachable from nowhere"
+        ));
     }
     let labels = wanted.join(", ");
     wiring

@@ -18,7 +18,8 @@ use nodeorder_base::{Error, Line, Opt, Result, Text};
 /// `ns3:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "ns3",
-    about: "a topology file of ns-3 (Orbis, Inet, Rocketfuel weights or maps): every vertex is a switch with nodes",
+    about: "a topology file of ns-3 (Orbis, Inet, Rocketfuel weights or maps): \
+     every vertex is a switch with nodes",
     example: "ns3:Inet_small_toposample.txt",
     options: &[
         Opt::file("file", "a file that ns-3's topology-read takes").positional(),

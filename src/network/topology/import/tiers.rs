@@ -86,7 +86,8 @@ fn read_tiers(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, Str
         }
         let [(leaf, most), (other, fewer)] = ends;
         wiring.remarks.push(format!(
-            "{}: `{leaf}` is taken for the leaf switch ({most} values; `{other}` has {fewer}); order=leaf-first or order=leaf-last says so",
+            "{}: `{leaf}` is taken for the leaf switch ({most} values; `{other}` has \
+             {fewer}); order=leaf-first or order=leaf-last says so",
             text.name()
         ));
     }

@@ -20,8 +20,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "topograph:instances.json",
     options: &[
         Opt::file("file", "a JSON file of instances").positional(),
-        Opt::text("levels", "levels of the network, widest first, joined by /: tier-0 is the closest layer, others are labels, as in domain/tier-0")
-            .default_in_words("the layers"),
+        Opt::text(
+            "levels",
+            "levels of the network, widest first, joined by /: tier-0 \
+         is the closest layer, others are labels, as in domain/tier-0",
+        )
+        .default_in_words("the layers"),
         UPLINKS,
     ],
     parse: |params, _| {

@@ -15,6 +15,7 @@ mod machine_jobs;
 mod machine_table;
 mod machines_page;
 mod rows;
+mod verdict_section;
 
 pub use rows::{NamedWorkload, curve_rows, machine_rows};
 use rows::{job_rows, queue_rows};

@@ -28,7 +28,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "k8s-nodes:nodes.json",
     options: &[
         Opt::file("file", "what kubectl get nodes -o json printed").positional(),
-        Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do; `host` as the last is each node")
+        Opt::text("levels", "labels of the levels, widest first, joined by /; the part \
+         of a label after its / will do; `host` as the last is each node")
             .default_in_words("known labels of topograph, AWS, Google, Oracle, CoreWeave, Crusoe and Nebius"),
         Opt::whole("gpus", "GPUs of each node").default_in_words("those of status.allocatable"),
         Opt::one_of(

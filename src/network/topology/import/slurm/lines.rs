@@ -230,7 +230,8 @@ impl LineReader {
         let list = entries[0].1;
         let sizes: Option<Vec<u64>> = list.split(',').map(|part| part.parse().ok()).collect();
         let Some(sizes) = sizes.filter(|sizes| sizes[0] != 0 && check_sizes(sizes)) else {
-            let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
+            let expected = "ascending multiples of the first size, from 1 to \
+             18446744073709551615, as in BlockSizes=18,36";
             return Err(line.error_here(format!("BlockSizes={list}"), expected));
         };
         self.found.sizes = sizes;

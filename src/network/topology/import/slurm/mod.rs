@@ -29,10 +29,12 @@ mod yaml;
 /// `slurm-topology:FILE[,name=T][,nodes=LIST]`; `name` is that of a topology.yaml's topology.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slurm-topology",
-    about: "the cluster of a Slurm topology.conf, topology.yaml, slurm.conf, scontrol show topology, topoconf or node, names kept",
+    about: "the cluster of a Slurm topology.conf, topology.yaml, slurm.conf, \
+     scontrol show topology, topoconf or node, names kept",
     example: "slurm-topology:topology.conf",
     options: &[
-        Opt::file("file", "topology.conf, topology.yaml, slurm.conf with Topology= of nodes, or what scontrol show topology, topoconf or node printed")
+        Opt::file("file", "topology.conf, topology.yaml, slurm.conf with Topology= of \
+         nodes, or what scontrol show topology, topoconf or node printed")
             .positional(),
         Opt::text("name", "which of the topologies of a topology.yaml, or of nodes")
             .default_in_words("the cluster's default, else the first"),

@@ -113,7 +113,8 @@ pub(super) fn match_cluster_nodes(
     if let Some(first) = unknown.iter().min() {
         let count = unknown.len();
         found.remarks.push(format!(
-            "{file}: {count} nodes that nodes= does not have are left out, the first {first}: Slurm says `Invalid hostnames`"
+            "{file}: {count} nodes that nodes= does not have are left out, the first \
+             {first}: Slurm says `Invalid hostnames`"
         ));
         for unit in &mut found.units {
             unit.nodes.retain(|node| table.contains(node));

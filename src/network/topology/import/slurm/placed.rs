@@ -147,7 +147,8 @@ fn guess_kind(nodes: &[PlacedNode], found: &mut NamedTopology, text: &Text) -> S
         return SiteKind::Tree;
     }
     found.remarks.push(format!(
-        "{}: the units of nodes are taken for blocks, as there is neither TopologyPlugin= nor a switch above one",
+        "{}: the units of nodes are taken for blocks, as there is neither \
+         TopologyPlugin= nor a switch above one",
         text.name()
     ));
     SiteKind::Block

@@ -40,7 +40,8 @@ pub(super) fn read_yaml(
         return Ok(found);
     }
     let Some(topologies) = document.items() else {
-        let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
+        let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything \
+         else for a flat network, silently";
         return Err(document.error_here(document.describe(), expected));
     };
     let mut named = Vec::new();
