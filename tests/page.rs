@@ -527,7 +527,7 @@ fn machines_side_by_side_have_a_page() {
     );
     let page = read_by_people(&read("index.html"));
     assert!(!out.join("machine-queue.csv").exists() && !out.join("machine-jobs.svg").exists());
-    assert!(!page.contains("<dt>MIND") && !page.contains("<dt>95 %") && !page.contains("slowdown"));
+    assert!(!page.contains("<dt>MIND") && !page.contains("<dt>95 %") && !page.contains("Bounded"));
 }
 
 /// Words that the page of a machine uses are explained on it; its workload goes by the file's name.

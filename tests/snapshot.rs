@@ -80,6 +80,28 @@ fn cluster(folder: &Path) {
     );
 }
 
+/// Holds that what is drawn between two events stays what it was: every piece of a curve is level or upright.
+fn check_steps(svg: &str) {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let curves = document
+        .descendants()
+        .filter(|node| node.attribute("stroke-width") == Some("1.8"));
+    let mut pieces = 0;
+    for curve in curves {
+        let data = curve.attribute("d").unwrap();
+        for piece in data.split('l').skip(1) {
+            let piece = piece.split('M').next().unwrap().replace('-', " -");
+            let numbers: Vec<f64> = piece
+                .split_whitespace()
+                .map(|number| number.parse().unwrap())
+                .collect();
+            assert!(numbers.contains(&0.0), "a slope: {data}");
+            pieces += 1;
+        }
+    }
+    assert!(pieces > 2, "{svg}");
+}
+
 /// Jobs whose nodes boot (CONFIGURING, POWER_UP_NODE) hold them; a requeued one whose last run still ends does, too.
 /// Now is when the queue was asked.
 #[test]
@@ -259,7 +281,8 @@ fn what_fits_what_blocks_it_and_when_it_is_freed() {
         serde_json::from_str::<Value>(&again).unwrap()["levels"][1]["largest"],
         4
     );
-    assert!(folder.join("now/largest.svg").exists());
+    let svg = std::fs::read_to_string(folder.join("now/largest.svg")).unwrap();
+    check_steps(&svg);
 }
 
 /// The document of a queue and of states in the forms of Slurm 22.05, and accounting in which a job has no end.

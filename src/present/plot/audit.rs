@@ -66,7 +66,10 @@ pub fn plot_over_time<'a>(
             for (slot, points) in lines.iter().enumerate() {
                 let stroke = Stroke::line_of_look(look_of_slot(slot), 1.8);
                 if between == Between::Step {
-                    chart.draw_line(list_corners(points, last), &stroke)?;
+                    // Lines are thinned by pixels, which would mix up the two ends of an upright one.
+                    for corners in list_corners(points, last).windows(2) {
+                        chart.draw_line(corners.iter().copied(), &stroke)?;
+                    }
                 } else {
                     chart.draw_line(points.iter().copied(), &stroke)?;
                 }
