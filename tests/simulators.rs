@@ -631,7 +631,7 @@ fn faults_are_named_with_their_line() {
     let two = "{name: a, device: h, count: 1}, {name: b, device: s, count: 2}";
     let pair = "<node id=\"0\"/><node id=\"1\"/>";
     let cases: Vec<(&str, String, &str)> = vec![
-        ("graphml", "<graphml>\n<".into(), ":2: found "),
+        ("graphml", "<graphml>\n<".into(), ":2: unknown token"),
         (
             "graphml",
             "<graphml></graphml>".into(),

@@ -35,10 +35,13 @@ fn every_family_finds_its_shape_of_five_thousand_nodes() {
         ),
         (
             "dragonfly:nodes=5000",
-            "dragonfly:p=6,a=12,h=6,g=70,global=absolute,limit=5000",
+            "dragonfly:p=6,a=12,h=6,g=70,cables=1,global=absolute,limit=5000",
         ),
-        ("fat-tree:nodes=5000", "fat-tree:k=28,limit=5000"),
-        ("fat-tree:nodes=5000,n=3", "fat-tree:k=18,n=3,limit=5000"),
+        ("fat-tree:nodes=5000", "fat-tree:k=28,pods=26,limit=5000"),
+        (
+            "fat-tree:nodes=5000,n=3",
+            "fat-tree:k=18,n=3,pods=16,limit=5000",
+        ),
         (
             "xgft:nodes=5000",
             "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000",
@@ -53,7 +56,7 @@ fn every_family_finds_its_shape_of_five_thousand_nodes() {
         ),
         (
             "dragonfly+:nodes=5000",
-            "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000",
+            "dragonfly+:p=9,l=9,s=9,h=7,g=62,cables=1,global=absolute,limit=5000",
         ),
         (
             "polarfly:nodes=5000",
@@ -95,7 +98,7 @@ fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
             "dragonfly:p=4,a=8,h=4,g=33,global=absolute",
         ),
         ("fat-tree:nodes=1024", "fat-tree:k=16"),
-        ("fat-tree:nodes=1025", "fat-tree:k=18,limit=1025"),
+        ("fat-tree:nodes=1025", "fat-tree:k=18,pods=13,limit=1025"),
         ("fat-tree:nodes=64,n=3", "fat-tree:k=4,n=3"),
         ("slim-fly:nodes=200", "slim-fly:q=5,per_router=4"),
         ("cascade:nodes=384", "cascade:16x6x1,per_router=4"),
@@ -107,7 +110,7 @@ fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
 #[test]
 fn contradictions_are_errors() {
     for (spec, part) in [
-        ("fat-tree:k=4,nodes=16", "nodes = 16 beside `k`"),
+        ("fat-tree:pods=2,nodes=16", "nodes = 16 beside `pods`"),
         ("torus:4x4,nodes=16", "nodes = 16 beside `dims`"),
         (
             "dragonfly:nodes=16,g=3",

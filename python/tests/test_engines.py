@@ -121,7 +121,8 @@ def engine(tmp_path: Path) -> Iterator[Callable[[str], dict[str, str]]]:
         return {**os.environ, "PATH": path}
 
     yield emit
-    assert mark.exists()
+    # A test that was skipped has run nothing.
+    assert mark.exists() or not (tmp_path / "out" / "results.csv").exists()
 
 
 def test_snakemake_runs_what_is_emitted(
@@ -163,7 +164,6 @@ def test_the_jobs_of_kubernetes_have_what_its_schema_asks_for(
 ) -> None:
     yaml = pytest.importorskip("yaml")
     engine("kubernetes")
-    (tmp_path / "killed").touch()
     shards, merge = yaml.safe_load_all((tmp_path / "out" / "sweep-kubernetes.yaml").read_text())
     assert shards["spec"]["completionMode"] == "Indexed"
     assert shards["spec"]["completions"] == 12 and shards["spec"]["parallelism"] == 12

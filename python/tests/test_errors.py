@@ -72,9 +72,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "unknown allocator": (lambda: no.replay(MACHINE, "snake", LOG, "frist-fit:4"), "first-fit"),
     "unknown policy": (lambda: no.schedule(MACHINE, "snake", JOBS, policy="eazy"), "did you mean `easy`"),
     "unknown model": (lambda: no.schedule(MACHINE, "snake", JOBS, model="fixd"), "fixed"),
-    "unknown routing": (lambda: MACHINE.map("ring:n=4", "snake", routing="ecmp"), "ecmp-hop"),
+    "unknown routing": (lambda: MACHINE.map("ring:n=4", "snake", routing="ecmp"), "ecmp-path"),
     "unknown pattern of bursts": (lambda: MACHINE.slowdown("snake", "rign"), "did you mean `ring`"),
-    "unknown routing of bursts": (lambda: MACHINE.slowdown("snake", routing="ecmp"), "ecmp-hop"),
+    "unknown routing of bursts": (lambda: MACHINE.slowdown("snake", routing="ecmp"), "ecmp-path"),
     "slowdown of a text": (lambda: no.slowdown("torus:4", "snake"), "a Topology"),  # type: ignore[arg-type]
     "unknown pattern": (lambda: MACHINE.map("rign:n=4", "snake"), "ring"),
     "unknown mapping method": (lambda: MACHINE.map("ring:n=4", "snake", method="tabo"), "tabu"),

@@ -10,7 +10,7 @@ use crate::shared::tables::write_section;
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::availability::{Availability, AvailabilityQuestion, NODE};
 
-/// Compute how many racks or groups are up where nodes and switches fail, and the spares that a promise takes
+/// Compute how many racks or groups are up, and the spares that a promise takes
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder availability xgft:m=18x128,w=1x1 --need 16/18 --node 0.995 --slices 1,8,32 --promise 126:0.99"

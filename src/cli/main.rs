@@ -306,7 +306,6 @@ mod tests {
             "nodeorder trace convert",
             "nodeorder trace generate",
             "nodeorder trace transform",
-            "nodeorder hosts",
             "nodeorder completions",
             "nodeorder man",
             "nodeorder sweep",

@@ -60,7 +60,7 @@ pub struct Command {
     /// Write the figures to FILE for Prometheus' node_exporter (textfile collector)
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
-    /// Add a line with the figures to FILE.csv
+    /// Write a further line with the figures to FILE.csv
     #[arg(long, value_name = "FILE.csv")]
     append: Option<PathBuf>,
     /// Write a page (index.html), its figure as SVG and all figures as JSON into DIR

@@ -113,7 +113,10 @@ const RARE: [&str; 25] = [
 ];
 
 /// Options of a command with many that its `-h` leaves to `--help`, too.
-const RARE_HERE: [(&str, &[&str]); 1] = [("compare", &["policy", "model", "guest", "routing"])];
+const RARE_HERE: [(&str, &[&str]); 1] = [(
+    "compare",
+    &["policy", "model", "guests", "routing", "duty", "tilings"],
+)];
 
 /// Further examples of commands that do several things.
 const EXAMPLES: [(&str, &[&str]); 7] = [
@@ -208,7 +211,7 @@ pub fn group_commands(command: Command, groups: &[(&str, &[&str])]) -> Command {
     let room = layout::output_width()
         .unwrap_or(100)
         .min(100)
-        .saturating_sub(15)
+        .saturating_sub(16)
         .max(16);
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
     for (group, names) in groups {
@@ -221,8 +224,8 @@ pub fn group_commands(command: Command, groups: &[(&str, &[&str])]) -> Command {
                 .get_about()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let about = layout::wrap_text(&about, room).join("\n               ");
-            text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
+            let about = layout::wrap_text(&about, room).join("\n                ");
+            text += &format!("  {literal}{:<12}{literal:#}  {about}\n", verb.get_name());
         }
     }
     text += "\nEvery command takes --seed N, --threads N, --memory SIZE and --quiet; its --help has all options.{after-help}";

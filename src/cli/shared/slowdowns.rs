@@ -168,7 +168,7 @@ pub fn print_slowdowns(
             .add_option("--order", [order])
             .add_option("--to", [target])
             .add_option("-o", [file]);
-        writeln!(out, "Install {order}: {command}")?;
+        print_sentence(out, &format!("Install {order}: {command}"))?;
     }
     Ok(())
 }

@@ -282,7 +282,7 @@ mod tests {
             ),
             ("parallel:tp=2,order=dp-pp", "an order with tp, which is 2"),
             ("parallel:order=tp-tp", "each axis once"),
-            ("parallel:order=tp-xp", "expected one of"),
+            ("parallel:order=tp-xp", "unknown order `xp`"),
         ]);
         // Copies are as many with experts and without.
         assert!(make("parallel:cp=2,pp=2,dp=2,ep=2,order=tp-cp-ep-pp-dp").is_ok());

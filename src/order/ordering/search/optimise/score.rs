@@ -166,7 +166,7 @@ mod tests {
                 .to_string()
         };
         assert!(
-            error("geo").contains("geometric, harmonic, path, workload"),
+            error("geo").contains("did you mean `geometric`?"),
             "{}",
             error("geo")
         );
