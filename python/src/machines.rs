@@ -48,6 +48,7 @@ impl Machines {
             let asked = MachineOptions {
                 orders: &orders,
                 buying,
+                slowdown_routing: machines::usual_slowdown_routing(&topologies)?,
                 ..MachineOptions::default()
             };
             Ok(machines::compare(

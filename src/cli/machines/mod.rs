@@ -18,13 +18,14 @@ use nodeorder_jobs::schedule::model;
 use nodeorder_order::metric::cost::{CableRule, PriceList, Prices};
 use nodeorder_order::ordering::ORDERINGS;
 use nodeorder_present::machines::{
-    self, ComparedJobs, Criterion, MachineOptions, Machines, ScheduledJobs, headline,
+    self, ComparedJobs, Criterion, MachineOptions, Machines, SLOWDOWNS_UNASKED, ScheduledJobs,
+    headline, usual_slowdown_routing,
 };
 use nodeorder_present::report;
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Trace, convert};
 use nodeorder_traffic::mapping::FixedRouting;
-use nodeorder_traffic::mapping::routing::{BestShares, RANKING_ROUTING};
+use nodeorder_traffic::mapping::routing::BestShares;
 
 mod tables;
 
@@ -84,9 +85,6 @@ pub struct Command {
     #[arg(long)]
     json: bool,
 }
-
-/// Nodes up to which slowdowns are measured unasked: random orders of larger machines take minutes.
-const UNASKED: usize = 1 << 13;
 
 /// Which of the default allocators ranks machines and places the jobs of schedules.
 // `span-best-fit` among the defaults: the help of `--policy` promises it for schedules.
@@ -202,13 +200,13 @@ impl Command {
         {
             return Ok(Some(FixedRouting::find_for_jobs(name)?));
         }
-        if topologies.iter().any(|one| one.node_count() > UNASKED) {
+        let usual = usual_slowdown_routing(topologies)?;
+        if usual.is_none() {
             note!(
-                "slowdowns are not measured beyond {UNASKED} nodes unless --routing asks for them"
+                "slowdowns are not measured beyond {SLOWDOWNS_UNASKED} nodes unless --routing asks for them"
             );
-            return Ok(None);
         }
-        Ok(Some(FixedRouting::find_by_name(RANKING_ROUTING)?))
+        Ok(usual)
     }
 
     /// Checks that curves fit, and says where a file's ordering was made for another machine.

@@ -17,7 +17,7 @@ use nodeorder_order::metric::cost::{PriceList, Prices};
 use nodeorder_order::metric::machine_figures::MachineFigures;
 use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::Observer;
-use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::routing::{BestShares, RANKING_ROUTING};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use nodeorder_traffic::slowdown::{GUESTS, SlowdownComparison, SlowdownOptions, Slowdowns};
 
@@ -114,6 +114,21 @@ impl Machines {
             && self.compared == self.contenders.len()
             && self.node_counts().is_none()
     }
+}
+
+/// Nodes up to which slowdowns are measured unasked: random orders of larger machines take minutes.
+pub const SLOWDOWNS_UNASKED: usize = 1 << 13;
+
+/// Chooses the routing under which slowdowns are measured where none was named. `None` if a machine is too large. Fails
+/// only if the table of routings lost its entry.
+pub fn usual_slowdown_routing(
+    topologies: &[impl Borrow<Topology>],
+) -> Result<Option<FixedRouting>> {
+    let mut all = topologies.iter();
+    if all.any(|one| one.borrow().node_count() > SLOWDOWNS_UNASKED) {
+        return Ok(None);
+    }
+    FixedRouting::find_by_name(RANKING_ROUTING).map(Some)
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.

@@ -16,7 +16,9 @@ mod verdict;
 mod workload;
 
 pub use carried::{BrokenFigures, MachineThroughput};
-pub use comparison::{MachineOptions, Machines, compare};
+pub use comparison::{
+    MachineOptions, Machines, SLOWDOWNS_UNASKED, compare, usual_slowdown_routing,
+};
 pub use confidence::Difference;
 pub use contender::{Bracket, Contender, Criterion, SeedFigures};
 pub use headline::{headline, outcome_sentences};
