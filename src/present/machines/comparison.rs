@@ -125,6 +125,7 @@ pub fn usual_slowdown_routing(
     topologies: &[impl Borrow<Topology>],
 ) -> Result<Option<FixedRouting>> {
     let mut all = topologies.iter();
+    // One routing and one set of figures for all: a machine without them could not be ranked.
     if all.any(|one| one.borrow().node_count() > SLOWDOWNS_UNASKED) {
         return Ok(None);
     }

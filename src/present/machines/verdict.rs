@@ -62,6 +62,7 @@ const CRITERIA: [BuyingCriterion; 7] = [
         decimals: 3,
         priced: false,
         ends: |c| {
+            // Whoever buys the machine may hand out its nodes in either order.
             let least = c.slowdown(0, 0)?.min(c.slowdown(0, 1)?);
             Some([least, least])
         },

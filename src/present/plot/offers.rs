@@ -56,6 +56,7 @@ pub fn plot_offers<'a>(names: Vec<&'a str>, cost: String, panels: Vec<OfferPanel
                 width: 1.4,
                 dash: &[5.0, 4.0],
             };
+            // Below the dots, so that their colours stay clear.
             chart.draw_line(list_unbeaten(panel), &line)?;
             for (slot, point) in panel.points.iter().enumerate() {
                 chart.draw_marks([*point], look_of_slot(slot))?;

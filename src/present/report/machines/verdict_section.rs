@@ -42,6 +42,7 @@ fn draw_offers(machines: &Machines, verdict: &Verdict) -> Result<Option<Figure>>
     let costs = cost.list_certain();
     // Throughput is known where it was searched; a cut of the machine in two says less.
     let wide = find("fastest for all-to-all").or_else(|| find("widest in the middle"));
+    // Distance on the left is always known.
     let mut panels = Vec::new();
     for criterion in find("closest").into_iter().chain(wide) {
         panels.push(OfferPanel {
