@@ -193,6 +193,7 @@ hold! {
     jobs_hold "jobs" 1500,
     slurm_topologies_hold "slurm-topology" 1000,
     fabrics_hold "ibnetdiscover" 1000,
+    links_of_fabrics_hold "iblinkinfo" 1000,
     targets_hold "tgt" 1000,
     adjacency_files_hold "caminos" 1000,
     graphml_holds "graphml" 1000,

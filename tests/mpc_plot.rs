@@ -200,6 +200,11 @@ fn a_pdf_has_the_width_asked_for_and_its_fonts_within() {
     assert!((page[2] - 85.0 * 72.0 / 25.4).abs() < 0.5, "{page:?}");
     // Letters can be searched and copied: fonts lie within, and say which letter each glyph is.
     assert!(text.contains("/ToUnicode") && text.contains("/FontFile"));
+    // The map of letters is written as it is: a code of four digits, then the letter's.
+    for letter in "hilbert".bytes() {
+        let code = format!("> <{letter:04X}>");
+        assert!(text.contains(&code), "no letter {}", letter as char);
+    }
 }
 
 #[test]

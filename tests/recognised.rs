@@ -42,6 +42,7 @@ fn the_files_of_every_reader_are_recognised() {
         ("edges", "graph", ""),
         ("graphml", "graphml", ""),
         ("ibnetdiscover", "ibnetdiscover", ""),
+        ("iblinkinfo", "iblinkinfo", ""),
         ("infragraph", "infragraph", ""),
         ("jgf", "jgf", ""),
         ("k8s-nodes", "k8s-nodes", ",levels=tier-1/tier-0"),
@@ -78,6 +79,27 @@ fn the_files_of_every_reader_are_recognised() {
         found += 1;
     }
     assert!(found >= 40, "{found} files");
+}
+
+#[test]
+fn standard_input_is_recognised_like_a_file() {
+    for name in [
+        "jgf/racks.json",
+        "ibnetdiscover/shipped.txt",
+        "toml/ours.toml",
+    ] {
+        let path = crate::root().join("tests/data/hostile").join(name);
+        let output = crate::command()
+            .args(["topology", "-,limit=2", "--json"])
+            .stdin(std::fs::File::open(&path).unwrap())
+            .output()
+            .unwrap();
+        let named = said(&["topology", &format!("{},limit=2", path.display()), "--json"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && named.0, "{name}: {}", named.2);
+        let named = named.1.replace(path.to_str().unwrap(), "-");
+        assert_eq!(text, named, "{name}");
+    }
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn report_left_out(name: &str, found: &Audit) {
         note!("{name}: left out {}: {}{first}", reason.count, reason.about);
     }
     for reason in &found.mended {
-        note!("{name}: mended {}: {}", reason.count, reason.about);
+        note!("{name}: adjusted {}: {}", reason.count, reason.about);
     }
     for placement in &found.placements {
         let Summary {

@@ -3,6 +3,7 @@
 use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
+use crate::shared::tables::write_rows;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_base::Text;
@@ -118,7 +119,7 @@ impl Command {
             let document = report::corun::document(&fabric, routing, &settings, &outcome);
             return output::write_json(file, &document);
         }
-        output::write_by(file, |out| columns::write_table(out, JOB, outcome.jobs))
+        write_rows(file, JOB, outcome.jobs)
     }
 
     /// Finds the figures of the network from measured rows.

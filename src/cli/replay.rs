@@ -111,7 +111,9 @@ impl Command {
             .collect::<Result<_, _>>()?;
         let rules = inputs::open_rules(self.rules.as_deref(), context)?;
         let files = [&self.summary, &self.totals, &self.plots];
-        let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
+        let for_people = !self.json && output::is_for_people(self.output.as_deref());
+        let summarised =
+            self.json || self.timings || for_people || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
             figures: self.shown_figures(),
@@ -137,6 +139,11 @@ impl Command {
             threshold: self.threshold,
             shares: shares.as_deref(),
         };
+        if for_people {
+            output::write_by(None, |out| {
+                tables::write_replays(out, &results, self.threshold)
+            })?;
+        }
         if self.json || form.is_some() {
             self.write_summary(&topology, form, &summary)?;
         }
@@ -174,8 +181,9 @@ impl Command {
         topology: &Topology,
         orders: &[NodeOrder],
     ) -> anyhow::Result<()> {
-        // With --json the rows go only where -o says.
-        let wanted = !self.json || self.output.is_some();
+        // With --json and on a terminal the rows go only where -o says.
+        let path = self.output.as_deref();
+        let wanted = path.is_some() || !self.json && !output::is_for_people(path);
         let labels = if wanted {
             // A baseline that was only added for the improvements gets no rows.
             replays.requested_labels()
@@ -183,7 +191,6 @@ impl Command {
             &[]
         };
         let rows = BlockRows::new(replays.figures(), labels, topology, orders);
-        let path = self.output.as_deref();
         let mut file = wanted
             .then(|| RowFile::open_table(path, |out| rows.write_header(out)))
             .transpose()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::shared::notes::note;
 use crate::shared::traffic::TrafficArgs;
-use crate::shared::{inputs, output, own_files, progress};
+use crate::shared::{inputs, output, own_files, progress, tables};
 use clap::Args;
 use nodeorder_base::{Error, Lines, SourceLocation};
 use nodeorder_jobs::allocator::AllocatorContext;
@@ -124,6 +124,15 @@ impl Command {
                 report::write_csv(out, &result, self.shown_figures(), hosts)
             })?;
         }
+        if !self.json && output::is_for_people(self.output.as_deref()) {
+            let about =
+                "Times in seconds, means over jobs. A row for each job: -o FILE, or a pipe.";
+            let header = ["ordering"].into_iter().chain(tables::SCHEDULED);
+            let cells = tables::schedule_cells(order.label(), &result.summary());
+            output::write_by(None, |out| {
+                tables::write_section(out, about, header, [cells], [1, 2])
+            })?;
+        }
         if let Some(path) = self.timeline.as_deref() {
             output::write_by(Some(path), |out| report::write_timeline(out, &result))?;
         }
@@ -158,9 +167,10 @@ impl Command {
         Ok(trace)
     }
 
-    /// Tells whether rows are written: with `--json` only where `-o` says so.
+    /// Tells whether rows are written: with `--json` and on a terminal only where `-o` says so.
     fn rows_wanted(&self) -> bool {
-        !self.json || self.output.is_some()
+        let path = self.output.as_deref();
+        path.is_some() || !self.json && !output::is_for_people(path)
     }
 
     /// Lists the figures that the rows show.

@@ -1,5 +1,6 @@
 //! `nodeorder score`: orderings by the objective that searches minimise.
 
+use crate::shared::tables::write_rows;
 use crate::shared::watch::Clock;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
@@ -54,8 +55,6 @@ impl Command {
             });
             return output::write_json(self.output.as_deref(), &document);
         }
-        output::write_by(self.output.as_deref(), |out| {
-            columns::write_table(out, ScoreRow::ALL, rows)
-        })
+        write_rows(self.output.as_deref(), ScoreRow::ALL, rows)
     }
 }

@@ -3,11 +3,11 @@
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::slowdowns::SlowdownArgs;
+use crate::shared::tables::write_rows;
 use crate::shared::{inputs, output, progress};
 use clap::Args;
 use nodeorder_network::Context;
 use nodeorder_order::NodeOrder;
-use nodeorder_present::columns;
 use nodeorder_present::columns::slowdown::SlowdownRow;
 use nodeorder_present::plot::{self, SlowdownSeries};
 use nodeorder_present::report::slowdown::{GuestCurve, document};
@@ -79,10 +79,8 @@ impl Command {
             let text = serde_json::to_string(&document)? + "\n";
             return output::write_text(self.output.as_deref(), text);
         }
-        output::write_by(self.output.as_deref(), |out| {
-            let rows = curves.iter().flat_map(GuestCurve::list_rows);
-            columns::write_table(out, SlowdownRow::ALL, rows)
-        })
+        let rows = curves.iter().flat_map(GuestCurve::list_rows);
+        write_rows(self.output.as_deref(), SlowdownRow::ALL, rows)
     }
 }
 

@@ -49,13 +49,10 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
         return TopologyOptions::toml(&text, None, context);
     }
     let path = Path::new(spec);
-    if spec == "-" {
-        return TopologyOptions::toml(&Text::read(path, context.memory)?, Some(path), context);
-    }
-    if path.exists() {
+    if spec == "-" || path.exists() {
         return TopologyOptions::file(path, None, spec, context);
     }
-    if head != spec && Path::new(head).exists() {
+    if head != spec && (head == "-" || Path::new(head).exists()) {
         return TopologyOptions::file(Path::new(head), Some(options), spec, context);
     }
     let name = spec

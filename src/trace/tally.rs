@@ -1,4 +1,4 @@
-//! Counts of the lines that a trace's reader left out or mended, by reason.
+//! Counts of the lines that a trace's reader left out or adjusted, by reason.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ reasons! {
     /// Kept: time requested unknown; the run time stands for it.
     RunForRequestedTime "run-for-requested-time" "time requested unknown, run time taken" false,
     /// Kept: wait time unknown; the start is taken to be the submit.
-    NoWaitTime "no-wait-time" "wait time unknown, started at submit" false,
+    NoWaitTime "no-wait-time" "start unknown, taken to be the submit" false,
     /// Kept: a time with a fraction of a second, rounded.
     FractionRounded "fraction-rounded" "fraction of a second rounded" false,
     /// Kept: it started before it was submitted; the start is taken to be the submit.
@@ -187,7 +187,7 @@ impl Tally {
         self.counts[reason as usize]
     }
 
-    /// Counts lines that were left out (`drops`) or mended, by the reason's name.
+    /// Counts lines that were left out (`drops`) or adjusted, by the reason's name.
     pub fn by_name(&self, drops: bool) -> BTreeMap<&'static str, u64> {
         let counts = self
             .iter()
@@ -215,9 +215,9 @@ impl Tally {
             let what = if reason.drops_line() {
                 "left out"
             } else {
-                "mended"
+                "adjusted"
             };
-            // A line that is lost may need mending by hand; mended ones are often most of the file.
+            // A line that is lost may need mending by hand; adjusted ones are often most of the file.
             let first = self.first_line(reason).filter(|_| reason.drops_line());
             let first = first.map_or(String::new(), |first| format!("; the first: {first}"));
             format!("{what} {count}: {}{first}", reason.description())

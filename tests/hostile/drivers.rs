@@ -113,6 +113,10 @@ pub const DRIVERS: &[Driver] = &[
         feed: ibnetdiscover,
     },
     Driver {
+        name: "iblinkinfo",
+        feed: iblinkinfo,
+    },
+    Driver {
         name: "tgt",
         feed: tgt,
     },
@@ -317,6 +321,7 @@ fn topology(bytes: &[u8]) {
         "graph",
         "slurm-topology",
         "ibnetdiscover",
+        "iblinkinfo",
         "tgt",
         "tiers",
         "k8s-nodes",
@@ -399,6 +404,10 @@ fn xtdb2proc(bytes: &[u8]) {
 
 fn ibnetdiscover(bytes: &[u8]) {
     from_file("ibnetdiscover", "fabric.txt", bytes);
+}
+
+fn iblinkinfo(bytes: &[u8]) {
+    from_file("iblinkinfo", "links.txt", bytes);
 }
 
 fn tgt(bytes: &[u8]) {

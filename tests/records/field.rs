@@ -66,8 +66,8 @@ fn every_conversion_says_what_it_leaves_out_and_mends() {
         "left out 1: processors zero or unknown",
         "left out 1: larger than the machine",
         "left out 1: run time zero or unknown",
-        "mended 1: run time cut at the requested time",
-        "mended 1: wait time unknown, started at submit",
+        "adjusted 1: run time cut at the requested time",
+        "adjusted 1: start unknown, taken to be the submit",
     ];
     for to in [
         &["--to", "swf"][..],
@@ -107,7 +107,7 @@ fn rows_of_workers_are_one_job() {
     );
     assert_eq!(
         said,
-        "w.csv: mended 2: row joined with the first of its job\n"
+        "w.csv: adjusted 2: row joined with the first of its job\n"
     );
     let (rows, said) = done(
         "w.csv",
@@ -117,7 +117,7 @@ fn rows_of_workers_are_one_job() {
     assert_eq!(rows.lines().count(), 3);
     assert!(rows.lines().nth(1).unwrap().starts_with("7,3,"), "{rows}");
     assert!(
-        said.contains("mended 2: row joined with the first of its job"),
+        said.contains("adjusted 2: row joined with the first of its job"),
         "{said}"
     );
     // Workers on one host, and workers without hosts.
@@ -182,7 +182,9 @@ fn counts_that_contradict_their_list_are_never_scored() {
     );
     let (swf, said) = done("s", text, &["trace", "convert", "s", "--to", "swf"]);
     assert_eq!(swf.lines().filter(|line| !line.starts_with(';')).count(), 3);
-    assert!(said.contains("mended 1: with a node count other than its list has, the count taken"));
+    assert!(
+        said.contains("adjusted 1: with a node count other than its list has, the count taken")
+    );
     let (code, _, said) = with(
         "s",
         &text[..text.find("2|10").unwrap()],
@@ -224,8 +226,10 @@ fn field_21_of_frontier_is_the_node_count() {
         &["trace", "convert", "f.swf", "--to", "swf"],
     );
     assert!(swf.contains("\n1 0 10 3600 2500 -1 -1 2500 7200 "), "{swf}");
-    assert!(said.contains("mended 3: node count read from field 21, partition:mode:NODESxCPUS\n"));
-    assert!(said.contains("mended 1: processors (field 8, or 5) other than NODES times CPUS"));
+    assert!(
+        said.contains("adjusted 3: node count read from field 21, partition:mode:NODESxCPUS\n")
+    );
+    assert!(said.contains("adjusted 1: processors (field 8, or 5) other than NODES times CPUS"));
     // Further fields stay on the line of their job.
     let (changed, _) = done("f.swf", FRONTIER, &["trace", "transform", "f.swf"]);
     let lines: Vec<&str> = changed
@@ -428,7 +432,7 @@ fn tables_of_named_sets_are_read() {
         match set {
             // Its header is that of PM100, whose limits are in minutes: that is said.
             "adastra" => assert!(
-                said.contains("mended 1: time limit read as minutes (--columns adastra"),
+                said.contains("adjusted 1: time limit read as minutes (--columns adastra"),
                 "{said}"
             ),
             _ => assert_eq!(known, named, "{set}"),

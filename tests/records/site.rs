@@ -433,7 +433,7 @@ fn days_of_a_log_are_read_in_order() {
     ];
     let (_, _, said) = run(folder.path(), &days);
     assert!(
-        said.contains("mended 2: dated more than a day before a line above it"),
+        said.contains("adjusted 2: dated more than a day before a line above it"),
         "{said}"
     );
 }

@@ -360,6 +360,11 @@ pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
+/// Checks whether people read an output: `path` names none, and standard output is a terminal.
+pub fn is_for_people(path: Option<&Path>) -> bool {
+    path.is_none() && io::stdout().is_terminal()
+}
+
 /// Says where the page of a command stands, where it wrote one.
 pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
     let page = folder.map(|folder| folder.join("index.html"));

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use svg2pdf::{ConversionOptions, PageOptions, usvg};
-
 use super::output;
 use nodeorder_base::Result;
 use nodeorder_present::plot::Figure;
@@ -26,23 +24,9 @@ impl<'p> Picture<'p> {
     pub fn draw_figure(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
         let bytes = match self.form {
             "png" => figure.png()?,
-            "pdf" => convert_to_pdf(&figure.svg()?)?,
+            "pdf" => figure.pdf()?,
             _ => figure.svg()?.into_bytes(),
         };
         output::write_text(Some(self.path), &bytes)
     }
-}
-
-/// Converts a drawing to a PDF file of one page, with text as text in the font that widths are measured in.
-fn convert_to_pdf(svg: &str) -> anyhow::Result<Vec<u8>> {
-    let mut options = usvg::Options::default();
-    // No system font is asked for: a machine without any draws the same.
-    for font in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
-        options.fontdb_mut().load_font_data(font.to_vec());
-    }
-    let tree = usvg::Tree::from_str(svg, &options)?;
-    // The tree's lengths are CSS pixels, whatever unit the document names.
-    let page = PageOptions { dpi: 96.0 };
-    svg2pdf::to_pdf(&tree, ConversionOptions::default(), page)
-        .map_err(|error| anyhow::anyhow!("a PDF file: {error}"))
 }

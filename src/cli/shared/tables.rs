@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 use std::iter::once;
+use std::path::Path;
 
 use comfy_table::{CellAlignment, Row, Table, presets};
 
 use super::layout::{fit_to_terminal, print_sentence};
 use super::notes;
+use super::output::{is_for_people, write_by};
 use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::replay::set::ReplayResult;
 use nodeorder_jobs::schedule::ScheduleSummary;
 use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_present::columns::Column;
+use nodeorder_present::columns::{self, Column};
 
 /// Writes the ranked table of orderings.
 pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
@@ -194,20 +196,22 @@ pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     ]
 }
 
-/// Prints what each allocator gave and how long it took to standard error.
-pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
-    let header = [
-        "ordering",
-        "allocator",
-        "placed",
-        "mean MIND",
-        "small %",
-        "large %",
-        "overall %",
-        "t",
-        "refreshes",
-        "seconds",
-    ];
+/// What a table of replays shows, by the names that stand above it; the last two say how long the allocator took.
+const REPLAYED: [&str; 10] = [
+    "ordering",
+    "allocator",
+    "placed",
+    "mean MIND",
+    "small %",
+    "large %",
+    "overall %",
+    "t",
+    "refreshes",
+    "seconds",
+];
+
+/// Lists the cells of [`REPLAYED`], a row for each replay.
+fn replay_cells(results: &[ReplayResult<'_>], threshold: u64) -> Vec<[String; 10]> {
     let rows = results.iter().map(|r| {
         let improvement = r.summary.improvement_by_group(r.baseline, threshold);
         [
@@ -223,12 +227,48 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
             format!("{:.3}", r.counts.choosing.as_secs_f64()),
         ]
     });
-    let table = lay_out_table(header, rows, 2);
+    rows.collect()
+}
+
+/// Prints what each allocator gave and how long it took to standard error.
+pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
+    let table = lay_out_table(REPLAYED, replay_cells(results, threshold), 2);
     notes::print_note(format_args!(
         "{}",
         // The table goes to standard error, which may be a terminal while standard output is a file.
         fit_to_terminal(table, 3, &io::stderr())
     ));
+}
+
+/// Writes what each allocator gave, for a terminal.
+pub fn write_replays(
+    out: &mut impl Write,
+    results: &[ReplayResult<'_>],
+    threshold: u64,
+) -> io::Result<()> {
+    let about = format!(
+        "Mean hops between a job's nodes, and how far they are below those of fifo:0: means over sizes of more than \
+         {threshold} placements. A row for each placement: -o FILE, or a pipe."
+    );
+    let rows = replay_cells(results, threshold);
+    let rows = rows.into_iter().map(|row| Row::from(&row[..7]));
+    write_section(out, &about, &REPLAYED[..7], rows, [2, 3])
+}
+
+/// Writes the rows of a command: CSV into a file or a pipe, a table of four digits on a terminal.
+pub fn write_rows<R>(
+    path: Option<&Path>,
+    columns: &[Column<R>],
+    rows: impl IntoIterator<Item = R>,
+) -> anyhow::Result<()> {
+    if !is_for_people(path) {
+        return write_by(path, |out| columns::write_table(out, columns, rows));
+    }
+    let rows: Vec<R> = rows.into_iter().collect();
+    let table = lay_out_columns(columns, &rows, 1);
+    write_by(None, |out| {
+        writeln!(out, "{}", fit_to_terminal(table, 1, &io::stdout()))
+    })
 }
 
 /// Writes a table below a sentence that says what it holds: columns from `numbers` on are numbers, and the first `kept`

@@ -3,6 +3,7 @@
 use crate::shared::command_line::CommandLine;
 use crate::shared::comparison::{self, OrderingArgs};
 use crate::shared::output::Output;
+use crate::shared::tables::write_rows;
 use crate::shared::throughput;
 use crate::shared::{inputs, output, own_files, progress};
 use clap::Args;
@@ -121,9 +122,7 @@ impl Command {
         if self.json {
             return output::write_text(target, machine_json(topology, &rows, matching)?);
         }
-        output::write_by(target, |out| {
-            columns::write_table(out, ThroughputRow::ALL, rows)
-        })
+        write_rows(target, ThroughputRow::ALL, rows)
     }
 
     /// Compares orderings by what jobs of some sizes get when they fill the machine.

@@ -8,6 +8,7 @@ use super::family::{BuildNetwork, TopologyEntry};
 use super::machine::Topology;
 use super::machine_options::{COMMON_OPTIONS, MachineOptions};
 use super::recognise::find_reader;
+use super::source_file;
 use super::table::TOPOLOGIES;
 use nodeorder_base::{Params, Result, Text};
 
@@ -44,13 +45,13 @@ impl TopologyOptions {
         TopologyOptions::parse_file(params, &name, context)
     }
 
-    /// Parses the file at `path`, TOML or one that a reader recognises, with `options` as [`TopologyOptions::toml_with`].
+    /// Parses the file at `path` (`-`: standard input), TOML or one that a reader recognises, with `options` as [`TopologyOptions::toml_with`].
     /// The whole is called `spec`.
     ///
     /// # Errors
     /// As [`TopologyOptions::toml_with`]; no reader or two that know the file.
     pub fn file(path: &Path, options: Option<&str>, spec: &str, context: &Context) -> Result<Self> {
-        let text = Text::read(path, context.memory)?;
+        let text = source_file::read(path, context)?;
         let Some(kind) = find_reader(&text, path)? else {
             return match options {
                 Some(options) => {

@@ -33,7 +33,7 @@ impl Sign {
 }
 
 /// Readers whose files have words that no others have.
-const SIGNS: [Sign; 9] = [
+const SIGNS: [Sign; 11] = [
     Sign::new("graphml", "<", &["<graphml"]),
     Sign::new("simgrid", "<", &["<platform"]),
     Sign::new("k8s-nodes", "{", &["\"items\"", "\"metadata\""]),
@@ -46,6 +46,8 @@ const SIGNS: [Sign; 9] = [
     ),
     Sign::new("xtdb2proc", "", &["processor_id=", "x_coord="]),
     Sign::new("ibnetdiscover", "", &["Switch", "\"S-"]),
+    Sign::new("iblinkinfo", "", &["==(", ")==>"]),
+    Sign::new("iblinkinfo", "", &["SW ", " 0x", " ( '", "' - '"]),
     Sign::new("caminos", "NODOS", &["GRADO"]),
 ];
 

@@ -1,6 +1,7 @@
 //! Files that describe networks: the option that names one, and files shipped with the program.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use include_dir::{Dir, File, include_dir};
 
@@ -18,12 +19,23 @@ pub(super) fn find_shipped(path: &Path) -> Option<&'static File<'static>> {
     SHIPPED.get_file(path.file_name()?.to_str()?.strip_prefix("shipped:")?)
 }
 
-/// Reads a text that a machine is described by: a file, or `shipped:NAME`. Fails as [`Text::read`].
+/// Reads a text that a machine is described by: a file, `-` for standard input, or `shipped:NAME`. Fails as
+/// [`Text::read`].
 pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
-    match find_shipped(path) {
-        Some(file) => Text::read_embedded(file.path(), file.contents(), context.memory),
-        None => Text::read(path, context.memory),
+    // It can be read once, and is looked at twice: for its kind, and by the reader of that kind.
+    static STANDARD_INPUT: OnceLock<Text> = OnceLock::new();
+    if let Some(file) = find_shipped(path) {
+        return Text::read_embedded(file.path(), file.contents(), context.memory);
     }
+    let of_input = path == Path::new("-");
+    if let Some(text) = STANDARD_INPUT.get().filter(|_| of_input) {
+        return Ok(text.clone());
+    }
+    let text = Text::read(path, context.memory)?;
+    if of_input {
+        STANDARD_INPUT.get_or_init(|| text.clone());
+    }
+    Ok(text)
 }
 
 /// The option `file` of a family: a file that is read when the network is built.

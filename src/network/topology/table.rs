@@ -41,6 +41,7 @@ pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(
         import::jgf::FAMILY,
         import::xtdb::FAMILY,
         import::infiniband::FAMILY,
+        import::iblinkinfo::FAMILY,
         import::target::FAMILY,
     ],
 );

@@ -176,6 +176,6 @@ row! {
         "`mean_mind` less `mpc`; negative where jobs are closer together.",
         |r| r.mean.hops_above();
     ["above_mpc_percent"], "%",
-        "The same in per cent of `mpc`; empty where that is 0.",
+        "`above_mpc` in per cent of `mpc`; empty where that is 0.",
         |r| r.mean.per_cent_above();
 }

@@ -53,13 +53,13 @@ row! {
     fair: &'a str, "",
         "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
     bandwidth: f64, "B/s",
-        "What a link of capacity 1 carries each way.";
+        "Bandwidth of a link of capacity 1, each way.";
     latency: f64, "s", "Latency of a hop.";
     node_links: &'a str, "",
         "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
     node_bandwidth: f64, "B/s", "What a node link carries each way.";
     switch_bandwidth: Option<f64>, "B/s",
-        "What a switch carries in all, where that is limited.";
+        "Bandwidth of a switch in all, where that is limited.";
     iterations: u64, "iterations",
         "Iterations that every job did at least.";
     [seconds of outcome], "s",

@@ -94,7 +94,7 @@ impl<'a> JobRow<'a> {
             "Routers of the smallest cube around the job, as long as its longest side; grids only.",
             |r| r.bounding_box().map(|b| b.cube);
         [bounding_cube_ratio in bounding_box], "",
-            "The same over that of the smallest cube with room for the job; grids only.";
+            "`bounding_cube` over the routers of the smallest cube with room for the job; grids only.";
     };
 
     /// Columns of `--guest`.
@@ -110,7 +110,7 @@ impl<'a> JobRow<'a> {
         [contention_alone in job_traffic], "volume / capacity",
             "Highest load over capacity of a link, if the job were alone.";
         [contention_met in job_traffic], "volume / capacity",
-            "The same on the links it uses, with the traffic of all running jobs.";
+            "Highest load over capacity of a link that it uses, with the traffic of all running jobs.";
         [jobs_met in job_traffic], "jobs",
             "Most jobs on one of its links, itself included.";
     };

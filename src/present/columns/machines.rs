@@ -120,7 +120,7 @@ impl<'a> RankedMachine<'a> {
             "Proved: no ordering has a lower `mean_log`.",
             |r| r.machine().comparison.floor_mean_log;
         score, "",
-            "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.";
+            "The figure that ranks: seconds, hops or cost, lower is better, or throughput, higher is better.";
         routing, "",
             "Routing of the traffic that `score` is of, the same on all machines; empty where no traffic ranks.";
         "largest_size", "nodes",
@@ -194,15 +194,15 @@ impl<'a> RankedMachine<'a> {
             "`mixed` of the command `slowdown` for all-to-all traffic \
             with the best ordering: the log-uniform mean over job sizes.",
             |r| r.contender.slowdown(0, 0);
-        "slowdown_all_to_all_random", "", "The same with `random`.",
+        "slowdown_all_to_all_random", "", "`mixed` for all-to-all traffic with `random`.",
             |r| r.contender.slowdown(0, 1);
-        "slowdown_stencil", "", "The same for `stencil3d` with the best ordering.",
+        "slowdown_stencil", "", "`mixed` for `stencil3d` with the best ordering.",
             |r| r.contender.slowdown(1, 0);
-        "slowdown_stencil_random", "", "The same with `random`.",
+        "slowdown_stencil_random", "", "`mixed` for `stencil3d` with `random`.",
             |r| r.contender.slowdown(1, 1);
-        "slowdown_ring", "", "The same for `ring` with the best ordering.",
+        "slowdown_ring", "", "`mixed` for `ring` with the best ordering.",
             |r| r.contender.slowdown(2, 0);
-        "slowdown_ring_random", "", "The same with `random`.",
+        "slowdown_ring_random", "", "`mixed` for `ring` with `random`.",
             |r| r.contender.slowdown(2, 1);
         "slowdown_routing", "", "Routing of these figures, the same on all machines.",
             |r| r.contender.slowdowns.as_ref().map(|all| all.routing);
@@ -227,13 +227,13 @@ impl<'a> RankedMachine<'a> {
             "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
             |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[0]);
         "cost_per_throughput_at_least", "",
-            "The same under any routing: proved.",
+            "`cost` for each unit of it: at least so much under any routing, proved.",
             |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[1]);
         "watts_per_throughput", "W",
             "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
             |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[0]);
         "watts_per_throughput_at_least", "W",
-            "The same under any routing: proved.",
+            "`watts` for each unit of it: at least so much under any routing, proved.",
             |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[1]);
         "radix", "links",
             "Ports of a switch, where given: compare `ports`.",

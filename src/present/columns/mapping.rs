@@ -36,7 +36,7 @@ row! {
         "Largest volume that a node sends to other nodes or receives from them.",
         |r| r.analysis.node_loads.largest_volume();
     ["node_contention_max"], "volume / capacity",
-        "The same over what a node link carries, where that of a link of capacity 1 is 1; missing where node links are free.",
+        "`node_load_max` over what a node link carries, where a link of capacity 1 carries 1; missing where node links are free.",
         |r| r.speeds.node_links_shared.then(|| r.analysis.node_loads.largest_volume() * r.speeds.bandwidth / r.speeds.node_bandwidth);
     ["switch_contention_max"], "volume / capacity",
         "Largest volume through a switch over what a switch carries, in the same unit; missing where that is not limited.",
@@ -45,7 +45,7 @@ row! {
         "Highest load of a node's fast link inside its domain, either way; none without domains.",
         |r| r.analysis.domain_load.map(|load| load.max);
     ["nvlink_contention_max"], "volume / capacity",
-        "The same over `nvlink_capacity`.",
+        "`nvlink_load_max` over `nvlink_capacity`.",
         |r| r.analysis.domain_load.map(|load| load.contention);
     ["allocation.nodes"], "nodes", "Nodes that hold processes.",
         |r| r.analysis.allocation.nodes;
@@ -145,7 +145,7 @@ pub const EDGE: &[Column<(u32, u32, f64, u32)>] = columns! {
     "v", "", "The router at the other.",
         |l| l.1;
     "capacity", "",
-        "What each of its cables can carry; the column is left out where all carry 1.",
+        "Capacity of each of its cables; the column is left out where all carry 1.",
         |l| l.2;
     "cables", "",
         "How many cables it is; the column is left out where each is one.",
@@ -160,7 +160,7 @@ pub const DIFFERENCE: &[Column<[String; 4]>] = columns! {
     "name", "", "The node, switch, link or unit.",
         |d| d[1].as_str();
     "here", "",
-        "What the first description has: a switch, a unit, cables or their capacity.",
+        "The item of the first description: a switch, a unit, cables or their capacity.",
         |d| d[2].as_str();
     "there", "", "What the second has.",
         |d| d[3].as_str();

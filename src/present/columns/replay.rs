@@ -47,9 +47,9 @@ impl<'a> ReplayFigures<'a> {
         "improvement.small", "%",
             "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
             |r| r.improvement.small;
-        "improvement.large", "%", "The same for larger sizes.",
+        "improvement.large", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes above 10.",
             |r| r.improvement.large;
-        "improvement.overall", "%", "The same for all sizes.",
+        "improvement.overall", "%", "How far mean `mind` is below that of `fifo:0`: mean over all sizes.",
             |r| r.improvement.overall;
         delta_mind of improvement, "hops",
             "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.";
@@ -73,10 +73,10 @@ impl<'a> ReplayFigures<'a> {
             "Improvement times the share of compute of the size's octave (2, 3-4, 5-8, …): mean over sizes up to 10.",
             |r| r.normalised[0];
         "normalised_improvement.large", "%",
-            "The same for larger sizes.",
+            "Improvement times the share of compute of the size's octave: mean over sizes above 10.",
             |r| r.normalised[1];
         "normalised_improvement.overall", "%",
-            "The same for all sizes.",
+            "Improvement times the share of compute of the size's octave: mean over all sizes.",
             |r| r.normalised[2];
     };
 

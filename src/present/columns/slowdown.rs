@@ -35,15 +35,15 @@ row! {
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     guest: &'a str, "",
-        "What the nodes of a job send to each other.";
+        "The traffic between the nodes of a job.";
     size: usize, "nodes", "Nodes of a job.";
     windows: u64, "jobs",
         "Windows of consecutive ranks over all tilings, without those left out.";
     alone: f64, "",
         "Mean times as long as on a network that never blocks, where no other job sends: a job borrows all links, so not to rank by.";
     mixed: f64, "",
-        "The same where the other jobs send for the share of the time that `--duty` says: what ranks.";
-    all: f64, "", "The same where all jobs send at once.";
+        "Mean times as long, where the other jobs send for the share of the time that `--duty` says: the figure that ranks.";
+    all: f64, "", "Mean times as long, where all jobs send at once.";
     mixed_p90: f64, "",
         "The least `mixed` that nine of ten windows do not exceed.";
     mixed_max: f64, "", "The largest `mixed` of a window.";

@@ -28,7 +28,7 @@ row! {
     /// Columns of the command `throughput`.
     pub const ALL:
     traffic: &'a str, "",
-        "What the nodes send, each 1 on the whole where it is no guest.";
+        "The traffic; where it is no guest, each node sends 1 in all.";
     routing: &'a str, "", "Which links traffic takes.";
     throughput: f64, "",
         "The multiple of the traffic that the routing found carries, in capacities of a link.";
@@ -53,7 +53,7 @@ row! {
     windows: usize, "jobs",
         "Jobs side by side: windows of consecutive ranks from the first on.";
     guest: &'a str, "",
-        "What each job's nodes send to each other, each 1 on the mean.";
+        "The traffic between the nodes of each job; a node sends 1 on the mean.";
     routing: &'a str, "", "Which links traffic takes.";
     throughput: f64, "",
         "The multiple of the traffic of all jobs at once that the routing found carries.";

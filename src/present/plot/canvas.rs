@@ -1,5 +1,5 @@
-//! The backend of figures: compact SVG, or plotters' own bitmap, painted at twice the size of the file and averaged,
-//! which smooths every edge.
+//! The backend of figures: shapes of an SVG or PDF file, or plotters' own bitmap, painted at twice the size of the file
+//! and averaged, which smooths every edge.
 
 use std::io::Write;
 
@@ -13,8 +13,7 @@ use plotters_backend::{
     FontTransform,
 };
 
-use super::svg::Svg;
-use super::text::baseline_start;
+use super::text::{Text, baseline_start};
 
 /// Number of painted pixels for each pixel of the file, each way.
 const OVERSAMPLING: usize = 2;
@@ -29,9 +28,33 @@ pub type DrawError = DrawingAreaErrorKind<BitmapError>;
 type BitmapError = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
 type Drawn = Result<(), DrawingErrorKind<BitmapError>>;
 
-/// SVG or pixels.
+/// A file of shapes and texts, later ones above earlier ones. Lengths are in device units.
+pub trait Shapes {
+    /// Width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// Draws a filled rectangle between two corners.
+    fn draw_rectangle(&mut self, from: BackendCoord, to: BackendCoord, colour: BackendColor);
+
+    /// Draws a stroke of `width`.
+    fn draw_stroke(&mut self, points: &[BackendCoord], colour: BackendColor, width: u32);
+
+    /// Draws a filled polygon.
+    fn draw_polygon(&mut self, corners: &[BackendCoord], colour: BackendColor);
+
+    /// Draws a disc.
+    fn draw_disc(&mut self, centre: BackendCoord, radius: i32, colour: BackendColor);
+
+    /// Draws a text whose size is in device units an em; `at` is on the baseline, at the text's anchor.
+    fn draw_text(&mut self, text: &str, style: &Text, at: BackendCoord);
+
+    /// Writes what is still open.
+    fn flush(&mut self) {}
+}
+
+/// Shapes or pixels.
 pub enum Canvas<'a> {
-    Svg(Svg<'a>),
+    Shapes(&'a mut dyn Shapes),
     Pixels(BitMapBackend<'a>),
 }
 
@@ -40,7 +63,7 @@ impl DrawingBackend for Canvas<'_> {
 
     fn get_size(&self) -> (u32, u32) {
         match self {
-            Canvas::Svg(svg) => svg.size,
+            Canvas::Shapes(file) => file.size(),
             Canvas::Pixels(pixels) => pixels.get_size(),
         }
     }
@@ -51,7 +74,7 @@ impl DrawingBackend for Canvas<'_> {
 
     fn present(&mut self) -> Drawn {
         match self {
-            Canvas::Svg(svg) => svg.flush(),
+            Canvas::Shapes(file) => file.flush(),
             Canvas::Pixels(pixels) => pixels.present()?,
         }
         Ok(())
@@ -59,7 +82,7 @@ impl DrawingBackend for Canvas<'_> {
 
     fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
         match self {
-            Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color),
+            Canvas::Shapes(file) => file.draw_rectangle((x, y), (x + 1, y + 1), color),
             Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color)?,
         }
         Ok(())
@@ -84,11 +107,11 @@ impl DrawingBackend for Canvas<'_> {
         match self {
             // Plotters draws the ground of a legend even where it cannot be seen.
             _ if style.color().alpha == 0.0 => Ok(()),
-            Canvas::Svg(svg) if fill => {
-                svg.rect(from, to, style.color());
+            Canvas::Shapes(file) if fill => {
+                file.draw_rectangle(from, to, style.color());
                 Ok(())
             }
-            Canvas::Svg(_) => {
+            Canvas::Shapes(_) => {
                 let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
                 self.draw_path(corners, style)
             }
@@ -104,8 +127,9 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
     ) -> Drawn {
         let pixels = match self {
-            Canvas::Svg(svg) => {
-                svg.line(path, style.color(), style.stroke_width());
+            Canvas::Shapes(file) => {
+                let points: Vec<BackendCoord> = path.into_iter().collect();
+                file.draw_stroke(&points, style.color(), style.stroke_width());
                 return Ok(());
             }
             Canvas::Pixels(pixels) => pixels,
@@ -133,7 +157,7 @@ impl DrawingBackend for Canvas<'_> {
         fill: bool,
     ) -> Drawn {
         match self {
-            Canvas::Svg(svg) => svg.disc(at, radius as i32, style.color()),
+            Canvas::Shapes(file) => file.draw_disc(at, radius as i32, style.color()),
             Canvas::Pixels(pixels) => {
                 pixels.draw_circle(at, radius, style, fill)?;
             }
@@ -147,7 +171,10 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
     ) -> Drawn {
         match self {
-            Canvas::Svg(svg) => svg.polygon(corners, style.color()),
+            Canvas::Shapes(file) => {
+                let corners: Vec<BackendCoord> = corners.into_iter().collect();
+                file.draw_polygon(&corners, style.color());
+            }
             Canvas::Pixels(pixels) => pixels.fill_polygon(corners, style)?,
         }
         Ok(())
@@ -157,8 +184,8 @@ impl DrawingBackend for Canvas<'_> {
         let at = baseline_start(style, at);
         let pixels = match self {
             _ if text.is_empty() => return Ok(()),
-            Canvas::Svg(svg) => {
-                svg.text(text, style, at);
+            Canvas::Shapes(file) => {
+                file.draw_text(text, &Text::from_style(style), at);
                 return Ok(());
             }
             Canvas::Pixels(pixels) => pixels,
@@ -203,9 +230,6 @@ pub fn encode_png((width, height): (u32, u32), printed: Option<f64>, rgb: &[u8])
             rows.push((sum / (OVERSAMPLING * OVERSAMPLING)) as u8);
         }
     }
-    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory does not fail.
-    let _ = zlib.write_all(&rows);
     let [width, height] = [width, height].map(|length| (length as u32).to_be_bytes());
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     // 8 bits, RGB, deflate, adaptive filters, not interlaced
@@ -220,9 +244,17 @@ pub fn encode_png((width, height): (u32, u32), printed: Option<f64>, rgb: &[u8])
         // Pixels a metre, across and down.
         append_chunk(&mut png, b"pHYs", &[&density[..], &density, &[1]].concat());
     }
-    append_chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
+    append_chunk(&mut png, b"IDAT", &compress(&rows));
     append_chunk(&mut png, b"IEND", &[]);
     png
+}
+
+/// Compresses data as PNG and PDF ask for it.
+pub fn compress(data: &[u8]) -> Vec<u8> {
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let _ = zlib.write_all(data);
+    zlib.finish().unwrap_or_default()
 }
 
 fn append_chunk(png: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {

@@ -1,4 +1,4 @@
-//! From a figure to a file: SVG text or PNG bytes of whatever a pen can draw.
+//! From a figure to a file: SVG text, PDF or PNG bytes of whatever a pen can draw.
 
 use plotters::backend::BitMapBackend;
 use plotters::drawing::IntoDrawingArea;
@@ -7,6 +7,7 @@ use super::canvas::{Canvas, PIXEL_SCALE, encode_png};
 use super::chart::draw_heading;
 use super::element::Point;
 use super::palette::PAPER;
+use super::pdf::{FontError, Pdf};
 use super::pen::Pen;
 use super::svg::{self, Svg};
 use nodeorder_base::{Error, Result};
@@ -79,6 +80,14 @@ impl<'a> Figure<'a> {
         }
     }
 
+    /// Names the figure in an error of its fonts.
+    fn explain(&self, error: FontError) -> Error {
+        Error::Draw {
+            figure: self.title.clone(),
+            reason: error.to_string(),
+        }
+    }
+
     fn device_size(&self, scale: f64) -> (u32, u32) {
         (
             (self.size.0 * scale).round() as u32,
@@ -86,7 +95,7 @@ impl<'a> Figure<'a> {
         )
     }
 
-    fn draw_on(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
+    fn draw_on<'c>(&'c self, canvas: Canvas<'c>, scale: f64, ground: bool) -> Result<()> {
         // Both kinds of file are drawn by the same code: only the canvas and its scale differ.
         let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
         // A decoration takes the ground of its page, light or dark.
@@ -102,10 +111,10 @@ impl<'a> Figure<'a> {
 
     /// Draws the body of the SVG, and returns its size in device units with it.
     fn svg_body(&self, ground: bool) -> Result<((u32, u32), String)> {
-        let mut body = String::new();
         let size = self.device_size(svg::SCALE);
-        self.draw_on(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
-        Ok((size, body))
+        let mut svg = Svg::new(size);
+        self.draw_on(Canvas::Shapes(&mut svg), svg::SCALE, ground)?;
+        Ok((size, svg.body))
     }
 
     /// Draws the figure as SVG.
@@ -127,6 +136,17 @@ impl<'a> Figure<'a> {
     pub fn decoration_svg(&self) -> Result<String> {
         let (size, body) = self.svg_body(false)?;
         Ok(svg::wrap_decoration(size, &body))
+    }
+
+    /// Draws the figure as a PDF file of one page.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn pdf(&self) -> Result<Vec<u8>> {
+        let mut pdf = Pdf::new(self.device_size(svg::SCALE)).map_err(|e| self.explain(e))?;
+        self.draw_on(Canvas::Shapes(&mut pdf), svg::SCALE, true)?;
+        pdf.finish(&self.title, self.width)
+            .map_err(|e| self.explain(e))
     }
 
     /// Draws the figure as a PNG file, two pixels for each of the SVG's.

@@ -1,8 +1,8 @@
-//! Figures, as SVG text or PNG bytes: they read rows and never compute a metric.
+//! Figures, as SVG text, PDF or PNG bytes: they read rows and never compute a metric.
 //!
 //! Plotters draws the charts: axes, ticks, curves, bars, legends (module `chart` says how ours look). Pictures
-//! of machines are drawn in pixels by `pen::Pen`. Both go to one canvas: compact SVG (`svg`) or plotters' own
-//! bitmap. Neither asks the system for a font.
+//! of machines are drawn in pixels by `pen::Pen`. Both go to one canvas: compact SVG (`svg`), PDF (`pdf`)
+//! or plotters' own bitmap. Neither asks the system for a font.
 //!
 //! # Limits
 //! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of
@@ -20,6 +20,7 @@ mod load;
 mod node_map;
 mod offers;
 mod palette;
+mod pdf;
 mod pen;
 pub mod replay;
 mod scale;

@@ -11,18 +11,19 @@
 use std::fmt::Write;
 
 use plotters_backend::text_anchor::HPos;
-use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
+use plotters_backend::{BackendColor, BackendCoord};
 
-use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, format_hex};
-use super::text::em_size;
+use super::canvas::Shapes;
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, format_hex, to_backend_colour};
+use super::text::Text;
 
 /// Device units a pixel.
 pub const SCALE: f64 = 10.0;
 
 /// The body of an SVG document under construction; whole when it is flushed.
-pub struct Svg<'a> {
-    pub size: (u32, u32),
-    body: &'a mut String,
+pub struct Svg {
+    size: (u32, u32),
+    pub body: String,
     /// Path data of shapes that are not written yet; `paint` holds the attributes of their look.
     path: String,
     paint: String,
@@ -63,22 +64,14 @@ pub fn wrap_decoration(size: (u32, u32), body: &str) -> String {
     )
 }
 
-impl<'a> Svg<'a> {
+impl Svg {
     /// Starts a drawing of `size` device units.
-    pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
+    pub fn new(size: (u32, u32)) -> Self {
         Svg {
             size,
-            body,
+            body: String::new(),
             path: String::new(),
             paint: String::new(),
-        }
-    }
-
-    /// Writes what is still open.
-    pub fn flush(&mut self) {
-        if !self.path.is_empty() {
-            let _ = writeln!(self.body, "<path {} d=\"{}\"/>", self.paint, self.path);
-            self.path.clear();
         }
     }
 
@@ -91,8 +84,41 @@ impl<'a> Svg<'a> {
         &mut self.path
     }
 
-    /// Draws a filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
-    pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
+    fn append_polyline(&mut self, paint: String, points: &[BackendCoord]) {
+        let path = self.open_path(paint);
+        let mut last: Option<BackendCoord> = None;
+        for &(x, y) in points {
+            match last {
+                None => append_pair(path, 'M', (x, y)),
+                // Points may meet when rounded to tenths; a step of no length would only take room.
+                Some(before) if before == (x, y) => continue,
+                // Steps are shorter in text than positions.
+                Some((px, py)) => append_pair(path, 'l', (x - px, y - py)),
+            }
+            last = Some((x, y));
+        }
+    }
+}
+
+impl Shapes for Svg {
+    fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn flush(&mut self) {
+        if !self.path.is_empty() {
+            let _ = writeln!(self.body, "<path {} d=\"{}\"/>", self.paint, self.path);
+            self.path.clear();
+        }
+    }
+
+    fn draw_rectangle(
+        &mut self,
+        (x0, y0): BackendCoord,
+        (x1, y1): BackendCoord,
+        colour: BackendColor,
+    ) {
+        // Edges are kept sharp: smoothed ones leave seams between cells.
         let path = self.open_path(fill_attribute(colour) + " shape-rendering=\"crispEdges\"");
         append_pair(path, 'M', (x0, y0));
         for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
@@ -102,10 +128,9 @@ impl<'a> Svg<'a> {
         path.push('z');
     }
 
-    /// Draws a stroke of `width`.
-    pub fn line(
+    fn draw_stroke(
         &mut self,
-        points: impl IntoIterator<Item = BackendCoord>,
+        points: &[BackendCoord],
         BackendColor { rgb, alpha }: BackendColor,
         width: u32,
     ) {
@@ -123,18 +148,12 @@ impl<'a> Svg<'a> {
         );
     }
 
-    /// Draws a filled polygon.
-    pub fn polygon(
-        &mut self,
-        points: impl IntoIterator<Item = BackendCoord>,
-        colour: BackendColor,
-    ) {
-        self.append_polyline(fill_attribute(colour), points);
+    fn draw_polygon(&mut self, corners: &[BackendCoord], colour: BackendColor) {
+        self.append_polyline(fill_attribute(colour), corners);
         self.path.push('z');
     }
 
-    /// Draws a disc.
-    pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
+    fn draw_disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
         let path = self.open_path(fill_attribute(colour));
         append_pair(path, 'M', (x - radius, y));
         // Two half circles: an arc that ends where it starts is not drawn.
@@ -146,51 +165,33 @@ impl<'a> Svg<'a> {
         path.push('z');
     }
 
-    /// Draws a text; `at` is on the baseline.
-    pub fn text(&mut self, text: &str, style: &impl BackendTextStyle, at: BackendCoord) {
+    fn draw_text(&mut self, text: &str, style: &Text, at: BackendCoord) {
         // Shapes drawn before are written first, or they would cover the text.
         self.flush();
         let x = f64::from(at.0) / SCALE;
         let y = f64::from(at.1) / SCALE;
-        let anchor = match style.anchor().h_pos {
+        let anchor = match style.anchor {
             HPos::Left => "",
             HPos::Center => " text-anchor=\"middle\"",
             HPos::Right => " text-anchor=\"end\"",
         };
-        let turn = match style.transform() {
-            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
-            _ => String::new(),
+        let turn = if style.upwards {
+            format!(" transform=\"rotate(-90 {x} {y})\"")
+        } else {
+            String::new()
         };
-        let weight = if matches!(style.style(), FontStyle::Bold) {
+        let weight = if style.bold {
             " font-weight=\"600\""
         } else {
             ""
         };
-        let size = (em_size(style) / SCALE * 10.0).round() / 10.0;
-        let paint = fill_attribute(BackendColor {
-            alpha: 1.0,
-            ..style.color()
-        });
+        let size = (style.size / SCALE * 10.0).round() / 10.0;
+        let paint = fill_attribute(to_backend_colour(style.colour, 1.0));
         let text = escape_xml(text);
         let _ = writeln!(
             self.body,
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
         );
-    }
-
-    fn append_polyline(&mut self, paint: String, points: impl IntoIterator<Item = BackendCoord>) {
-        let path = self.open_path(paint);
-        let mut last: Option<BackendCoord> = None;
-        for (x, y) in points {
-            match last {
-                None => append_pair(path, 'M', (x, y)),
-                // Points may meet when rounded to tenths; a step of no length would only take room.
-                Some(before) if before == (x, y) => continue,
-                // Steps are shorter in text than positions.
-                Some((px, py)) => append_pair(path, 'l', (x - px, y - py)),
-            }
-            last = Some((x, y));
-        }
     }
 }
 
@@ -290,12 +291,12 @@ mod tests {
 
     #[test]
     fn shapes_of_one_paint_share_a_path() {
-        let mut text = String::new();
-        let mut svg = Svg::new((100, 100), &mut text);
-        let red = super::super::palette::to_backend_colour((200, 0, 0), 1.0);
-        svg.rect((0, 0), (10, 10), red);
-        svg.rect((20, 0), (25, 10), red);
+        let mut svg = Svg::new((100, 100));
+        let red = to_backend_colour((200, 0, 0), 1.0);
+        svg.draw_rectangle((0, 0), (10, 10), red);
+        svg.draw_rectangle((20, 0), (25, 10), red);
         svg.flush();
+        let text = svg.body;
         assert!(
             text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""),
             "{text}"

@@ -38,6 +38,17 @@ impl Text {
         }
     }
 
+    /// Takes over a style of plotters, its size in device units an em. Texts are never transparent.
+    pub fn from_style(style: &impl BackendTextStyle) -> Self {
+        Text {
+            size: em_size(style),
+            colour: style.color().rgb,
+            bold: matches!(style.style(), FontStyle::Bold),
+            anchor: style.anchor().h_pos,
+            upwards: matches!(style.transform(), FontTransform::Rotate270),
+        }
+    }
+
     pub fn with_colour(self, colour: Rgb) -> Self {
         Text { colour, ..self }
     }
@@ -131,7 +142,7 @@ pub fn register_fonts() {
 }
 
 /// Computes the size of a style in device units an em.
-pub fn em_size(style: &impl BackendTextStyle) -> f64 {
+fn em_size(style: &impl BackendTextStyle) -> f64 {
     style.size() / FONT_SCALE
 }
 

@@ -43,10 +43,10 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
             best.ordering
         )
     } else if near.len() == rows.len() {
-        format!("{jobs} the orderings are not told apart, at least {low:.4}.")
+        format!("{jobs} no ordering is surely better, at least {low:.4}.")
     } else {
         format!(
-            "{jobs} most, at least {low:.4}, with {}, which are not told apart.",
+            "{jobs} at least {low:.4} with the best; that may be any of {}.",
             near.join(", ")
         )
     })

@@ -92,6 +92,10 @@ impl Trace {
                     if in_header {
                         // The header ends where jobs begin; its counts limit the sizes of jobs.
                         reader.limits = read_limits(&header, &name, options)?;
+                        // Jobs that were made up have never started: nothing is missing.
+                        reader.synthetic = header
+                            .values_of_label("Computer")
+                            .any(|computer| computer == "none, synthetic");
                         in_header = false;
                     }
                     let kept = reader.read_job(&line)?;

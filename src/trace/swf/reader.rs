@@ -49,6 +49,8 @@ const JOB_BYTES: usize = 3 * size_of::<Job>();
 pub(super) struct Reader<'a> {
     options: &'a Options,
     pub limits: Limits,
+    /// Whether the jobs were made up, so that none has started.
+    pub synthetic: bool,
     tally: &'a mut Tally,
     pub jobs: Vec<Job>,
     /// Which of [`NOTES`] apply to each of them, by bits.
@@ -73,6 +75,7 @@ impl<'a> Reader<'a> {
         Reader {
             options,
             limits: (None, None),
+            synthetic: false,
             tally,
             jobs: Vec::new(),
             notes: Vec::new(),
@@ -162,7 +165,7 @@ impl<'a> Reader<'a> {
             recorded > requested_time,
             requested.is_none() && shape.is_none(),
             wanted <= 0,
-            wait < 0,
+            wait < 0 && !self.synthetic,
             rounded,
             shape.is_some(),
             whole.is_some_and(|whole| whole != processors),

@@ -134,8 +134,8 @@ impl Policy for CompressedReservations {
             "the first pass"
         };
         format!(
-            "conservative backfilling: every job is reserved at {first} for its requested time, in queue order; on an \
-             early end reservations are compressed in queue order, none gets later; {}",
+            "conservative backfilling: every waiting job has a reservation for its requested time, made at {first} in \
+             queue order; when a job ends early, each moves forward where it can and none moves back; {}",
             self.passes.describe_order()
         )
     }

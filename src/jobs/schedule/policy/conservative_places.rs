@@ -233,15 +233,15 @@ impl ConservativePlaces {
 impl Policy for ConservativePlaces {
     fn describe_rule(&self) -> String {
         let again = if !self.rebuilds {
-            "on an early end each moves to the first earlier place that there is, in queue order"
+            "when a job ends early, each moves to the first earlier nodes that there are, in queue order"
         } else if self.passes.seconds == 0 {
-            "on an early end all reservations are rebuilt in queue order"
+            "when a job ends early, all reservations are made anew"
         } else {
-            "at every pass all reservations are rebuilt in queue order"
+            "at every pass all reservations are made anew"
         };
         format!(
-            "conservative backfilling with places: every job is reserved the first place that the allocator finds \
-             for its requested time beside running jobs and reservations, in queue order; {again}; {}",
+            "conservative backfilling that reserves specific nodes, not just a count: every waiting job has the first \
+             nodes that the allocator finds for its requested time, in queue order; {again}; {}",
             self.passes.describe_order()
         )
     }

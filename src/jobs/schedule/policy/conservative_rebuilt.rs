@@ -60,13 +60,13 @@ impl Reservations {
 impl Policy for RebuiltReservations {
     fn describe_rule(&self) -> String {
         let (first, again) = if self.passes.seconds == 0 {
-            ("submit", "on an early end")
+            ("submit", "when a job ends early")
         } else {
             ("the first pass", "at every pass")
         };
         format!(
-            "conservative backfilling: every job is reserved at {first} for its requested time, in queue order; \
-             {again} all reservations are rebuilt in queue order; {}",
+            "conservative backfilling: every waiting job has a reservation for its requested time, made at {first} in \
+             queue order; {again} all reservations are made anew; {}",
             self.passes.describe_order()
         )
     }

@@ -30,7 +30,7 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// with backfilling", 2001, <https://doi.org/10.1109/71.932708>.
 pub(super) const EASY: PolicyEntry = PolicyEntry::new(
     "easy",
-    "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
+    "EASY backfilling: later jobs start early if they do not delay the first; easy:runtime-estimates as CQSim does it",
     estimates::OPTIONS,
     |params| Ok(Box::new(Estimates::parse(params)?)),
 );
@@ -124,8 +124,8 @@ impl Easy {
 impl Policy for Easy {
     fn describe_rule(&self) -> String {
         format!(
-            "EASY: reservation for the head from start + requested time of running jobs; candidates in queue \
-             order count with {}; shadow and extra once a pass; {}",
+            "EASY backfilling: the first waiting job has a reservation, for which running jobs are assumed to use their \
+             full requested time; others start early where, by {}, they do not delay it; {}",
             self.estimates.candidate_time_name(),
             self.estimates.passes.describe_order()
         )

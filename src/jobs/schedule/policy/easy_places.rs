@@ -210,9 +210,9 @@ fn earliest_reservation(
 impl Policy for EasyPlaces {
     fn describe_rule(&self) -> String {
         format!(
-            "EASY with places: the head is reserved the first place that the allocator finds at an assumed end \
-             (start + requested time) of running jobs; candidates in queue order count with {}, and take other \
-             nodes than those unless they end before; {}",
+            "EASY backfilling that reserves specific nodes, not just a count: the first waiting job has the first nodes \
+             that the allocator finds at an expected end (start + requested time) of a running job; others start early \
+             where, by {}, they end before, or on other nodes; {}",
             self.estimates.candidate_time_name(),
             self.estimates.passes.describe_order()
         )

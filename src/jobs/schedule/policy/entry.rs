@@ -69,19 +69,21 @@ impl Passes {
     /// Describes the times of passes, as results quote them.
     pub fn describe(self) -> String {
         match self.seconds {
-            0 => "a pass at every instant at which something happened".into(),
-            s => format!("a pass every {s} seconds from the first submit"),
+            0 => "a pass of the scheduler whenever something happened".into(),
+            s => format!("a pass of the scheduler every {s} seconds from the first submit"),
         }
     }
 
     /// Describes the times of passes as [`Passes::describe`] does, with the order of events of one instant.
     pub fn describe_order(self) -> String {
         if self.per_event {
-            return "a pass after every event, ends of an instant first, in the order of starts"
+            return "a pass of the scheduler after every event, ends first, in the order of starts"
                 .into();
         }
         match self.seconds {
-            0 => "all ends, then all submits of an instant, then one pass".into(),
+            0 => {
+                "at each instant all ends, then all submits, then one pass of the scheduler".into()
+            }
             _ => self.describe(),
         }
     }

@@ -48,7 +48,7 @@ impl Estimates {
         if self.true_times {
             "their true run time"
         } else {
-            "the requested time"
+            "their requested time"
         }
     }
 }

@@ -29,7 +29,9 @@ struct Fcfs {
 impl Policy for Fcfs {
     fn describe_rule(&self) -> String {
         let passes = self.passes.describe_order();
-        format!("first come, first served by submit and file order; the head blocks; {passes}")
+        format!(
+            "first come, first served, in the order of submit times, then of the file; no job passes the first one; {passes}"
+        )
     }
 
     fn add_task(&mut self, task: u32, _: &ClusterState<'_>) {

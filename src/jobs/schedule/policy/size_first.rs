@@ -47,7 +47,7 @@ impl Policy for SizeFirst {
         };
         let passes = self.passes.describe();
         format!(
-            "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
+            "queue {order} by nodes, then requested time, then submit; no job passes the first one; {passes}"
         )
     }
 

@@ -9,16 +9,12 @@
 //! [2] "S-0002ca"[7]      # "spine1" … 4xHDR            port 2: port 7 of another switch
 //! ```
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
-use super::adapters::{Adapter, find_nodes};
-use super::wiring::{NO_PARENT, Wiring};
+use super::fabric_ports::{Fabric, Peer, Port, RAIL, compute_rate};
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry};
 use crate::topology::network::Network;
 use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::{Line, Opt, Params, Result, Text};
+use nodeorder_base::{Opt, Params, Result, Text};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -28,11 +24,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "ibnetdiscover:fabric.txt",
     options: &[
         Opt::file("file", "what ibnetdiscover printed").positional(),
-        Opt::text(
-            "rail",
-            "look only at adapters described as NODE and this word",
-        )
-        .default_in_words("all adapters"),
+        RAIL,
     ],
     parse: parse_options,
 };
@@ -46,35 +38,13 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     })
 }
 
-/// Builds the network of the switches, the cables between them, and the nodes on their ports. A cable's capacity is
-/// its rate over the rate that most nodes' cables have; those of parallel cables add up, and so do their numbers. A node is called by the first word of its adapter's description (the identifier where the description is the
-/// vendor's or that of several), and hangs on the switch that [`find_nodes`] takes, by a cable of its adapter's rate;
-/// `rail=WORD` looks only at adapters described as `NODE WORD`. Fails,
-/// with the line, if a port is outside a switch or adapter, a line of another form, or a cable leads to a switch that
-/// is not described or is described otherwise at its other end; or if the network is in several parts.
-///
-/// # Limits
-/// Aggregation nodes inside switches and routers between subnets are left out.
+/// Builds the network of the sections. Fails, with the line, if a port is outside a switch or adapter or a line has another
+/// form, and where [`Fabric::build_network`] does.
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
 fn build_network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
-    let mut wiring = read_sections(&file.text, rail)?;
-    wiring.build_levels(&vec![NO_PARENT; wiring.switches.len()], &|_| "leaf".into());
-    wiring.into_network(file, "")
-}
-
-/// A port in use, as the section of its switch describes it.
-struct Port<'t> {
-    /// Number of the switch.
-    switch: usize,
-    port: u32,
-    /// Identifier at the other end of the cable: `S-…`, `H-…` or `R-…`.
-    peer: &'t str,
-    peer_port: u32,
-    /// Description of the other end and the rate of the cable.
-    comment: &'t str,
-    line: Line<'t>,
+    read_sections(&file.text)?.build_network(file, rail)
 }
 
 /// Keys of lines that say nothing about cables.
@@ -87,11 +57,9 @@ const PASSED_OVER: [&str; 6] = [
     "rtguid",
 ];
 
-/// Reads the sections of switches, and which nodes are on them.
-fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
-    let mut wiring = Wiring::default();
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut ports: Vec<Port<'_>> = Vec::new();
+/// Reads the sections of switches.
+fn read_sections(text: &Text) -> Result<Fabric<'_>> {
+    let mut fabric = Fabric::default();
     // The switch whose ports follow; none inside an adapter's section.
     let mut section = None;
     for line in text.lines() {
@@ -108,13 +76,13 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                 let expected = "Switch PORTS \"S-…\"";
                 let id = first_quoted(data)
                     .ok_or_else(|| line.error_here(format!("`{data}`"), expected))?;
-                let index = wiring.switches.len();
-                if let Some(other) = known.insert(id, index) {
-                    let other = wiring.switches[other].line;
+                let index = fabric.wiring.switches.len();
+                if let Some(other) = fabric.known.insert(id, index) {
+                    let other = fabric.wiring.switches[other].line;
                     let found = format!("switch `{id}` again (line {other} has it)");
                     return Err(line.error_here(found, "each once"));
                 }
-                wiring.add_switch(id, Vec::new(), line.number);
+                fabric.wiring.add_switch(id, Vec::new(), line.number);
                 section = Some(Some(index));
             }
             "Ca" | "Rt" => section = Some(None),
@@ -129,12 +97,13 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                     let expected = "a port, [N] \"ID\"[M]";
                     return Err(line.error_here(format!("`{data}`"), expected));
                 };
-                ports.push(Port {
+                fabric.ports.push(Port {
                     switch,
                     port,
                     peer,
                     peer_port,
-                    comment,
+                    description: first_quoted(comment).unwrap_or_default().trim(),
+                    rate: parse_rate(comment),
                     line,
                 });
             }
@@ -144,107 +113,7 @@ fn read_sections(text: &Text, rail: Option<&str>) -> Result<Wiring> {
             }
         }
     }
-    let cables = join_switches(&ports, &known)?;
-    let mut hosts = Vec::new();
-    let mut host_rates = Vec::new();
-    for port in ports.iter().filter(|p| p.peer.starts_with("H-")) {
-        let description = first_quoted(port.comment).unwrap_or_default().trim();
-        let host = Adapter::read_description(port.switch, port.peer, port.peer_port, description);
-        if let Some(host) = host.filter(|host| rail.is_none_or(|rail| rail == host.name)) {
-            hosts.push(host);
-            host_rates.push(parse_rate(port.comment));
-        }
-    }
-    let found = find_nodes(&hosts, rail.is_some());
-    // Not the rate of the switches' cables: two of half the rate in the place of one must not change the unit.
-    let usual = usual_rate(found.nodes.iter().map(|(_, place)| host_rates[*place]));
-    let usual = usual.or(usual_rate(cables.iter().map(|(.., rate)| *rate)));
-    let unit = usual.unwrap_or(1.0);
-    wiring.has_speeds = usual.is_some();
-    let mut silent = 0;
-    for (a, b, rate) in cables {
-        silent += usize::from(rate.is_none());
-        wiring.add_cable(a, b, rate.map_or(1.0, |rate| rate / unit));
-    }
-    for (name, place) in found.nodes {
-        wiring.switches[hosts[place].switch]
-            .nodes
-            .push(name.to_string());
-        match host_rates[place] {
-            None => silent += 1,
-            Some(rate) if rate == unit => {}
-            Some(rate) => {
-                wiring.node_capacities.insert(name.to_string(), rate / unit);
-            }
-        }
-    }
-    if silent > 0 && wiring.has_speeds {
-        wiring.remarks.push(format!(
-            "{}: {silent} cables state no rate and count as those of most nodes do",
-            text.name()
-        ));
-    }
-    let notes = found.notes.into_iter();
-    wiring
-        .remarks
-        .extend(notes.map(|note| format!("{}: {note}", text.name())));
-    Ok(wiring)
-}
-
-/// A cable between two switches, with its rate in Gbit/s if the file states it.
-type Cable = (usize, usize, Option<f64>);
-
-/// Returns the rate that most cables have, of equally frequent ones the lowest; `None` if none is stated.
-fn usual_rate(rates: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    for rate in rates.flatten() {
-        *counts.entry(rate.to_bits()).or_insert(0) += 1;
-    }
-    let usual = counts
-        .iter()
-        .max_by_key(|(bits, count)| (**count, Reverse(**bits)));
-    usual.map(|(bits, _)| f64::from_bits(*bits))
-}
-
-/// Lists the cables between switches, each of which must be described at both ends.
-fn join_switches(ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<Vec<Cable>> {
-    let mut ends: BTreeMap<(usize, u32), (usize, u32)> = BTreeMap::new();
-    let mut cables = Vec::new();
-    for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
-        let line = port.line;
-        let Some(&peer) = known.get(port.peer) else {
-            let found = format!("a cable to `{}`, which no section describes", port.peer);
-            return Err(line.error_here(found, "a line Switch … for each switch"));
-        };
-        let here = (port.switch, port.port);
-        let there = (peer, port.peer_port);
-        if ends.insert(here, there).is_some() {
-            return Err(line.error_here(format!("port {} again", port.port), "each port once"));
-        }
-        // A cable counts when its second end is met.
-        match ends.get(&there) {
-            Some(back) if *back != here => {
-                let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
-                return Err(line.error_here(found, "the same cable at both ends"));
-            }
-            // A cable from a switch to itself (a loop-back plug) joins nothing.
-            Some(_) if here != there && port.switch != peer => {
-                cables.push((port.switch, peer, parse_rate(port.comment)));
-            }
-            _ => {}
-        }
-    }
-    // A cable described at one end only (its other switch was cut off the text) is an error, too.
-    for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
-        let Some(&peer) = known.get(port.peer) else {
-            continue;
-        };
-        if !ends.contains_key(&(peer, port.peer_port)) {
-            let found = format!("a cable that `{}` does not have", port.peer);
-            return Err(port.line.error_here(found, "the same cable at both ends"));
-        }
-    }
-    Ok(cables)
+    Ok(fabric)
 }
 
 /// Splits a line at its first `#` outside quotes: data and comment.
@@ -266,11 +135,17 @@ fn first_quoted(text: &str) -> Option<&str> {
 }
 
 /// Reads `[1](guid) "ID"[2](guid)`: a port, the other end and its port; `None` if it is of another form.
-fn parse_port(data: &str) -> Option<(u32, &str, u32)> {
+fn parse_port(data: &str) -> Option<(u32, Peer<'_>, u32)> {
     let (head, rest) = data.split_once('"')?;
     let (peer, tail) = rest.split_once('"')?;
-    let known = ["S-", "H-", "R-"].iter().any(|kind| peer.starts_with(kind));
-    known.then_some((parse_number(head)?, peer, parse_number(tail)?))
+    let port = parse_number(head)?;
+    let peer = match peer.get(..2)? {
+        "S-" => Peer::Switch(peer),
+        "H-" => Peer::Adapter(peer),
+        "R-" => Peer::Router,
+        _ => return None,
+    };
+    Some((port, peer, parse_number(tail)?))
 }
 
 /// Reads the number in the brackets that a text begins with.
@@ -282,21 +157,7 @@ fn parse_number(text: &str) -> Option<u32> {
 /// Reads the rate of a port such as `4xHDR`, the last word of its comment, in Gbit/s; `None` if it gives none.
 fn parse_rate(comment: &str) -> Option<f64> {
     let (width, speed) = comment.split_whitespace().next_back()?.split_once('x')?;
-    // Data rate of a lane, without the bits of its code.
-    let lane = match speed {
-        "SDR" => 2.0,
-        "DDR" => 4.0,
-        "QDR" => 8.0,
-        "FDR10" => 10.0,
-        "FDR" => 13.64,
-        "EDR" => 25.0,
-        "HDR" => 50.0,
-        "NDR" => 100.0,
-        "XDR" => 200.0,
-        _ => return None,
-    };
-    let width: u32 = width.parse().ok()?;
-    (width > 0).then_some(f64::from(width) * lane)
+    compute_rate(width, speed)
 }
 
 #[cfg(test)]

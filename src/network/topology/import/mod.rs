@@ -6,8 +6,10 @@
 
 mod adapters;
 mod document;
+mod fabric_ports;
 pub(super) mod graphml;
 pub(super) mod host_list;
+pub(super) mod iblinkinfo;
 pub(super) mod infiniband;
 pub(super) mod infragraph;
 pub(super) mod jgf;

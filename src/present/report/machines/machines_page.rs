@@ -333,7 +333,7 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
     });
     section.figures.extend(draw_bars(
         "machine-throughput.svg",
-        "The throughput found, a bar a machine.",
+        "The throughput found, one bar per machine.",
         ("What the machines carry", "found; higher is better"),
         &panels,
         &rows,

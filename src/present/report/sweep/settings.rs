@@ -182,7 +182,7 @@ pub fn settings_section(
     let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
     let drawn = BarFigure {
         title: title.clone(),
-        note: "a bar a setting, in the order of the table",
+        note: "one bar per setting, in the order of the table",
         orderings: bars.clone(),
         all: &bars,
     };
