@@ -110,15 +110,11 @@ impl Command {
             .map(|o| RankDistances::new(&topology, o))
             .collect::<Result<_, _>>()?;
         let rules = inputs::open_rules(self.rules.as_deref(), context)?;
-        let files = [&self.summary, &self.totals, &self.plots];
-        let for_people = !self.json && output::is_for_people(self.output.as_deref());
-        let summarised =
-            self.json || self.timings || for_people || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
             figures: self.shown_figures(),
             traffic: self.traffic.traffic_settings(fabric.as_ref())?,
-            summaries: if summarised {
+            summaries: if self.shows_improvements() {
                 // Improvements need a replay of the baseline on each ordering: a further replay, so only where they
                 // are shown.
                 Summaries::OverBaseline
@@ -139,11 +135,7 @@ impl Command {
             threshold: self.threshold,
             shares: shares.as_deref(),
         };
-        if for_people {
-            output::write_by(None, |out| {
-                tables::write_replays(out, &results, self.threshold)
-            })?;
-        }
+        self.print_tables(&results)?;
         if self.json || form.is_some() {
             self.write_summary(&topology, form, &summary)?;
         }
@@ -154,10 +146,31 @@ impl Command {
             let figures = summary.draw_figures(topology.name())?;
             own_files::replace_files(folder, "replay", figures)?;
         }
+        Ok(())
+    }
+
+    /// Prints what each allocator gave where people read it: instead of the rows, and with times on standard error.
+    fn print_tables(&self, results: &[ReplayResult<'_>]) -> anyhow::Result<()> {
+        if self.is_summed_up() {
+            output::write_by(None, |out| {
+                tables::write_replays(out, results, self.threshold)
+            })?;
+        }
         if self.timings {
-            tables::print_timings(&results, self.threshold);
+            tables::print_timings(results, self.threshold);
         }
         Ok(())
+    }
+
+    /// Tells whether a table takes the rows' place: they would run off the screen.
+    fn is_summed_up(&self) -> bool {
+        !self.json && output::is_for_people(self.output.as_deref())
+    }
+
+    /// Tells whether an output shows improvements over the baseline.
+    fn shows_improvements(&self) -> bool {
+        let files = [&self.summary, &self.totals, &self.plots];
+        self.json || self.timings || self.is_summed_up() || files.iter().any(|file| file.is_some())
     }
 
     /// Returns the figures that the rows show.
@@ -183,7 +196,7 @@ impl Command {
     ) -> anyhow::Result<()> {
         // With --json and on a terminal the rows go only where -o says.
         let path = self.output.as_deref();
-        let wanted = path.is_some() || !self.json && !output::is_for_people(path);
+        let wanted = path.is_some() || !self.json && !self.is_summed_up();
         let labels = if wanted {
             // A baseline that was only added for the improvements gets no rows.
             replays.requested_labels()

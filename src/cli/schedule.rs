@@ -124,14 +124,8 @@ impl Command {
                 report::write_csv(out, &result, self.shown_figures(), hosts)
             })?;
         }
-        if !self.json && output::is_for_people(self.output.as_deref()) {
-            let about =
-                "Times in seconds, means over jobs. A row for each job: -o FILE, or a pipe.";
-            let header = ["ordering"].into_iter().chain(tables::SCHEDULED);
-            let cells = tables::schedule_cells(order.label(), &result.summary());
-            output::write_by(None, |out| {
-                tables::write_section(out, about, header, [cells], [1, 2])
-            })?;
+        if self.is_summed_up() {
+            print_summary(order.label(), &result)?;
         }
         if let Some(path) = self.timeline.as_deref() {
             output::write_by(Some(path), |out| report::write_timeline(out, &result))?;
@@ -139,10 +133,9 @@ impl Command {
         if self.json {
             let guest = self.traffic.guest.as_deref();
             let totals: Option<TrafficTotals> = traffic.map(|t| t.totals());
-            let settings = self.schedule_settings();
-            let document =
-                report::document(hosts, &trace, &settings, guest, &result, totals.as_ref());
-            output::write_text(None, format!("{document}\n"))?;
+            let settings = &self.schedule_settings();
+            let json = report::document(hosts, &trace, settings, guest, &result, totals.as_ref());
+            output::write_text(None, format!("{json}\n"))?;
         }
         if let Some(folder) = &self.plots {
             let title = format!("{} on {}", self.policy, topology.name());
@@ -169,8 +162,12 @@ impl Command {
 
     /// Tells whether rows are written: with `--json` and on a terminal only where `-o` says so.
     fn rows_wanted(&self) -> bool {
-        let path = self.output.as_deref();
-        path.is_some() || !self.json && !output::is_for_people(path)
+        self.output.is_some() || !self.json && !self.is_summed_up()
+    }
+
+    /// Tells whether a table takes the rows' place: they would run off the screen.
+    fn is_summed_up(&self) -> bool {
+        !self.json && output::is_for_people(self.output.as_deref())
     }
 
     /// Lists the figures that the rows show.
@@ -239,6 +236,16 @@ impl Command {
         report_neglected(&result);
         Ok(result)
     }
+}
+
+/// Prints the figures of a schedule as a table.
+fn print_summary(ordering: &str, result: &ScheduleResult) -> anyhow::Result<()> {
+    let about = "Times in seconds, means over jobs. A row for each job: -o FILE, or a pipe.";
+    let header = ["ordering"].into_iter().chain(tables::SCHEDULED);
+    let cells = tables::schedule_cells(ordering, &result.summary());
+    output::write_by(None, |out| {
+        tables::write_section(out, about, header, [cells], [1, 2])
+    })
 }
 
 /// Returns the error of a trace of which no job is left to schedule, which would pass for an idle machine.

@@ -52,7 +52,7 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
     if spec == "-" || path.exists() {
         return TopologyOptions::file(path, None, spec, context);
     }
-    if head != spec && (head == "-" || Path::new(head).exists()) {
+    if head != spec && Path::new(head).exists() {
         return TopologyOptions::file(Path::new(head), Some(options), spec, context);
     }
     let name = spec

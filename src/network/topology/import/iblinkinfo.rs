@@ -21,8 +21,8 @@ use nodeorder_base::{Line, Opt, Params, Result, Text};
 /// `iblinkinfo:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "iblinkinfo",
-    about: "the InfiniBand fabric that iblinkinfo (with -l or without) or ibnetdiscover -p \
-     printed, names kept (rail=: by one adapter of each node)",
+    about: "the InfiniBand fabric that iblinkinfo or ibnetdiscover -p printed, names \
+     kept (rail=: by one adapter of each node)",
     example: "iblinkinfo:links.txt",
     options: &[
         Opt::file("file", "what iblinkinfo or ibnetdiscover -p printed").positional(),
