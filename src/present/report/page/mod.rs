@@ -128,7 +128,7 @@ pub fn html(
 impl Page<'_> {
     /// Lists the sections by id, with the texts of links to them.
     fn contents(&self) -> Vec<(&str, &str)> {
-        let mut contents = vec![("ranking", "Ranking")];
+        let mut contents = vec![("ranking", "Ranking"), ("winners", "Best by size")];
         for section in &self.sections {
             let id = section.id.as_str();
             let text = match id {
@@ -143,9 +143,10 @@ impl Page<'_> {
         }
         contents.extend([
             ("curves", "Curves"),
-            ("winners", "Best by size"),
-            ("paths", "Machine"),
+            ("paths", "Orderings"),
             ("footprints", "Footprints"),
+            ("trusted", "Trust"),
+            ("machine", "Machine"),
             ("data", "Data"),
             ("reproduce", "Reproduce"),
             ("terms", "Terms"),

@@ -8,7 +8,8 @@
   tool.innerHTML = `<div class="controls" role="group" aria-label="Traffic and duty">
 <label>Traffic <select id="slowdown-guest"></select></label>
 <label class="grow slider">Share φ of the time in which the other jobs send: <output id="slowdown-said"></output>
-<input type="range" id="slowdown-duty" aria-label="Share of the time in which the other jobs send" min="0" max="1" step="0.1"></label></div>
+<input type="range" id="slowdown-duty" aria-label="Share of the time in which the other jobs send" min="0" max="1" step="0.1"></label>
+<span class="buttons"><button type="button" id="slowdown-svg">Save as SVG</button><button type="button" id="slowdown-png">Save as PNG</button></span></div>
 <canvas id="slowdown-canvas" role="img" aria-label="Hops and slowdown by job size; means are in the table below"></canvas>
 <div class="scroll" tabindex="0" role="region" aria-label="Mean slowdowns at this duty"><table id="slowdown-values"><thead><tr>
 <th scope="col" class="text">Ordering</th><th scope="col">Mean slowdown at φ (times)</th></tr></thead><tbody></tbody></table></div>`;
@@ -81,13 +82,14 @@
     }
   }
 
-  function draw() {
+  function draw(target) {
     const { name, curves } = guests[chosen.value];
     const now = colours();
-    const { pen, width } = cleared(canvas, 560);
+    const { pen, width } = target ?? cleared(canvas, 560);
     const box = (top) => ({ left: 46, right: width - 14, top, bottom: top + 205 });
     panel(pen, now, box(26), "mean distance (hops)", curves, (curve) => curve.hops);
     panel(pen, now, box(304), `slowdown of ${name} (times)`, curves, (curve) => curve.at.map(at));
+    if (target) return;
     byId("slowdown-said").textContent = decimals(Number(slider.value), 1);
     const means = curves.map((curve, i) => ({ i, value: mean(curve) })).sort((a, b) => a.value - b.value || a.i - b.i);
     const body = byId("slowdown-values").tBodies[0];
@@ -104,7 +106,9 @@
       cell.classList.toggle("low", value === means[0].value);
     }
   }
-  const redraw = paced(draw);
+  const redraw = paced(() => draw());
+  savable(canvas, "slowdown", () => `${page.name}: ${guests[chosen.value].name}, others send ${decimals(Number(slider.value), 1)} of the time`, draw);
+  redraw();
   chosen.addEventListener("change", redraw);
   slider.addEventListener("input", redraw);
   keepDrawn(canvas, redraw);

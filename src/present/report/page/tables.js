@@ -39,3 +39,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
+// A word above what is wider than the window, as long as it is.
+for (const box of document.querySelectorAll(".scroll")) {
+  const cue = document.createElement("p");
+  cue.className = "cue";
+  cue.textContent = "Scroll sideways to see all →";
+  cue.setAttribute("aria-hidden", "true");
+  box.before(cue);
+  new ResizeObserver(() => (cue.hidden = box.scrollWidth <= box.clientWidth + 1)).observe(box);
+}
