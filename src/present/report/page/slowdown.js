@@ -37,19 +37,19 @@
     return sizes.length > 1 ? area / Math.log(sizes[sizes.length - 1] / sizes[0]) : sizes.length ? at(known[0]) : NaN;
   }
 
-  function panel(pen, now, box, name, curves, points) {
+  function panel(pen, now, box, name, curves, points, low) {
     const ends = curves.flatMap((curve) => curve.sizes);
     const [from, to] = [Math.min(...ends), Math.max(...ends)];
-    const high = 1.05 * Math.max(...curves.flatMap(points)) || 1;
+    const high = Math.max(low + 0.1, low + 1.05 * (Math.max(...curves.flatMap(points)) - low) || 0);
     const px = (size) => box.left + (Math.log(size / from) / (Math.log(to / from) || 1)) * (box.right - box.left);
-    const py = (y) => box.bottom - (y / high) * (box.bottom - box.top);
+    const py = (y) => box.bottom - ((y - low) / (high - low)) * (box.bottom - box.top);
     pen.font = `12px ${FONT}`;
     pen.lineWidth = 1;
     pen.strokeStyle = now.line;
     pen.fillStyle = now.muted;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const y of ticks(0, high, false, 5)) {
+    for (const y of ticks(low, high, false, 5)) {
       line(pen, box.left, py(y), box.right, py(y));
       pen.fillText(tickText(y), box.left - 7, py(y));
     }
@@ -87,8 +87,8 @@
     const now = colours();
     const { pen, width } = target ?? cleared(canvas, 560);
     const box = (top) => ({ left: 46, right: width - 14, top, bottom: top + 205 });
-    panel(pen, now, box(26), "mean distance (hops)", curves, (curve) => curve.hops);
-    panel(pen, now, box(304), `slowdown of ${name} (times)`, curves, (curve) => curve.at.map(at));
+    panel(pen, now, box(26), "mean distance (hops)", curves, (curve) => curve.hops, 0);
+    panel(pen, now, box(304), `slowdown of ${name} (times)`, curves, (curve) => curve.at.map(at), 1);
     if (target) return;
     byId("slowdown-said").textContent = decimals(Number(slider.value), 1);
     const means = curves.map((curve, i) => ({ i, value: mean(curve) })).sort((a, b) => a.value - b.value || a.i - b.i);
