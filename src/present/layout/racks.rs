@@ -58,17 +58,12 @@ pub fn lay_out_racks(topology: &Topology) -> Option<Layout> {
         }
         let high = tall(ids.len() as u32);
         row = f64::max(row, high + GAP);
-        let title = leaf.unit_name(unit);
-        // The number at its end tells a rack, too, where there is less room.
-        let short = title.rsplit(|c: char| !c.is_ascii_digit()).next();
-        let short = short.unwrap_or_default().to_string();
         layout.frames.push(Frame {
             x,
             y,
             w: width,
             h: high,
-            title,
-            short,
+            title: leaf.unit_name(unit),
             head: HEAD,
             ..Frame::default()
         });

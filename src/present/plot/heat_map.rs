@@ -2,9 +2,9 @@
 
 use super::chart::{MARGIN, TOP, WIDTH};
 use super::drawing::Figure;
-use super::element::{Point, Stroke};
-use super::palette::{HOLE, INK, MUTED, RAMP_STEPS, ink_on, ramp_colour};
-use super::pen::{Pen, draw_upright_ramp};
+use super::element::Point;
+use super::palette::{HOLE, INK, RAMP_STEPS, ink_on, ramp_colour};
+use super::pen::Pen;
 use super::scale::{format_fixed, lowest_and_highest};
 use super::text::Text;
 use nodeorder_base::Result;
@@ -15,8 +15,6 @@ const ROW: f64 = 26.0;
 const CELL: f64 = 130.0;
 /// Most pixels for the names of rows, and for those of columns that are turned.
 const NAMES: f64 = 230.0;
-/// Width, in pixels, of the room for the colours' scale.
-const BAR: f64 = 110.0;
 
 /// Values of rows against columns, and what they are called.
 pub struct HeatMap<'a> {
@@ -45,32 +43,36 @@ impl<'a> HeatMap<'a> {
             left = left.max(text.estimate_width(name).min(NAMES));
         }
         left += MARGIN + 8.0;
-        let wide = ((WIDTH - left - BAR) / self.columns.len().max(1) as f64).min(CELL);
+        let wide = ((WIDTH - left - MARGIN) / self.columns.len().max(1) as f64).min(CELL);
         for name in self.columns {
             head = head.max(text.estimate_width(name).min(NAMES));
         }
         let turned = head > wide - 6.0;
         let top = TOP + if turned { head + 8.0 } else { 20.0 };
         let drawn = self.values.iter().flatten().any(Option::is_some);
-        let high = (self.rows.len() as f64 * ROW).max(90.0);
-        let size = (WIDTH, top + high + MARGIN);
-        Figure::new(titles, self.describe_cells(), size, move |pen| {
-            for (i, name) in self.rows.iter().enumerate() {
-                let at = (left - 8.0, top + (i as f64 + 0.5) * ROW + 4.5);
-                pen.draw_text(at, &text.cut_to_width(name, NAMES), &text.right_aligned())?;
-            }
-            for (j, name) in self.columns.iter().enumerate() {
-                let middle = left + (j as f64 + 0.5) * wide;
-                let name = text.cut_to_width(name, NAMES);
-                if turned {
-                    pen.draw_text((middle + 4.5, top - 6.0), &name, &text.upwards())?;
-                } else {
-                    pen.draw_text((middle, top - 8.0), &name, &text.centred())?;
+        let size = (WIDTH, top + self.rows.len() as f64 * ROW + MARGIN);
+        Figure::new(
+            titles,
+            "Cells of a table, dark for low values.".into(),
+            size,
+            move |pen| {
+                for (i, name) in self.rows.iter().enumerate() {
+                    let at = (left - 8.0, top + (i as f64 + 0.5) * ROW + 4.5);
+                    pen.draw_text(at, &text.cut_to_width(name, NAMES), &text.right_aligned())?;
                 }
-                self.draw_column(pen, j, (left + j as f64 * wide, top), wide)?;
-            }
-            self.draw_scale(pen, (WIDTH - BAR + 20.0, top))
-        })
+                for (j, name) in self.columns.iter().enumerate() {
+                    let middle = left + (j as f64 + 0.5) * wide;
+                    let name = text.cut_to_width(name, NAMES);
+                    if turned {
+                        pen.draw_text((middle + 4.5, top - 6.0), &name, &text.upwards())?;
+                    } else {
+                        pen.draw_text((middle, top - 8.0), &name, &text.centred())?;
+                    }
+                    self.draw_column(pen, j, (left + j as f64 * wide, top), wide)?;
+                }
+                Ok(())
+            },
+        )
         .if_drawable(drawn, "no value in any cell")
     }
 
@@ -79,18 +81,6 @@ impl<'a> HeatMap<'a> {
         let cells = self.values.iter().flat_map(|row| row.iter().enumerate());
         let compared = cells.filter(|(j, _)| !self.apart || *j == column);
         lowest_and_highest(compared.filter_map(|(_, value)| *value))
-    }
-
-    /// Says which value each cell has, for those who cannot see them.
-    fn describe_cells(&self) -> String {
-        let mut text = String::from("Cells, dark for low values.");
-        for (name, values) in self.rows.iter().zip(&self.values) {
-            for (column, value) in self.columns.iter().zip(values) {
-                let value = value.map_or("–".into(), |v| format_fixed(v, self.decimals));
-                text += &format!(" {name}, {column}: {value}.");
-            }
-        }
-        text
     }
 
     fn draw_column(&self, pen: &Pen<'_>, column: usize, (x, y): Point, wide: f64) -> Result<()> {
@@ -105,15 +95,16 @@ impl<'a> HeatMap<'a> {
             let colour = share.map_or(HOLE, |share| {
                 ramp_colour((share * (RAMP_STEPS - 1) as f64) as usize)
             });
-            pen.draw_rectangle((x + 1.0, y + 1.0), (wide - 2.0, ROW - 2.0), colour)?;
             let shown = value.map_or("–".into(), |value| format_fixed(value, self.decimals));
             // Values that read the same are ties, whatever their last bits.
             let best = shown == lowest && low < high;
-            let ink = if value.is_none() {
-                MUTED
-            } else {
-                ink_on(colour)
-            };
+            if best {
+                pen.draw_rectangle((x, y), (wide, ROW), INK)?;
+            }
+            let edge = if best { 3.0 } else { 1.0 };
+            let size = (wide - 2.0 * edge, ROW - 2.0 * edge);
+            pen.draw_rectangle((x + edge, y + edge), size, colour)?;
+            let ink = value.map_or(INK, |_| ink_on(colour));
             let text = Text {
                 bold: best,
                 ..Text::new(12.0).with_colour(ink).centred()
@@ -121,24 +112,7 @@ impl<'a> HeatMap<'a> {
             if text.estimate_width(&shown) < wide {
                 pen.draw_text((x + wide / 2.0, y + ROW / 2.0 + 4.5), &shown, &text)?;
             }
-            if best {
-                let end = (x + wide - 1.0, y + ROW - 1.0);
-                let from = (x + 1.0, y + 1.0);
-                let corners = [from, (end.0, from.1), end, (from.0, end.1), from];
-                pen.draw_polyline(&corners, &Stroke::solid_line(INK, 2.5))?;
-            }
         }
         Ok(())
-    }
-
-    fn draw_scale(&self, pen: &Pen<'_>, (x, y): Point) -> Result<()> {
-        let text = Text::new(12.0).with_colour(MUTED);
-        draw_upright_ramp(pen, (x, y), (14.0, 80.0))?;
-        let ends = match self.find_bounds(0).filter(|_| !self.apart) {
-            Some((low, high)) => [low, high].map(|end| format_fixed(end, self.decimals)),
-            None => ["lowest".into(), "highest".into()],
-        };
-        pen.draw_text((x + 20.0, y + 80.0), &ends[0], &text)?;
-        pen.draw_text((x + 20.0, y + 9.0), &ends[1], &text)
     }
 }

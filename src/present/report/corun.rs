@@ -15,12 +15,11 @@ use crate::columns::{json_object, write_table};
 use crate::plot::replay::BarPanel;
 use crate::plot::{self, format_thousands};
 use nodeorder_base::{NodeId, Result};
-use nodeorder_network::Topology;
 use nodeorder_traffic::corun::{Detail, Fair, JobOutcome, Outcome, Settings};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
-/// Most bars of jobs, and most links listed.
-const MOST_ROWS: usize = 24;
+/// Most bars of jobs.
+const MOST_BARS: usize = 24;
 
 /// Describes settings, results and jobs of the simulation as a JSON object.
 pub fn document(
@@ -70,8 +69,11 @@ pub fn document(
     document
 }
 
-/// Lists the directed links with their mean utilisation.
-fn list_links<'a>(fabric: &'a Fabric<'_>, outcome: &Outcome) -> Vec<LinkUse<'a>> {
+/// Writes the mean utilisation of every directed link, as CSV.
+///
+/// # Errors
+/// Errors of `out`.
+pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
     let mut rows = Vec::new();
     for (link, utilisation) in outcome.utilisation.iter().enumerate() {
         // A joint is no link: nodes pass traffic on between its routers.
@@ -83,15 +85,7 @@ fn list_links<'a>(fabric: &'a Fabric<'_>, outcome: &Outcome) -> Vec<LinkUse<'a>>
             });
         }
     }
-    rows
-}
-
-/// Writes the mean utilisation of every directed link, as CSV.
-///
-/// # Errors
-/// Errors of `out`.
-pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
-    write_table(out, LinkUse::ALL, list_links(fabric, outcome))
+    write_table(out, LinkUse::ALL, rows)
 }
 
 /// Makes every file of a simulation: `index.html`, its tables as CSV, `document` as JSON, and its figures as SVG.
@@ -116,10 +110,7 @@ pub fn files<'a>(
     let page = Document {
         title: format!("Jobs side by side on {}", machine.name()),
         verdict: slowest_sentence(outcome),
-        sections: vec![
-            jobs_section(machine, outcome)?,
-            links_section(fabric, outcome)?,
-        ],
+        sections: vec![jobs_section(fabric, outcome)?],
         about: ("machine", "The machine"),
         facts: vec![
             Fact::code("Machine", machine.spec()),
@@ -155,7 +146,8 @@ fn slowest_sentence(outcome: &Outcome) -> RichText {
 }
 
 /// Makes the section of the jobs: how long each takes, and what they do at first.
-fn jobs_section(machine: &Topology, outcome: &Outcome) -> Result<Section> {
+fn jobs_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
+    let machine = fabric.topology.name();
     let jobs = &outcome.jobs;
     let mut names = Vec::new();
     let mut bars: Vec<BarRow<'_>> = Vec::new();
@@ -164,7 +156,7 @@ fn jobs_section(machine: &Topology, outcome: &Outcome) -> Result<Section> {
         // The colours of the other figure.
         bars.push((&job.name, slot % 6, vec![Some(job.slowdown())]));
     }
-    bars.truncate(MOST_ROWS);
+    bars.truncate(MOST_BARS);
     let seconds = |of: fn(&JobOutcome) -> f64| jobs.iter().map(move |job| Some(of(job)));
     let columns = vec![
         Column::counts("Processes", jobs.iter().map(|job| job.processes.into())),
@@ -177,7 +169,7 @@ fn jobs_section(machine: &Topology, outcome: &Outcome) -> Result<Section> {
         "Mean time of an iteration beside the other jobs and alone; their ratio is the slowdown.";
     let table = Table::new("Jobs side by side", "Job", names, columns);
     let mut section = Section::new("jobs", "The jobs", about, table);
-    let title = format!("Slowdowns on {}", machine.name());
+    let title = format!("Slowdowns on {machine}");
     let panel = BarPanel {
         name: "",
         axis: "seconds beside the others over seconds alone",
@@ -193,50 +185,31 @@ fn jobs_section(machine: &Topology, outcome: &Outcome) -> Result<Section> {
         &bars,
     )?);
     let caption = "What each job does at first, and the links from the busiest down.";
-    let drawn = plot::plot_corun(machine.name(), outcome);
+    let drawn = plot::plot_corun(machine, outcome);
     section
         .figures
         .push(Figure::from_drawing("time.svg", caption, drawn)?);
+    section.figures.push(draw_links(fabric, outcome)?);
     Ok(section)
 }
 
-/// Makes the section of the busiest links, and of all links on the machine.
-fn links_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
-    let mut links = list_links(fabric, outcome);
+/// Draws the nodes in the colour of the busiest link at their router, either way.
+fn draw_links(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Figure> {
     let machine = fabric.topology;
     let mut busiest = vec![0f64; fabric.links.router_count() as usize];
-    for link in &links {
-        let (from, to) = fabric.links.link_ends(link.link);
+    for (link, used) in outcome.utilisation.iter().enumerate() {
+        let (from, to) = fabric.links.link_ends(link);
         for end in [from, to] {
             let most = &mut busiest[end as usize];
-            *most = most.max(link.utilisation);
+            *most = most.max(*used);
         }
     }
     let nodes = machine.nodes().iter();
     let shares = nodes.map(|node| (node, busiest[machine.router_of(node).index()]));
     let shares: Vec<(NodeId, f64)> = shares.collect();
-    let title = format!("The busiest link of each router of {}", machine.name());
+    let title = format!("The busiest link at each router of {}", machine.name());
     let drawn = plot::plot_shares(machine, &title, "busiest link", &shares);
-    links.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation));
-    links.truncate(MOST_ROWS);
-    let mut names = Vec::new();
-    for link in &links {
-        let (from, to) = fabric.links.link_ends(link.link);
-        names.push(format!("{from} → {to}"));
-    }
-    let used = links.iter().map(|link| Some(100.0 * link.utilisation));
-    let columns = vec![Column::unranked_figures("Used (%)", 1, used)];
-    let table = Table::new(
-        "The busiest links",
-        "From router → to router",
-        names,
-        columns,
-    );
-    let about = "Share of what a directed link could have carried until every job was done. All are in links.csv.";
-    let mut section = Section::new("links", "The busiest links", about, table);
-    let caption = "Nodes in the colour of the busiest link at their router, either way.";
-    section
-        .figures
-        .push(Figure::from_drawing("links.svg", caption, drawn)?);
-    Ok(section)
+    let caption = "Nodes in the colour of the busiest link at their router, either way: the share of what it could have \
+                   carried until every job was done. links.csv has all links.";
+    Figure::from_drawing("links.svg", caption, drawn)
 }

@@ -155,12 +155,14 @@ impl<'r> SectionFigures<'r> {
             for choice in self.ranking_choices() {
                 let value = self.mean_figure(ordering, choice, figure);
                 // By the digits of the table: no reader could tell these apart.
-                let reads_same =
-                    value.is_some_and(|v| format_fixed(v, 4) == format_fixed(lowest, 4));
-                if reads_same && (ordering, choice) != (&best.to_string(), &chosen.to_string()) {
-                    tied.push(match self.choices.len() {
-                        1 => ordering.clone(),
-                        _ => format!("{ordering} with {choice}"),
+                let reads_same = value.map(|v| format_fixed(v, 4)) == Some(format_fixed(lowest, 4));
+                if reads_same && (ordering != best || choice != chosen) {
+                    let with = format!("{ordering} with {choice}");
+                    // Rows without workloads have no choice beside the ordering.
+                    tied.push(if self.group.by == "topology" {
+                        ordering.clone()
+                    } else {
+                        with
                     });
                 }
             }
