@@ -332,7 +332,7 @@ const MEETING: &str = r#"(() => {
   for (const svg of document.querySelectorAll("figure svg")) {
     if (!svg.checkVisibility()) continue;
     const edge = svg.getBoundingClientRect();
-    const texts = [...svg.querySelectorAll("text")].map((e) => {
+    const texts = [...svg.querySelectorAll("text")].filter((e) => e.textContent.trim()).map((e) => {
       const { left, right, top, bottom } = e.getBoundingClientRect();
       // A line is higher than its letters.
       const [x, y] = e.hasAttribute("transform") ? [0.25 * (right - left), 0] : [0, 0.25 * (bottom - top)];
@@ -351,7 +351,7 @@ const MEETING: &str = r#"(() => {
     if (!name.checkVisibility()) continue;
     const walk = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
-      for (const part of walk.currentNode.data.matchAll(/[^\s,:]+/g)) {
+      for (const part of walk.currentNode.data.matchAll(/[^\s,:\/]+/g)) {
         const range = document.createRange();
         range.setStart(walk.currentNode, part.index);
         range.setEnd(walk.currentNode, part.index + part[0].length);
@@ -918,8 +918,14 @@ fn the_chart_is_saved_as_it_is_shown() {
         let text = String::from_utf8(tab.saved(&saved.join("chart.svg"))).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap();
         let label = tab.text("#chart-values tbody tr:nth-child(1) th");
-        let texts = document.descendants().filter_map(|node| node.text());
-        assert_eq!(texts.filter(|text| *text == label).count(), 1, "{text}");
+        let texts = document
+            .descendants()
+            .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")));
+        assert_eq!(
+            texts.filter(|node| node.text() == Some(&*label)).count(),
+            1,
+            "{text}"
+        );
         // The line of the only curve: the path with most points.
         let paths = document
             .descendants()

@@ -146,7 +146,7 @@
       pen.fillText("random placement", box.left + 8, y - 3);
     }
     const floor = limits.find((limit) => limit.name === "proved floor");
-    if (floor && state.view !== "best") band(pen, now, box, floor.values, sight, px, py);
+    if (floor && state.view !== "best") band(pen, now, box, floor.values, sight, px, py, nearestSize(backward(x0 + 0.6 * (x1 - x0))));
     for (const curve of curvesShown()) {
       const ordering = curve.limit ? null : page.orderings[curve.i];
       const colour = ordering ? hue(ordering, now) : now.muted;
@@ -211,7 +211,7 @@
     Object.assign(canvas.dataset, { left: box.left, right: box.right, at: sizes[state.at], drawn: [...shown].sort((a, b) => a - b).join(" ") });
   }
   /** Shades what lies below the proved floor, where no ordering can be. */
-  function band(pen, now, box, floor, sight, px, py) {
+  function band(pen, now, box, floor, sight, px, py, middle) {
     const end = Math.min(sight[1], floor.length - 1);
     if (end <= sight[0]) return;
     pen.beginPath();
@@ -223,7 +223,7 @@
     pen.globalAlpha = 0.16;
     pen.fill();
     pen.globalAlpha = 1;
-    const i = Math.min(end, nearestSize(plot ? plot.size(box.left + 0.6 * (box.right - box.left)) : sizes[end]));
+    const i = Math.min(end, middle);
     const top = Math.max(box.top, py(drawn(floor[i], i)));
     if (box.bottom - top < 22) return;
     pen.textAlign = "center";
@@ -250,6 +250,7 @@
     name.scope = "row";
     name.className = "text";
     name.append(swatches[i].cloneNode(true), ordering.label);
+    keepWhole(name);
     row.append(name);
     return { box, cells: [row.insertCell(), row.insertCell(), row.insertCell()] };
   });

@@ -100,6 +100,7 @@
       label.scope = "row";
       label.className = "text";
       label.append(swatches[i].cloneNode(true), page.orderings[i].label);
+      keepWhole(label);
       row.append(label);
       const cell = row.insertCell();
       cell.textContent = Number.isFinite(value) ? decimals(value, 2) : "–";
