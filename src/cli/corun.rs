@@ -124,10 +124,12 @@ impl Command {
         if let Some(picture) = picture {
             picture.draw_figure(&plot::plot_corun(topology.name(), &outcome))?;
         }
+        // The page has it as a file, whether or not it is printed.
         let document = report::corun::document(&fabric, routing, &settings, &outcome);
         if let Some(folder) = &self.out {
             let command = self.command_line(path, context.seed);
             let files = report::corun::files(&fabric, &outcome, &document, &command)?;
+            // An earlier page goes as a set, so that no figure of other jobs stays.
             own_files::write_report(folder, "corun", files)?;
         }
         let file = self.output.as_deref();
@@ -143,6 +145,7 @@ impl Command {
             .add_argument(&self.spec)
             .add_option("--jobs", [jobs.display()])
             .add_option("--routing", [&self.routing]);
+        // Only what was given: defaults may change, and the line stays short.
         for (flag, text) in self.network.given_options() {
             line = line.add_option(flag, [text]);
         }

@@ -25,6 +25,7 @@ pub fn lay_out_racks(topology: &Topology) -> Option<Layout> {
     let letters = (0..count).map(|unit| leaf.unit_name(unit).chars().count());
     // A long name is no reason for an empty rack.
     let name_room = LETTER * letters.max()?.min(12) as f64 + GAP;
+    // Racks are about square, and as wide as their names need.
     let columns = f64::from(leaf.slots).sqrt().max(name_room).ceil() as u32;
     let width = f64::from(columns) + 2.0 * PAD;
     let tall = |nodes: u32| f64::from(nodes.div_ceil(columns)) + 2.0 * PAD + HEAD;
@@ -32,6 +33,7 @@ pub fn lay_out_racks(topology: &Topology) -> Option<Layout> {
     // About half as wide again as high.
     let across = (1.5 * f64::from(count) * largest / width).sqrt().ceil();
     let wrap = across.max(1.0) * (width + GAP);
+    // The level above the leaves, where there is one: its units begin rows.
     let around = levels.len().checked_sub(2).map(|above| &levels[above]);
     let mut layout = flat_layout(slots as usize, (0.0, 0.0), Vec::new());
     layout.points = vec![0.0; 2 * slots as usize];
@@ -47,6 +49,7 @@ pub fn lay_out_racks(topology: &Topology) -> Option<Layout> {
             x = 0.0;
             row = 0.0;
         }
+        // A name above its racks, once.
         if own != inside {
             layout.frames.extend(
                 around

@@ -47,6 +47,7 @@ impl<'a> HeatMap<'a> {
         for name in self.columns {
             head = head.max(text.estimate_width(name).min(NAMES));
         }
+        // Names of allocators are long: turned, they have room above narrow cells.
         let turned = head > wide - 6.0;
         let top = TOP + if turned { head + 8.0 } else { 20.0 };
         let drawn = self.values.iter().flatten().any(Option::is_some);
@@ -95,6 +96,7 @@ impl<'a> HeatMap<'a> {
             let colour = share.map_or(HOLE, |share| {
                 ramp_colour((share * (RAMP_STEPS - 1) as f64) as usize)
             });
+            // A combination without results keeps its cell, so that rows stay rows.
             let shown = value.map_or("–".into(), |value| format_fixed(value, self.decimals));
             // Values that read the same are ties, whatever their last bits.
             let best = shown == lowest && low < high;
@@ -109,6 +111,7 @@ impl<'a> HeatMap<'a> {
                 bold: best,
                 ..Text::new(12.0).with_colour(ink).centred()
             };
+            // A number cut off would read as another one.
             if text.estimate_width(&shown) < wide {
                 pen.draw_text((x + wide / 2.0, y + ROW / 2.0 + 4.5), &shown, &text)?;
             }

@@ -21,6 +21,7 @@ impl Key {
     pub fn ramp_step(&self, value: u32) -> usize {
         match self {
             Key::Ramp(_, last, _) => value as usize * (RAMP_STEPS - 1) / (*last).max(1) as usize,
+            // Groups have colours of their own and no path.
             Key::Groups(_) => 0,
         }
     }
@@ -72,6 +73,7 @@ impl Key {
             }
             Key::Groups(groups) => patches.extend(groups.iter().map(|(l, c)| (l.as_str(), *c))),
         }
+        // Slots without a node are drawn in lattices only.
         if holes {
             patches.push(("no node", HOLE));
         }

@@ -135,6 +135,7 @@ fn plot_cells(
     }
     let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
     let cells = (0..).zip(values).filter(|(c, _)| drawn[*c as usize]);
+    // A job's few nodes must not vanish in blocks of others; of ranks a sample is enough.
     let lowest = matches!(key, Key::Groups(_));
     let mut blocks = join_neighbours(&layout, side, lowest, cells);
     join_same_colour(&mut blocks, |value| key.colour(value));

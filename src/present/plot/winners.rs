@@ -57,6 +57,7 @@ pub fn plot_winners<'a>(
             let pixel = |size: f64| chart.to_pixel((size, 0.0)).0.round();
             let from = pixel(stretch.from as f64 - 0.5);
             let wide = pixel(stretch.to as f64 + 0.5) - from;
+            // A stretch that cannot be seen would only blur the edges of its neighbours.
             if wide < 1.0 {
                 continue;
             }
@@ -79,6 +80,7 @@ fn cut_sizes(series: &[Series<'_>]) -> Vec<WinningStretch> {
     let best = lowest_curve(series.iter().map(|s| s.values));
     let mut stretches = Vec::new();
     let mut start = 0;
+    // From each start the longest: no other choice leads to fewer stretches.
     while start < best.len() {
         let mut longest = (0, 0);
         for (i, series) in series.iter().enumerate() {

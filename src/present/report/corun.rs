@@ -156,6 +156,7 @@ fn jobs_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
         // The colours of the other figure.
         bars.push((&job.name, slot % 6, vec![Some(job.slowdown())]));
     }
+    // The table has all; more bars would be too thin to be told apart.
     bars.truncate(MOST_BARS);
     let seconds = |of: fn(&JobOutcome) -> f64| jobs.iter().map(move |job| Some(of(job)));
     let columns = vec![
@@ -199,6 +200,7 @@ fn draw_links(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Figure> {
     let mut busiest = vec![0f64; fabric.links.router_count() as usize];
     for (link, used) in outcome.utilisation.iter().enumerate() {
         let (from, to) = fabric.links.link_ends(link);
+        // A router is as busy as its busiest link, whichever way that goes.
         for end in [from, to] {
             let most = &mut busiest[end as usize];
             *most = most.max(*used);

@@ -252,6 +252,7 @@ fn snapshot_page(
         machine => machine,
     };
     let mut largest = largest_section(snapshot)?;
+    // What is there now comes before what will be.
     largest.figures.insert(0, draw_states(snapshot, topology)?);
     let mut sections = vec![largest];
     sections.extend(

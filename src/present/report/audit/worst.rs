@@ -51,6 +51,7 @@ pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Sectio
         None => "Recorded jobs whose nodes lie farthest apart.".into(),
     };
     let mut section = Section::new("worst", "The worst jobs", about, table);
+    // The others are drawn, too: where a job could have been says how far it is spread.
     let is_own = |node: &NodeId| first.nodes.contains(node);
     let (own, others): (Vec<_>, Vec<_>) = topology.nodes().iter().partition(is_own);
     let job = format!("job {}", first.job);

@@ -327,7 +327,7 @@ function savable(canvas, name, title, draw) {
     const pen = new SvgPen();
     paint(pen, width, height);
     const size = `width="${width}" height="${height + HEAD}" viewBox="0 0 ${width} ${height + HEAD}"`;
-    const text = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="Noto Sans,Liberation Sans,Arial,sans-serif"><title>${escaped(title())}</title>${pen.text}</svg>\n`;
+    const text = `<svg xmlns="${swatches[0].namespaceURI}" ${size} font-family="Noto Sans,Liberation Sans,Arial,sans-serif"><title>${escaped(title())}</title>${pen.text}</svg>\n`;
     saveAs(name + ".svg", text, "image/svg+xml");
   });
   byId(name + "-png").addEventListener("click", () => {
