@@ -21,7 +21,7 @@ mod packed;
 mod ranking;
 
 /// Most bytes of pictures of the machine in the page, about.
-const PICTURES: usize = 150_000;
+const PICTURES: usize = 100_000;
 
 /// The style of all pages.
 pub const CSS: &str = include_str!("page.css");
