@@ -158,6 +158,17 @@ fn fits(tab: &mut Tab, name: &str) {
             width,
             "{name}"
         );
+        assert_eq!(tab.eval(MEETING), json!([]), "{name} at {width}");
+        // What is wider than its box says so.
+        tab.frame();
+        let silent = tab.eval(
+            "[...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility() && \
+             e.scrollWidth > e.clientWidth + 1 && !e.previousElementSibling?.checkVisibility()).length",
+        );
+        assert_eq!(
+            silent, 0,
+            "{name} at {width}: boxes that scroll without a cue"
+        );
         let table = "document.querySelector('.scroll:has(table.sortable)')";
         if width == 1280 {
             let more = tab.number(&format!("{table}.scrollWidth - {table}.clientWidth"));
@@ -201,7 +212,65 @@ fn other_pages_are_quiet_readable_and_fit() {
                 &[&["machines"], &machines[..], &["--out", "plain"]].concat(),
             );
             nodeorder(folder, &["sweep", "run", "plan.toml", "--out", "sweep"]);
-            for (name, figures) in [("machines", 4.0), ("plain", 1.0), ("sweep", 6.0)] {
+            let jobs = "[[jobs]]\nname = 'left'\nnodes = '0-7'\nguest = 'ring:n=8'\nbytes = 1000000\n\
+                        [[jobs]]\nname = 'right'\nnodes = '8-15'\nguest = 'all-to-all:n=8'\nbytes = 1000000\n";
+            std::fs::write(folder.join("jobs.toml"), jobs).unwrap();
+            nodeorder(
+                folder,
+                &[
+                    "corun",
+                    "torus:8x8",
+                    "--jobs",
+                    "jobs.toml",
+                    "--out",
+                    "corun",
+                ],
+            );
+            let number = |n: u32| json!({"set": true, "infinite": false, "number": n});
+            let held = json!({"job_id": 1, "job_state": ["RUNNING"], "submit_time": number(500), "start_time": number(1000),
+                              "end_time": number(4600), "time_limit": number(60), "node_count": number(9), "nodes": "n[00-08]"});
+            let queue = json!({"jobs": [held], "errors": [], "warnings": []});
+            std::fs::write(folder.join("queue.json"), queue.to_string()).unwrap();
+            let snapshot = [
+                "snapshot",
+                "fat-tree:k=6",
+                "--jobs",
+                "queue.json",
+                "--out",
+                "snapshot",
+            ];
+            nodeorder(folder, &snapshot);
+            let mut records = String::from("JobIDRaw|Submit|Start|End|NNodes|NodeList\n");
+            for i in 0..40 {
+                let first = i * 5 % 40;
+                records += &format!(
+                    "{i}|{i}|{i}|{}|3|{first},{},{}\n",
+                    i + 900,
+                    first + 3,
+                    first + 11
+                );
+            }
+            std::fs::write(folder.join("records.txt"), records).unwrap();
+            nodeorder(
+                folder,
+                &[
+                    "audit",
+                    "fat-tree:k=6",
+                    "--trace",
+                    "records.txt",
+                    "--out",
+                    "audit",
+                ],
+            );
+            let pages = [
+                ("machines", 4.0),
+                ("plain", 1.0),
+                ("sweep", 6.0),
+                ("corun", 3.0),
+                ("snapshot", 2.0),
+                ("audit", 3.0),
+            ];
+            for (name, figures) in pages {
                 if name == "sweep" {
                     nodeorder(folder, &["sweep", "page", name]);
                 }
@@ -229,6 +298,15 @@ const CONTRAST: &str = r#"(() => {
   const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
   const light = (c) => { const [r, g, b] = c.map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const behind = (e) => { const list = []; for (let at = e; at; at = at.parentElement) list.push(parse(getComputedStyle(at).backgroundColor)); return list.reverse().reduce((below, top) => over(top, below), [255, 255, 255]); };
+  // The last shape drawn before a text that lies behind its middle.
+  const under = (e, svg, paper) => {
+    if (e.hasAttribute("transform")) return paper;
+    const box = e.getBBox();
+    const point = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const before = [...svg.querySelectorAll("path")].filter((shape) => shape.compareDocumentPosition(e) & 4);
+    const filled = before.filter((shape) => getComputedStyle(shape).fill !== "none" && shape.isPointInFill(point));
+    return filled.reduce((ground, shape) => over(parse(getComputedStyle(shape).fill), ground), paper);
+  };
   const poor = [];
   for (const e of document.querySelectorAll("body *")) {
     if (["SCRIPT", "STYLE", "OPTION"].includes(e.tagName) || !e.checkVisibility()) continue;
@@ -237,7 +315,7 @@ const CONTRAST: &str = r#"(() => {
     const svg = e.ownerSVGElement;
     if (svg && !["text", "tspan"].includes(e.tagName)) continue;
     const paper = svg?.querySelector(".fp");
-    const ground = paper ? parse(getComputedStyle(paper).fill).slice(0, 3) : behind(e);
+    const ground = paper ? under(e, svg, parse(getComputedStyle(paper).fill).slice(0, 3)) : behind(e);
     const ink = over(parse(svg ? style.fill : style.color), ground);
     const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
     const size = parseFloat(style.fontSize);
@@ -246,6 +324,42 @@ const CONTRAST: &str = r#"(() => {
     if (ratio < (large ? 3 : 4.5)) poor.push(`${e.tagName}.${e.className?.baseVal ?? e.className} "${e.textContent.slice(0, 30)}" ${ratio.toFixed(2)}`);
   }
   return [...new Set(poor)];
+})()"#;
+
+/// Texts of pictures that lie over each other or are cut at an edge; parts of names that are broken over two lines.
+const MEETING: &str = r#"(() => {
+  const bad = [];
+  for (const svg of document.querySelectorAll("figure svg")) {
+    if (!svg.checkVisibility()) continue;
+    const edge = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].filter((e) => e.textContent.trim()).map((e) => {
+      const { left, right, top, bottom } = e.getBoundingClientRect();
+      // A line is higher than its letters.
+      const [x, y] = e.hasAttribute("transform") ? [0.25 * (right - left), 0] : [0, 0.25 * (bottom - top)];
+      return { text: e.textContent, left: left + x, right: right - x, top: top + y, bottom: bottom - y };
+    });
+    texts.forEach((a, i) => {
+      if (a.left < edge.left - 1 || a.right > edge.right + 1 || a.top < edge.top - 1 || a.bottom > edge.bottom + 1) bad.push("cut: " + a.text);
+      for (const b of texts.slice(0, i)) {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 1 && down > 1) bad.push(`over each other: ${a.text} and ${b.text}`);
+      }
+    });
+  }
+  for (const name of document.querySelectorAll("th[scope=row]")) {
+    if (!name.checkVisibility()) continue;
+    const walk = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      for (const part of walk.currentNode.data.matchAll(/[^\s,:\/]+/g)) {
+        const range = document.createRange();
+        range.setStart(walk.currentNode, part.index);
+        range.setEnd(walk.currentNode, part.index + part[0].length);
+        if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) bad.push("broken: " + part[0]);
+      }
+    }
+  }
+  return bad;
 })()"#;
 
 /// Drawings, controls and regions without a name; tables without headers; ids used twice.
@@ -486,11 +600,32 @@ fn the_chart_shows_the_curves_values() {
         assert_eq!(drawn(&mut tab), "");
         tab.click("#chart-values tbody tr:nth-child(3) input");
         assert_eq!(drawn(&mut tab), "2");
+        // The best, the second, row-major, random and one more.
         tab.click("#chart-leaders");
-        assert_eq!(drawn(&mut tab), "0 1 2 3");
+        let five = drawn(&mut tab);
+        let labels: Vec<String> = serde_json::from_value(tab.eval(
+            "[...document.querySelectorAll('#chart-values tbody th')].map(e => e.textContent)",
+        ))
+        .unwrap();
+        let named: Vec<&str> = five
+            .split(' ')
+            .map(|i| &*labels[i.parse::<usize>().unwrap()])
+            .collect();
+        assert!(five.starts_with("0 1 ") && named.len() == 5, "{five}");
+        assert!(
+            named.contains(&"row-major") && named.contains(&"random"),
+            "{named:?}"
+        );
+        let ends = tab.eval(&format!("{canvas}.dataset.named"));
+        for label in &named {
+            assert!(
+                ends.as_str().unwrap().split("; ").any(|end| end == *label),
+                "{ends}"
+            );
+        }
         tab.eval("document.querySelector('#chart-values tbody tr:nth-child(2) input').focus()");
         tab.key("Space", 0);
-        assert_eq!(drawn(&mut tab), "0 2 3");
+        assert_eq!(drawn(&mut tab), five.replacen("0 1 ", "0 ", 1));
         tab.click("#chart-all");
         assert!(drawn(&mut tab).starts_with("0 1 2 3 4"));
         assert_eq!(tab.errors(), Vec::<String>::new());
@@ -763,6 +898,71 @@ fn what_the_page_saves_is_what_stands_beside_it() {
             assert_eq!(tab.errors(), Vec::<String>::new());
         },
     );
+}
+
+/// The chart as it is shown, as a drawing: every curve's points are its values, its name stands beside it.
+#[test]
+fn the_chart_is_saved_as_it_is_shown() {
+    in_browser("the_chart_is_saved_as_it_is_shown", |browser, folder| {
+        let out = page(folder, "torus");
+        let truth = curves(&out);
+        let saved = folder.join("saved");
+        std::fs::create_dir(&saved).unwrap();
+        browser.save_into(&saved);
+        let mut tab = browser.open(&out.join("index.html"), 1280, 900);
+        tab.choose("#chart-x", "linear");
+        tab.click("#chart-none");
+        tab.click("#chart-values tbody tr:nth-child(1) input");
+        tab.frame();
+        tab.click("#chart-svg");
+        let text = String::from_utf8(tab.saved(&saved.join("chart.svg"))).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let label = tab.text("#chart-values tbody tr:nth-child(1) th");
+        let texts = document
+            .descendants()
+            .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")));
+        assert_eq!(
+            texts.filter(|node| node.text() == Some(&*label)).count(),
+            1,
+            "{text}"
+        );
+        // The line of the only curve: the path with most points.
+        let paths = document
+            .descendants()
+            .filter_map(|node| Some((node, node.attribute("d")?)));
+        let lines = paths.filter(|(node, _)| node.attribute("fill") == Some("none"));
+        let colour = tab.eval("page.orderings[0].colour");
+        let (_, line) = lines
+            .filter(|(node, _)| node.attribute("stroke") == colour.as_str())
+            .max_by_key(|(_, path)| path.len())
+            .unwrap();
+        let points: Vec<Vec<f64>> = line
+            .trim_start_matches('M')
+            .split('L')
+            .map(|point| point.split(' ').map(|x| x.parse().unwrap()).collect())
+            .collect();
+        let [low, high] = ["low", "high"].map(|key| {
+            tab.number(&format!(
+                "document.getElementById('chart-canvas').dataset.{key}"
+            ))
+        });
+        assert_eq!(points.len(), 119);
+        let values: Vec<f64> = (2..=120)
+            .map(|size| truth[&(label.clone(), size)])
+            .collect();
+        // Pixels fall as values rise, all by one factor; sizes lie evenly.
+        let factor = (points[0][1] - points[118][1]) / (values[118] - values[0]);
+        assert!(factor > 0.0 && factor * (high - low) > 100.0);
+        for (i, point) in points.iter().enumerate() {
+            let y = points[0][1] - factor * (values[i] - values[0]);
+            assert!((point[1] - y).abs() < 0.1, "size {}: {point:?}, {y}", i + 2);
+            let x = points[0][0] + (points[118][0] - points[0][0]) * i as f64 / 118.0;
+            assert!((point[0] - x).abs() < 0.1, "size {}: {point:?}, {x}", i + 2);
+        }
+        tab.click("#chart-png");
+        assert!(tab.saved(&saved.join("chart.png")).starts_with(b"\x89PNG"));
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
 }
 
 #[test]

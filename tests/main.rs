@@ -43,6 +43,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod papers;
+mod pictures;
 mod plan_lists;
 mod plans;
 mod ranked_machines;

@@ -1,13 +1,14 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
+use crate::shared::command_line::CommandLine;
 use crate::shared::network_figures::NetworkFigureArgs;
 use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::tables::write_rows;
-use crate::shared::{inputs, output, progress};
+use crate::shared::{inputs, output, own_files, progress};
 use clap::Args;
 use nodeorder_base::Text;
-use nodeorder_network::Context;
+use nodeorder_network::{Context, Topology};
 use nodeorder_present::columns;
 use nodeorder_present::columns::corun::{FittedRow, JOB};
 use nodeorder_present::{plot, report};
@@ -15,7 +16,7 @@ use nodeorder_traffic::corun::fit::{FIGURES, Measured, fit};
 use nodeorder_traffic::corun::{Fair, Job, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
 #[derive(Debug, Args)]
@@ -62,6 +63,9 @@ pub struct Command {
     /// Draw what the jobs do at first, and the links by utilisation
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
+    /// Write a page (index.html) with slowdowns, what jobs do at first and links on the machine, and its data, into DIR
+    #[arg(long, value_name = "DIR", conflicts_with = "fit")]
+    out: Option<PathBuf>,
     /// Write the table to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -69,6 +73,24 @@ pub struct Command {
 
 /// Stages of jobs that a picture may show.
 const SPANS: usize = 100_000;
+
+/// Reads the jobs, and notes those that leave nodes idle.
+fn read_jobs(topology: &Topology, path: &Path, context: &Context) -> anyhow::Result<Vec<Job>> {
+    let text = Text::read(path, context.memory)?;
+    let jobs = Job::read_all(topology, &text, Some(path))?;
+    for job in &jobs {
+        let nodes = job.mapping.nodes().len();
+        let processes = job.processes();
+        // No error, as a job may get more nodes than it uses, but idle nodes are often a mistake in the file.
+        if nodes > processes as usize {
+            note!(
+                "job {}: {processes} processes on the first of its {nodes} nodes",
+                job.name
+            );
+        }
+    }
+    Ok(jobs)
+}
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
@@ -78,7 +100,8 @@ impl Command {
             .network
             .parse_figures(self.latency.as_deref(), context)?;
         // Stages are only kept for the picture, and no more of them than it can show.
-        let spans = if picture.is_some() { SPANS } else { 0 };
+        let drawn = picture.is_some() || self.out.is_some();
+        let spans = if drawn { SPANS } else { 0 };
         let topology = inputs::build_topology(&self.spec, context)?;
         let figures = figures.of_machine(&topology);
         let settings = Settings::new(&figures, &self.fair, &self.detail, self.iterations);
@@ -88,19 +111,7 @@ impl Command {
         let Some(path) = &self.jobs else {
             return self.fit_network_figures(&fabric, routing, picture);
         };
-        let text = Text::read(path, context.memory)?;
-        let jobs = Job::read_all(&topology, &text, Some(path))?;
-        for job in &jobs {
-            let nodes = job.mapping.nodes().len();
-            let processes = job.processes();
-            // No error, as a job may get more nodes than it uses, but idle nodes are often a mistake in the file.
-            if nodes > processes as usize {
-                note!(
-                    "job {}: {processes} processes on the first of its {nodes} nodes",
-                    job.name
-                );
-            }
-        }
+        let jobs = read_jobs(&topology, path, context)?;
         let bar = progress::show_steps(settings.iterations * jobs.len() as u64, "iterations");
         let outcome = side_by_side(&fabric, routing, &jobs, &settings, &|iterations| {
             bar.inc(iterations)
@@ -114,12 +125,38 @@ impl Command {
         if let Some(picture) = picture {
             picture.draw_figure(&plot::plot_corun(topology.name(), &outcome))?;
         }
+        // The page has it as a file, whether or not it is printed.
+        let document = report::corun::document(&fabric, routing, &settings, &outcome);
+        if let Some(folder) = &self.out {
+            let command = self.command_line(path, context.seed);
+            let files = report::corun::files(&fabric, &outcome, &document, &command)?;
+            // An earlier page goes as a set, so that no figure of other jobs stays.
+            own_files::write_report(folder, "corun", files)?;
+        }
         let file = self.output.as_deref();
         if self.json {
-            let document = report::corun::document(&fabric, routing, &settings, &outcome);
             return output::write_json(file, &document);
         }
         write_rows(file, JOB, outcome.jobs)
+    }
+
+    /// Writes the command line that makes the page again.
+    fn command_line(&self, jobs: &Path, seed: u64) -> String {
+        let mut line = CommandLine::new("corun")
+            .add_argument(&self.spec)
+            .add_option("--jobs", [jobs.display()])
+            .add_option("--routing", [&self.routing]);
+        // Only what was given: defaults may change, and the line stays short.
+        for (flag, text) in self.network.given_options() {
+            line = line.add_option(flag, [text]);
+        }
+        line.add_option("--latency", &self.latency)
+            .add_option("--fair", [&self.fair])
+            .add_option("--detail", [&self.detail])
+            .add_option("--iterations", [self.iterations])
+            .add_option("--out", self.out.iter().map(|folder| folder.display()))
+            .add_seed(seed)
+            .to_string()
     }
 
     /// Finds the figures of the network from measured rows.

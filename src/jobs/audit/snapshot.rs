@@ -113,6 +113,8 @@ pub struct Snapshot {
     pub latest: i64,
     /// Levels, leaf first, and the whole machine at the end.
     pub levels: Vec<LevelState>,
+    /// State of each schedulable node and of those out of service.
+    pub nodes: Vec<(NodeId, NodeState)>,
     /// Numbers of jobs and nodes that were left out or of which something was assumed, by reason.
     pub notes: Vec<ReasonCount>,
 }
@@ -321,6 +323,7 @@ impl SnapshotBuilder<'_> {
         let mut freed = Vec::new();
         for node in &all {
             let known = self.nodes[node.index()];
+            self.snapshot.nodes.push((*node, known.state));
             if let (NodeState::Held, Some(time)) = (known.state, known.freed) {
                 freed.push((time, *node));
             }

@@ -41,6 +41,36 @@ fn cells_lie_apart_and_within_the_drawing() {
     }
 }
 
+/// Leaf switches of different sizes: a rack each with its name, its nodes within it and no others.
+#[test]
+fn racks_hold_their_nodes() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/topology.conf"
+    );
+    let spec = format!("slurm-topology:{file}");
+    let topology = Topology::inline(&spec, &Default::default()).unwrap();
+    let layout = lay_out_page(&topology);
+    let racks: Vec<_> = layout.frames.iter().filter(|frame| !frame.bare).collect();
+    let titles: Vec<&str> = racks.iter().map(|frame| frame.title.as_str()).collect();
+    assert_eq!(titles, ["leaf1", "leaf2", "leaf3"]);
+    let levels = topology.network().levels();
+    let leaf = levels.last().unwrap();
+    for node in topology.nodes().iter() {
+        let [x, y, _] = layout.centre_of_cell(node.0);
+        assert!(x < layout.width && y < layout.height);
+        let holds = |frame: &&&Frame| {
+            (frame.x..frame.x + frame.w).contains(&x) && (frame.y..frame.y + frame.h).contains(&y)
+        };
+        let held: Vec<&str> = racks
+            .iter()
+            .filter(holds)
+            .map(|frame| frame.title.as_str())
+            .collect();
+        assert_eq!(held, [leaf.unit_name(leaf.unit_of(node))]);
+    }
+}
+
 #[test]
 fn a_node_is_told_by_its_digits() {
     let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();

@@ -1,23 +1,22 @@
-//! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
+//! Machines as cells coloured by rank, group or share, and the path of an ordering where it can be made out.
 
 use std::collections::BTreeMap;
 
 use super::chart::WIDTH;
 use super::drawing::Figure;
 use super::element::{Point, Stroke};
-use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp_colour};
-use super::pen::{Pen, draw_upright_ramp};
+use super::node_key::{Key, NodeGroup};
+use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb};
+use super::pen::Pen;
 use super::scale::format_thousands;
 use super::text::Text;
 use crate::layout::{EDGE, Frame, Layout, lay_out_picture};
-use nodeorder_base::Result;
+use nodeorder_base::{NodeId, Result};
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 
 const TOP: f64 = 74.0;
 const LEFT: f64 = 40.0;
-/// Width, in pixels, of the room for the colour bar.
-const BAR: f64 = 110.0;
 const BOTTOM: f64 = 34.0;
 /// Most pixels that the cells take in height, and most that one of them takes.
 const HEIGHT: f64 = 640.0;
@@ -31,63 +30,128 @@ const MOST_STEPS: usize = 4000;
 /// A cell, or a block of cells that are drawn as one.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// The rank that colours it: the lowest in the first cell that has one.
-    rank: Option<u32>,
+    /// The value that colours it: of ranks the lowest in the first cell that has one, of groups the first of all.
+    value: Option<u32>,
     /// The corners, in cells of the layout.
     low: Point,
     high: Point,
 }
 
-/// The picture of one ordering.
+/// The picture of a machine.
 struct NodeMap {
     layout: Layout,
-    ranks: usize,
     blocks: Vec<Block>,
-    /// The cell of the first node.
+    key: Key,
+    /// The cell of the first node of a path.
     start: u32,
     /// Steps of the ordering within a slice: rank, from cell, to cell. Empty where no path is drawn.
     steps: Vec<(u32, u32, u32)>,
     /// Pixels a cell of the layout.
     scale: f64,
+    /// Width, in pixels, of the room for the key.
+    bar: f64,
 }
 
-/// Draws where an ordering goes on its machine: units within units, slices of the lattice, routers round a circle or
-/// node ids in rows, coloured by rank.
+/// Draws where an ordering goes on its machine: units within units, slices of the lattice, racks, routers round a circle
+/// or node ids in rows, coloured by rank.
 ///
 /// # Limits
 /// Neighbours of more than 8,000 cells are drawn as one block with the rank of its first cell: a sample, which keeps
 /// disorder visible where a mean would smooth it away. The figure says so.
 pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let title = format!("{} on {}", order.label(), topology.name());
-    let layout = lay_out_picture(topology);
-    let mut ranks = vec![None; layout.count as usize];
-    for (rank, node) in (0..).zip(order.nodes()) {
-        // Nodes come by rank, so that a cell of several keeps the lowest.
-        ranks[layout.cell_of(*node)].get_or_insert(rank);
+    let last = order.len().saturating_sub(1) as u32;
+    let labels = [0, last / 2, last].map(|rank| format_thousands(rank.into()));
+    let ranks = order.nodes().iter().copied().zip(0..);
+    let about = "Nodes of the machine coloured by rank, dark for the first and light for the last.";
+    let key = Key::Ramp("rank", last, labels);
+    plot_cells(topology, (&title, about), ranks, key, Some(order))
+}
+
+/// Draws groups of nodes on their machine, as [`plot_machine`] does; a block of several cells has the first group of those
+/// in it.
+pub fn plot_groups(topology: &Topology, title: &str, groups: &[NodeGroup]) -> Figure<'static> {
+    let mut values = Vec::new();
+    for (i, group) in (0..).zip(groups) {
+        values.extend(group.nodes.iter().map(|node| (*node, i)));
     }
-    let mut drawn = vec![!layout.sparse; ranks.len()];
+    let labels: Vec<&str> = groups.iter().map(|group| group.label.as_str()).collect();
+    let about = format!("Nodes of the machine by group: {}.", labels.join("; "));
+    plot_cells(
+        topology,
+        (title, &about),
+        values,
+        Key::of_groups(groups),
+        None,
+    )
+}
+
+/// Draws a share from 0 to 1 for each node in colours from 0 to the highest; `name` is what the colours stand for.
+pub fn plot_shares(
+    topology: &Topology,
+    title: &str,
+    name: &'static str,
+    shares: &[(NodeId, f64)],
+) -> Figure<'static> {
+    let most = shares.iter().map(|share| share.1).fold(0.0, f64::max);
+    // Thousandths of the highest: more than there are colours.
+    let value = |share: f64| (1000.0 * share / most.max(f64::MIN_POSITIVE)) as u32;
+    let values = shares.iter().map(|(node, share)| (*node, value(*share)));
+    let labels = [0.0, most / 2.0, most].map(|share| format!("{:.1} %", 100.0 * share));
+    let about = format!(
+        "Nodes of the machine coloured by {name}, 0 to {}.",
+        labels[2]
+    );
+    plot_cells(
+        topology,
+        (title, &about),
+        values,
+        Key::Ramp(name, 1000, labels),
+        None,
+    )
+}
+
+/// Draws the cells of nodes with values, and the path of an ordering where it can be made out; `title` comes with a
+/// description.
+fn plot_cells(
+    topology: &Topology,
+    (title, about): (&str, &str),
+    nodes: impl IntoIterator<Item = (NodeId, u32)>,
+    key: Key,
+    order: Option<&NodeOrder>,
+) -> Figure<'static> {
+    let layout = lay_out_picture(topology);
+    let mut drawn = vec![!layout.sparse; layout.count as usize];
     topology
         .nodes()
         .iter()
         .for_each(|node| drawn[layout.cell_of(node)] = true);
+    let mut values = vec![None; layout.count as usize];
+    for (node, value) in nodes {
+        let cell = layout.cell_of(node);
+        // The lowest comes first, so that a cell of several nodes keeps it.
+        values[cell].get_or_insert(value);
+        drawn[cell] = true;
+    }
     let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-    let mut blocks = join_neighbours(
-        &layout,
-        side,
-        (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]),
-    );
-    join_same_colour(&mut blocks, |rank| rank_shade(rank, order.len()));
+    let cells = (0..).zip(values).filter(|(c, _)| drawn[*c as usize]);
+    // A job's few nodes must not vanish in blocks of others; of ranks a sample is enough.
+    let lowest = matches!(key, Key::Groups(_));
+    let mut blocks = join_neighbours(&layout, side, lowest, cells);
+    join_same_colour(&mut blocks, |value| key.colour(value));
     // Those of one colour become one path.
-    blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
+    blocks.sort_by_key(|block| block.value.unwrap_or(u32::MAX));
     // Blocks of several cells hide where a step starts.
-    let steps = if side == 1 {
-        visible_steps(&layout, order)
-    } else {
-        Vec::new()
-    };
+    let path = order.filter(|_| side == 1);
+    let steps = path.map_or_else(Vec::new, |order| visible_steps(&layout, order));
     let mut note = layout.about.clone();
     if side > 1 {
-        note += &format!(" Up to {side} x {side} cells are one square, coloured by their first.");
+        let whose = if lowest {
+            "the first of the legend"
+        } else {
+            "their first"
+        };
+        note += &format!(" Up to {side} x {side} cells are one square, coloured by {whose}.");
     } else if !steps.is_empty() {
         let within = if layout.frames.is_empty() {
             ""
@@ -96,29 +160,27 @@ pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         };
         note = format!("The line is the path by rank{within}, from the dot; jumps are thin.");
     }
-    let about = &layout.about;
-    let description = format!(
-        "Nodes of the machine coloured by rank, dark for the first and light for the last. {about}"
-    );
-    let room = WIDTH - LEFT - BAR;
+    let description = format!("{about} {}", layout.about);
+    let bar = key.estimate_room();
+    let room = WIDTH - LEFT - bar;
     let scale = (room / layout.width)
         .min(HEIGHT / layout.height)
         .min(LARGEST_CELL);
     let high = (layout.height * scale).max(116.0);
     let start = order
-        .nodes()
-        .first()
+        .and_then(|order| order.nodes().first())
         .map_or(0, |node| layout.cell_of(*node) as u32);
     let map = NodeMap {
         layout,
-        ranks: order.len(),
         blocks,
+        key,
         start,
         steps,
         scale,
+        bar,
     };
     Figure::new(
-        (&title, &note),
+        (title, &note),
         description,
         (WIDTH, TOP + high + BOTTOM),
         move |pen| map.draw(pen, high),
@@ -126,10 +188,11 @@ pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
 }
 
 /// Joins `side` by `side` neighbours of a slice or outermost unit into one block, in the order of
-/// slices, rows and columns.
+/// slices, rows and columns; it has the `lowest` value of its cells, or that of the first.
 fn join_neighbours(
     layout: &Layout,
     side: u32,
+    lowest: bool,
     cells: impl Iterator<Item = (u32, Option<u32>)>,
 ) -> Vec<Block> {
     let pitch = f64::from(side) * layout.edge / EDGE;
@@ -152,7 +215,7 @@ fn join_neighbours(
         corner = (corner.0.min(x), corner.1.min(y));
     }
     let mut blocks: BTreeMap<(u32, u32, u32), Block> = BTreeMap::new();
-    for (cell, rank) in cells {
+    for (cell, value) in cells {
         // Blocks are counted from the corner of each slice, so that none of them lies in two slices.
         let index = |at: f64, corner: f64| ((at - corner) / pitch + 1e-6) as u32;
         let at = offset(cell);
@@ -168,8 +231,11 @@ fn join_neighbours(
         let [x, y, _] = layout.centre_of_cell(cell);
         let low = (x - half, y - half);
         let high = (x + half, y + half);
-        let block = blocks.entry(key).or_insert(Block { rank, low, high });
-        block.rank = block.rank.or(rank);
+        let block = blocks.entry(key).or_insert(Block { value, low, high });
+        block.value = match block.value.zip(value) {
+            Some((before, own)) if lowest => Some(before.min(own)),
+            _ => block.value.or(value),
+        };
         block.low = (block.low.0.min(low.0), block.low.1.min(low.1));
         block.high = (block.high.0.max(high.0), block.high.1.max(high.1));
     }
@@ -177,16 +243,16 @@ fn join_neighbours(
 }
 
 /// Joins blocks of one colour that touch and follow one another in a row.
-fn join_same_colour(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
+fn join_same_colour(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> Rgb) {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
     blocks.dedup_by(|next, block| {
-        let same = next.rank.map(&colour) == block.rank.map(&colour)
+        let same = next.value.map(&colour) == block.value.map(&colour)
             && close(next.low.0, block.high.0)
             && close(next.low.1, block.low.1)
             && close(next.high.1, block.high.1);
         if same {
             block.high = next.high;
-            block.rank = block.rank.min(next.rank);
+            block.value = block.value.min(next.value);
         }
         same
     });
@@ -216,11 +282,6 @@ fn visible_steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     if path { steps } else { Vec::new() }
 }
 
-/// Chooses the step of the colour ramp for a rank of `ranks`.
-fn rank_shade(rank: u32, ranks: usize) -> usize {
-    rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
-}
-
 impl NodeMap {
     /// Computes the pixel of a point of the layout.
     fn to_pixel(&self, x: f64, y: f64) -> Point {
@@ -246,9 +307,7 @@ impl NodeMap {
             .iter()
             .try_for_each(|frame| self.draw_frame(pen, frame))?;
         for block in &self.blocks {
-            let colour = block
-                .rank
-                .map_or(HOLE, |rank| ramp_colour(rank_shade(rank, self.ranks)));
+            let colour = block.value.map_or(HOLE, |value| self.key.colour(value));
             let from = self.to_pixel(block.low.0, block.low.1);
             let to = self.to_pixel(block.high.0, block.high.1);
             let size = (to.0 - from.0, to.1 - from.1);
@@ -275,8 +334,9 @@ impl NodeMap {
             pen.draw_text((LEFT, end + BOTTOM - 12.0), across, &name)?;
             pen.draw_text((LEFT - 14.0, end - 2.0), up, &name.upwards())?;
         }
-        let holes = self.blocks.iter().any(|block| block.rank.is_none());
-        draw_colour_bar(pen, self.ranks, high - 20.0, holes)
+        let holes = self.blocks.iter().any(|block| block.value.is_none());
+        let at = (WIDTH - self.bar + 20.0, TOP + 20.0);
+        self.key.draw_key(pen, at, high - 20.0, holes)
     }
 
     fn draw_frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
@@ -320,7 +380,7 @@ impl NodeMap {
                 .filter(|(rank, from, to)| {
                     let [(ax, ay), (bx, by)] = [self.centre_pixel(*from), self.centre_pixel(*to)];
                     let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
-                    (rank_shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
+                    (self.key.ramp_step(*rank) < RAMP_STEPS * 6 / 10) == light && touch == near
                 })
                 .collect();
             // Steps that follow one another are one line.
@@ -346,35 +406,6 @@ impl NodeMap {
     }
 }
 
-/// Draws the colours of ranks, at most `height` high.
-fn draw_colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
-    let left = WIDTH - BAR + 20.0;
-    let top = TOP + 20.0;
-    let height = height.clamp(96.0, 256.0);
-    draw_upright_ramp(pen, (left, top), (16.0, height))?;
-    let tick = Text::new(12.0).with_colour(MUTED);
-    let last = ranks.saturating_sub(1);
-    for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
-        let y = top + height * (1.0 - share);
-        pen.draw_polyline(
-            &[(left + 16.0, y), (left + 20.0, y)],
-            &Stroke::solid_line(AXIS, 1.0),
-        )?;
-        pen.draw_text(
-            (left + 24.0, y + 4.0),
-            &format_thousands(rank as u64),
-            &tick,
-        )?;
-    }
-    pen.draw_text((left, top - 10.0), "rank", &Text::new(13.0))?;
-    if holes {
-        let y = top + height + 14.0;
-        pen.draw_rectangle((left, y), (16.0, 12.0), HOLE)?;
-        pen.draw_text((left + 24.0, y + 10.5), "no node", &tick)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -395,6 +426,7 @@ mod tests {
             let blocks = join_neighbours(
                 &layout,
                 side,
+                false,
                 (0..layout.count).map(|cell| (cell, Some(cell))),
             );
             assert!(
@@ -407,14 +439,14 @@ mod tests {
                     && (block.low.1..=block.high.1).contains(&y)
             };
             for block in &blocks {
-                let [x, y, _] = layout.centre_of_cell(block.rank.unwrap());
+                let [x, y, _] = layout.centre_of_cell(block.value.unwrap());
                 assert!(holds(block, (x, y)), "{spec}: {block:?}");
             }
             for cell in (0..layout.count).step_by(101) {
                 let [x, y, _] = layout.centre_of_cell(cell);
                 let around = blocks.iter().filter(|block| holds(block, (x, y)));
                 assert!(
-                    around.filter(|block| block.rank <= Some(cell)).count() > 0,
+                    around.filter(|block| block.value <= Some(cell)).count() > 0,
                     "{spec}: {cell}"
                 );
             }

@@ -118,6 +118,32 @@ pub fn ramp_colour(step: usize) -> Rgb {
     (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
+/// Computes the relative luminance of a colour, from 0 (black) to 1 (white) (WCAG 2.2).
+fn luminance((r, g, b): Rgb) -> f64 {
+    let linear = [r, g, b].map(|part| {
+        let part = f64::from(part) / 255.0;
+        if part <= 0.04045 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
+    });
+    0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+}
+
+/// Chooses the colour of text on a coloured cell, a grey that dark pages turn only where they turn the cell.
+pub fn ink_on(ground: Rgb) -> Rgb {
+    if ground == (0, 0, 0) {
+        return PAPER;
+    }
+    // Where black and white have the same contrast, which is 4.6 there.
+    if luminance(ground) > 0.18 {
+        (1, 1, 1)
+    } else {
+        (255, 255, 254)
+    }
+}
+
 /// Converts a colour for the backends.
 pub fn to_backend_colour(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
@@ -146,15 +172,59 @@ mod tests {
         }
     }
 
+    /// Also to readers without the sense of green (Machado, Oliveira, Fernandes 2009, severity 1).
+    fn simulate_deuteranopia(rgb: Rgb) -> Rgb {
+        const ROWS: [[f64; 3]; 3] = [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ];
+        let linear = [rgb.0, rgb.1, rgb.2].map(|part| (f64::from(part) / 255.0).powf(2.2));
+        let seen = ROWS.map(|row| {
+            let sum: f64 = row.iter().zip(linear).map(|(a, b)| a * b).sum();
+            (sum.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0) as u8
+        });
+        (seen[0], seen[1], seen[2])
+    }
+
+    /// Curves that look alike to them have other marks or dashes; in the simulation hues may fall together, never looks.
     #[test]
-    fn the_ramp_grows_lighter() {
-        let light =
-            |(r, g, b): Rgb| 0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b);
+    fn looks_are_told_apart_without_green() {
+        for a in 0..35 {
+            for b in 0..a {
+                let (one, other) = (look_of_slot(a), look_of_slot(b));
+                let [x, y] = [one, other].map(|look| simulate_deuteranopia(look.colour));
+                let apart =
+                    x.0.abs_diff(y.0)
+                        .max(x.1.abs_diff(y.1))
+                        .max(x.2.abs_diff(y.2));
+                assert!(
+                    apart > 40 || one.mark != other.mark || one.dash != other.dash,
+                    "slots {a} and {b}"
+                );
+            }
+        }
+        // The five curves of a page's chart by themselves, as lines.
+        for a in 0..HUES.len() {
+            for b in 0..a {
+                let [x, y] = [HUES[a], HUES[b]].map(simulate_deuteranopia);
+                let apart =
+                    x.0.abs_diff(y.0)
+                        .max(x.1.abs_diff(y.1))
+                        .max(x.2.abs_diff(y.2));
+                assert!(apart > 20, "hues {a} and {b}: {x:?} {y:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_ramp_grows_lighter_and_bears_text() {
         for step in 1..RAMP_STEPS {
-            assert!(
-                light(ramp_colour(step)) > light(ramp_colour(step - 1)),
-                "step {step}"
-            );
+            let light = luminance(ramp_colour(step));
+            assert!(light > luminance(ramp_colour(step - 1)), "step {step}");
+            let ink = luminance(ink_on(ramp_colour(step)));
+            let contrast = (light.max(ink) + 0.05) / (light.min(ink) + 0.05);
+            assert!(contrast >= 4.5, "step {step}: {contrast}");
         }
     }
 }

@@ -1,120 +1,109 @@
-//! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
+//! Which ordering to take at which sizes: one strip in the colours of the orderings.
 
-use super::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
-use super::curve::Series;
+use super::chart::{BELOW, LOG_SIZES, Legend, MARGIN, Panel, TOP, WIDTH};
+use super::curve::{Series, lowest_curve};
 use super::drawing::Figure;
-use super::palette::{Rgb, look_of_slot};
+use super::element::Sample;
+use super::palette::{ink_on, look_of_slot};
 use super::scale::{LOG_TICK, Scale};
+use super::text::Text;
 use nodeorder_base::Result;
 use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
 
-const TOP: f64 = 50.0;
-/// Height of an ordering's bars with the gap to the next, in pixels.
-const EACH: f64 = 28.0;
-/// Number of shades of a pixel column that an ordering wins only in part.
-const SHADES: f64 = 4.0;
-/// Width of all bars of a winner together, in pixels, below which a disc marks its first stretch.
-const VISIBLE: f64 = 3.0;
+/// Height of the strip, in pixels.
+const HIGH: f64 = 40.0;
+/// How far above the lowest value an ordering may lie and still be as good.
+const TOLERANCE: f64 = 0.01;
 
-/// Draws which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
-/// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the slots
-/// of the comparison's entries.
-pub fn plot_winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) -> Figure<'a> {
-    let stretches = &comparison.stretches;
-    let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
-    let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
-    let named = winning
-        .iter()
-        .map(|i| &comparison.entries[*i])
-        .map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
-    let named = named.collect::<Vec<_>>().join("; ");
-    let description =
-        format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
-    let bottom = TOP + winning.len() as f64 * EACH;
-    Figure::new(
-        (title, ""),
-        description,
-        (WIDTH, bottom + BELOW),
-        move |pen| {
-            let y = Scale::named_rows(
-                winning
-                    .iter()
-                    .map(|i| comparison.entries[*i].label.as_str()),
-            );
-            let left = y.label_room();
-            let right = WIDTH - 24.0;
-            let last = stretches.last().map_or(2, |s| s.to);
-            // Each size takes half a size to both sides, so that the bars of two winners meet.
-            let x = Scale::logarithmic((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
-            let chart = Panel::place_panel(
-                (left, right),
-                (TOP, bottom - TOP),
-                (&x, LOG_SIZES),
-                (&y, " "),
-            )
-            .draw_with(pen, (true, false))?;
-            for (row, i) in winning.iter().enumerate() {
-                let colour = look_of_slot(slots.get(*i).copied().unwrap_or(*i)).colour;
-                let wins = stretches.iter().filter(|s| s.winner == *i);
-                let y = TOP + row as f64 * EACH + 5.0;
-                let seen = lay_out_bars(&chart, wins, colour, (left, right), y)?;
-                // A winner of a few large sizes would have a name and no bar that can be seen.
-                if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
-                    let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
-                    let at = (chart.to_pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
-                    chart.pen.draw_disc(at, 5.0, colour)?;
-                }
+/// Draws which ordering is the best at which sizes, or within a hundredth of it: one strip on a logarithmic axis of
+/// sizes, cut into the fewest stretches. Stretches narrower than a pixel leave it to their neighbours. `slots` are the
+/// slots of the comparison's entries.
+///
+/// # Errors
+/// No curve with a single size.
+pub fn plot_winners<'a>(
+    title: &str,
+    comparison: &'a Comparison,
+    slots: &'a [usize],
+) -> Result<Figure<'a>> {
+    let series = comparison_series(comparison, slots);
+    let stretches = cut_sizes(&series);
+    let drawn = !stretches.is_empty();
+    let last = stretches.last().map_or(2, |s| s.to);
+    let mut winning: Vec<usize> = stretches.iter().map(|s| s.winner).collect();
+    winning.sort_unstable();
+    winning.dedup();
+    let mut said = String::new();
+    for stretch in stretches.iter().take(40) {
+        let label = series[stretch.winner].label;
+        said += &format!(" {} to {}: {label}.", stretch.from, stretch.to);
+    }
+    let description = format!("The ordering to take by job size, on a logarithmic axis.{said}");
+    let named = winning.iter().map(|i| (series[*i].label, series[*i].slot));
+    let legend = Legend::new(Sample::Patch, named);
+    let top = TOP + legend.flow_height();
+    let size = (WIDTH, top + HIGH + BELOW);
+    let note =
+        "an ordering that is the best of all at every size of its stretch, or within 1 % of it";
+    Figure::new((title, note), description, size, move |pen| {
+        let sides = (MARGIN, WIDTH - MARGIN);
+        let y = Scale::named_ticks((0.0, 1.0), Vec::new());
+        // Each size takes half a size to both sides, so that stretches meet.
+        let x = Scale::logarithmic((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
+        let chart = Panel::place_panel(sides, (top, HIGH), (&x, LOG_SIZES), (&y, ""))
+            .draw_with(pen, (false, false))?;
+        let text = Text::new(12.0);
+        for stretch in &stretches {
+            let pixel = |size: f64| chart.to_pixel((size, 0.0)).0.round();
+            let from = pixel(stretch.from as f64 - 0.5);
+            let wide = pixel(stretch.to as f64 + 0.5) - from;
+            // A stretch that cannot be seen would only blur the edges of its neighbours.
+            if wide < 1.0 {
+                continue;
             }
-            Ok(())
-        },
-    )
+            let Series { label, slot, .. } = series[stretch.winner];
+            let colour = look_of_slot(slot).colour;
+            pen.draw_rectangle((from, top), (wide, HIGH), colour)?;
+            if text.estimate_width(label) + 8.0 < wide {
+                let inside = text.with_colour(ink_on(colour)).centred();
+                pen.draw_text((from + wide / 2.0, top + HIGH / 2.0 + 4.5), label, &inside)?;
+            }
+        }
+        legend.draw_flow(pen)
+    })
+    .if_drawable(drawn, "no curve with a single size")
 }
 
-/// Lays out the bars, and counts how many pixels wide they are in all.
-fn lay_out_bars<'a>(
-    chart: &Chart<'_, '_>,
-    wins: impl Iterator<Item = &'a WinningStretch>,
-    colour: Rgb,
-    (left, right): (f64, f64),
-    y: f64,
-) -> Result<f64> {
-    let mut share = vec![0.0f64; (right - left).floor() as usize];
-    for s in wins {
-        let pixel = |size: f64| chart.to_pixel((size, 0.0)).0 - left;
-        let from = pixel(s.from as f64 - 0.5);
-        let to = pixel(s.to as f64 + 0.5);
-        let columns = share
-            .iter_mut()
-            .enumerate()
-            .take(to.ceil() as usize)
-            .skip(from as usize);
-        for (column, share) in columns {
-            *share += (to.min(column as f64 + 1.0) - from.max(column as f64)).max(0.0);
+/// Cuts all sizes into the fewest stretches in each of which one ordering is nowhere above the lowest value by more than
+/// [`TOLERANCE`]: from each start the one that stays so for longest, of equal ones the first. O(orderings · sizes).
+fn cut_sizes(series: &[Series<'_>]) -> Vec<WinningStretch> {
+    let best = lowest_curve(series.iter().map(|s| s.values));
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    // From each start the longest: no other choice leads to fewer stretches.
+    while start < best.len() {
+        let mut longest = (0, 0);
+        for (i, series) in series.iter().enumerate() {
+            let values = series.values.iter().zip(&best).skip(start);
+            let as_good = values.take_while(|(value, best)| **value <= **best * (1.0 + TOLERANCE));
+            let count = as_good.count();
+            if count > longest.0 {
+                longest = (count, i);
+            }
         }
+        let (count, winner) = longest;
+        // Sizes that no ordering has a value at.
+        if count == 0 {
+            break;
+        }
+        stretches.push(WinningStretch {
+            from: start + 2,
+            to: start + count + 1,
+            winner,
+        });
+        start += count;
     }
-    // A win too small to see still shows as the lightest shade.
-    let shade = |s: f64| {
-        if s <= 0.0 {
-            0.0
-        } else {
-            (s * SHADES).round().clamp(1.0, SHADES)
-        }
-    };
-    let mut start = left;
-    // Columns of one shade are one rectangle, which keeps the file small.
-    for run in share.chunk_by(|a, b| shade(*a) == shade(*b)) {
-        let width = run.len() as f64;
-        if shade(run[0]) > 0.0 {
-            chart.pen.draw_tint(
-                (start, y),
-                (width, EACH - 10.0),
-                colour,
-                shade(run[0]) / SHADES,
-            )?;
-        }
-        start += width;
-    }
-    Ok(share.iter().sum())
+    stretches
 }
 
 /// Lists the comparison's curves, leader first, as figures take them.
@@ -130,4 +119,26 @@ pub fn comparison_series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec
             slot: slots.get(i).copied().unwrap_or(i),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fewest_stretches_are_cut() {
+        let series = |values| Series {
+            label: "",
+            values,
+            nodes: 5,
+            slot: 0,
+        };
+        // The second is the best at two sizes, but the first is within 1 % until size 4.
+        let cut = cut_sizes(&[
+            series(&[1.0, 1.005, 1.009, 9.0]),
+            series(&[1.1, 1.0, 1.0, 1.0]),
+        ]);
+        let cut: Vec<_> = cut.iter().map(|s| (s.from, s.to, s.winner)).collect();
+        assert_eq!(cut, [(2, 4, 0), (5, 5, 1)]);
+    }
 }

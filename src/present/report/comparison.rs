@@ -179,12 +179,11 @@ fn draw_figures(compared: &ComparedOrders<'_>) -> Result<ComparisonFigures> {
         slots,
     } = compared;
     let title = format!("Best ordering at each job size on {}", topology.name());
-    let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
-                   sizes that share a pixel.";
+    let caption = "The ordering to take by job size; the exact winner of every size is in stretches.csv, where the first two change places in crossovers.csv.";
     let winners = Figure::from_drawing(
         "winners.svg",
         caption,
-        plot::plot_winners(&title, comparison, slots),
+        plot::plot_winners(&title, comparison, slots)?,
     )?;
     // Pictures of large machines take seconds each, and so do curves of millions of sizes.
     let (machines, curves) = rayon::join(

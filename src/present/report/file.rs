@@ -71,7 +71,9 @@ fn describe_file(name: &str) -> Option<&'static str> {
             "the figures over time, a row per placement and period; times in seconds since 1970"
         }
         // Figures and the page itself are not listed: the page shows them.
-        "audit.json" | "snapshot.json" => "all figures as one document",
+        "audit.json" | "snapshot.json" | "corun.json" => "all figures as one document",
+        "jobs.csv" => "the jobs: job, processes, iterations, seconds, alone, slowdown",
+        "links.csv" => "every directed link: u, v, utilisation",
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",
         "stretches.csv" => "which ordering is the best at which sizes",

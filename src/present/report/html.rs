@@ -117,6 +117,7 @@ impl Column {
             BestValue::Low => low,
             BestValue::High => high,
         };
+        let marked = marked.map(|value| format_fixed(value, decimals));
         let cells = values.iter().map(|value| match value {
             // Whole numbers of five digits and more are read in groups of three.
             Some(value) if decimals == 0 && *value >= 1e4 => (
@@ -127,11 +128,11 @@ impl Column {
             None => (String::new(), Value::Nothing),
         });
         let mut column = Column::from_cells(title, cells);
-        // Where all are equal, none is better.
-        if low != high {
+        // Values that read the same are all the best; where all do, none is better.
+        let is_best = |value: &f64| marked.as_ref() == Some(&format_fixed(*value, decimals));
+        if !values.iter().flatten().all(is_best) {
             for (cell, value) in column.cells.iter_mut().zip(&values) {
-                // Equal values are all the best.
-                cell.best = value.is_some() && *value == marked;
+                cell.best = value.as_ref().is_some_and(is_best);
             }
         }
         column

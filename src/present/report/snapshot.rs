@@ -8,13 +8,14 @@ use super::html::{Column, Fact, Figure, Section, Table};
 use super::sentences::{RichText, sentence};
 use super::terms;
 use crate::plot::audit::Between;
-use crate::plot::{self, format_thousands};
+use crate::plot::{self, NodeGroup, format_thousands};
 use nodeorder_base::Result;
 use nodeorder_jobs::audit::ReasonCount;
 use nodeorder_jobs::audit::free_units::MovePlan;
 use nodeorder_jobs::audit::slots::{SlotRow, UNIT_STATES};
 use nodeorder_jobs::audit::snapshot::{LevelState, Snapshot, UnitState};
 use nodeorder_network::Topology;
+use nodeorder_trace::records::NodeState;
 
 /// Most rows of a table of units on the page; the JSON document has all.
 const ROWS: usize = 20;
@@ -250,7 +251,10 @@ fn snapshot_page(
         [below @ .., _] if !below.is_empty() => below,
         machine => machine,
     };
-    let mut sections = vec![largest_section(snapshot)?];
+    let mut largest = largest_section(snapshot)?;
+    // What is there now comes before what will be.
+    largest.figures.insert(0, draw_states(snapshot, topology)?);
+    let mut sections = vec![largest];
     sections.extend(
         levels
             .iter()
@@ -347,6 +351,26 @@ fn largest_section(snapshot: &Snapshot) -> Result<Section> {
     let mut section = Section::new("largest", "The largest job that fits", about, table);
     section.figures.extend(draw_growth(snapshot)?);
     Ok(section)
+}
+
+/// Draws the nodes on the machine by state.
+fn draw_states(snapshot: &Snapshot, topology: &Topology) -> Result<Figure> {
+    let states = [
+        ("held", NodeState::Held, 0),
+        ("free", NodeState::Free, 5),
+        ("out of service", NodeState::Out, 1),
+    ];
+    let groups = states.map(|(label, state, slot)| {
+        let nodes = snapshot.nodes.iter().filter(|node| node.1 == state);
+        NodeGroup::new(label, Some(slot), nodes.map(|node| node.0).collect())
+    });
+    let title = format!("The nodes of {} now", topology.name());
+    let caption = "Nodes that jobs hold, free ones, and those out of service.";
+    Figure::from_drawing(
+        "nodes.svg",
+        caption,
+        plot::plot_groups(topology, &title, &groups),
+    )
 }
 
 /// Draws how the largest job grows as running jobs end. `None` if none ends later than the latest time of the records.

@@ -12,7 +12,9 @@ use super::sentences::{RichText, file_name};
 use super::terms::{self, Term};
 use crate::columns::sweep::ResultRow;
 use crate::plot::{self, format_thousands};
-use figures::{BarFigure, IMPROVED, LOWER, draw_improvement, figure_file, side_by_side};
+use figures::{
+    BarFigure, IMPROVED, LOWER, draw_heat_maps, draw_improvement, figure_file, side_by_side,
+};
 use groups::{GROUPS, RowGroup};
 use nodeorder_base::{Result, Text};
 pub use ranking::{RankedSetting, rank_settings};
@@ -136,7 +138,8 @@ impl PageContent {
             // One ordering has nothing beside it but its settings.
             if settings.is_none() || figures.orderings.len() > 1 {
                 if let Some(best) = figures.best_ordering() {
-                    self.verdicts.push((group.verdict)(&figures.title(), best));
+                    let said = (group.verdict)(&figures.title(), best);
+                    self.verdicts.push(said.text(figures.describe_ties(best)));
                 }
                 self.sections
                     .push(make_group_section(figures, self.sections.len() + 1)?);
@@ -185,8 +188,8 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
     let group = figures.group;
     let replayed = group.name == "replay";
     let about = if replayed {
-        "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of \
-         each allocator is bold."
+        "Mean distance in hops between the nodes of a job, by ordering and allocator. Best values of a column are bold, \
+         ties too; where all are equal, none is."
     } else {
         ""
     };
@@ -197,14 +200,14 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
         about,
         figures.figure_table(),
     );
-    let bars = BarFigure {
-        title,
-        note: LOWER,
-        orderings: figures.rank_orderings(),
-        all: figures.all,
-    };
-    // One choice: a panel a column; several: a figure a column with a panel a choice.
+    // One choice: bars, a panel a column; several: a heat map a column.
     if let [choice] = figures.choices.as_slice() {
+        let bars = BarFigure {
+            title,
+            note: LOWER,
+            orderings: figures.rank_orderings(),
+            all: figures.all,
+        };
         // Rows without workloads have no choice beside the ordering, and their panels no name.
         let named = if group.by == "topology" { "" } else { choice };
         let panels: Vec<(&str, &str)> = group
@@ -219,10 +222,7 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
                 figures.mean_figure(ordering, choice, group.columns[i].0)
             })?);
     } else {
-        let choices: Vec<&str> = figures.choices.iter().map(String::as_str).collect();
-        section.figures = bars.draw_columns(number, group, &choices, |ordering, i, column| {
-            figures.mean_figure(ordering, choices[i], column)
-        })?;
+        section.figures = draw_heat_maps(figures, number)?;
     }
     if replayed {
         section.figures.extend(draw_improvement(

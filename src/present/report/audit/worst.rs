@@ -1,12 +1,11 @@
 //! The section of an audit's page about the jobs that lie farthest apart.
 
 use super::groups::format_date;
-use crate::plot::plot_machine;
+use crate::plot::{NodeGroup, plot_groups};
 use crate::report::html::{Column, Figure, Section, Table};
-use nodeorder_base::Result;
+use nodeorder_base::{NodeId, Result};
 use nodeorder_jobs::audit::Audit;
 use nodeorder_network::Topology;
-use nodeorder_order::NodeOrder;
 
 /// Makes the section of the worst jobs, the first of them drawn on the machine. `None` if no job has several nodes.
 pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
@@ -52,14 +51,21 @@ pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Sectio
         None => "Recorded jobs whose nodes lie farthest apart.".into(),
     };
     let mut section = Section::new("worst", "The worst jobs", about, table);
-    // The nodes of the job are drawn as an ordering: its first node dark, its last one light.
-    let order = NodeOrder::new(topology, format!("job {}", first.job), first.nodes.clone())?;
-    let caption = format!(
-        "The nodes of job {}, the first of the table: dark for the first of its list, light for the last; nodes without \
-         colour are not its own.",
-        first.job
-    );
-    let figure = Figure::from_drawing("worst-job.svg", caption, plot_machine(topology, &order))?;
+    // The others are drawn, too: where a job could have been says how far it is spread.
+    let is_own = |node: &NodeId| first.nodes.contains(node);
+    let (own, others): (Vec<_>, Vec<_>) = topology.nodes().iter().partition(is_own);
+    let job = format!("job {}", first.job);
+    let groups = [
+        NodeGroup::new(&job, Some(0), own),
+        NodeGroup::new("other", None, others),
+    ];
+    let title = format!("{job} on {}", topology.name());
+    let caption = format!("The nodes of {job}, the first of the table, on the machine.");
+    let figure = Figure::from_drawing(
+        "worst-job.svg",
+        caption,
+        plot_groups(topology, &title, &groups),
+    )?;
     section.figures.push(figure);
     Ok(Some(section))
 }

@@ -11,9 +11,26 @@
     { name: "proved floor", values: doublesOf(page.floor), dash: [2, 3] },
   ].filter((limit) => limit.values.length > 0);
   const state = { view: "hops", x: "log", y: "linear", from: sizes[0], to: sizes[last], at: nearestSize(Math.sqrt(sizes[last])) };
-  const shown = new Set(page.orderings.keys());
+  const shown = new Set(five());
   let plot = null;
   let drag = null;
+
+  /** The best, the second, the present order, the best for large jobs and a random one; others where some of these are one. */
+  function five() {
+    const large = (i) => {
+      let [sum, count] = [0, 0];
+      for (let k = 0; k <= last; k++) {
+        if (sizes[k] < sizes[last] / 8 || sizes[k] > sizes[last] / 2 || k >= values[i].length || !(best[k] > 0)) continue;
+        sum += values[i][k] / best[k];
+        count++;
+      }
+      return count ? sum / count : Infinity;
+    };
+    const all = [...page.orderings.keys()];
+    const named = (name) => all.filter((i) => page.orderings[i].label.split(":")[0] === name)[0];
+    const first = [0, named("row-major"), all.reduce((a, b) => (large(b) < large(a) ? b : a), 0), named("random"), ...all];
+    return [...new Set([0, 1, ...first])].filter((i) => i !== undefined && i in page.orderings).slice(0, 5);
+  }
 
   const forward = (size) => (state.x === "log" ? Math.log(size) : size);
   const backward = (value) => (state.x === "log" ? Math.exp(value) : value);
@@ -63,10 +80,15 @@
     return [whole ? 0 : Math.max(0, least - room), most + room];
   }
 
-  function draw() {
+  function draw(target) {
     const now = colours();
-    const { pen, width, height } = cleared(canvas);
-    const box = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
+    const { pen, width, height } = target ?? cleared(canvas);
+    pen.font = `12px ${FONT}`;
+    // Names have room beside a few curves; of many the table is the legend.
+    const named = shown.size > 6 ? [] : curvesShown();
+    const name = (curve) => curve.limit?.name ?? page.orderings[curve.i].label;
+    const room = Math.min(0.3 * width, Math.max(0, ...named.map((curve) => pen.measureText(name(curve)).width + 34)));
+    const box = { left: MARGIN.left, right: width - Math.max(MARGIN.right, room), top: MARGIN.top, bottom: height - MARGIN.bottom };
     const sight = inSight();
     const [low, high] = range(sight);
     const [x0, x1] = [forward(state.from), forward(state.to)];
@@ -74,7 +96,7 @@
     const [y0, y1] = [up(low), up(high)];
     const px = (size) => box.left + ((forward(size) - x0) / (x1 - x0)) * (box.right - box.left);
     const py = (y) => box.bottom - ((up(y) - y0) / (y1 - y0)) * (box.bottom - box.top);
-    plot = { box, size: (x) => backward(x0 + ((x - box.left) / (box.right - box.left)) * (x1 - x0)) };
+    if (!target) plot = { box, size: (x) => backward(x0 + ((x - box.left) / (box.right - box.left)) * (x1 - x0)) };
 
     pen.font = `12px ${FONT}`;
     pen.lineWidth = 1;
@@ -123,6 +145,8 @@
       pen.textBaseline = "bottom";
       pen.fillText("random placement", box.left + 8, y - 3);
     }
+    const floor = limits.find((limit) => limit.name === "proved floor");
+    if (floor && state.view !== "best") band(pen, now, box, floor.values, sight, px, py, nearestSize(backward(x0 + 0.6 * (x1 - x0))));
     for (const curve of curvesShown()) {
       const ordering = curve.limit ? null : page.orderings[curve.i];
       const colour = ordering ? hue(ordering, now) : now.muted;
@@ -170,20 +194,51 @@
       pen.fillRect(Math.min(drag.from, drag.to), box.top, Math.abs(drag.to - drag.from), box.bottom - box.top);
     }
     pen.restore();
+    // Where curves meet at the largest size their order just before it says more.
+    const near = Math.max(0, nearestSize(backward(x0 + 0.85 * (x1 - x0))));
+    const ends = named.map((curve) => {
+      const i = Math.min(near, curve.values.length - 1);
+      const y = clamp(py(drawn(curve.values[i], i)) || box.bottom, box.top, box.bottom);
+      const ordering = curve.limit ? null : page.orderings[curve.i];
+      return { name: name(curve), y, colour: ordering ? hue(ordering, now) : now.muted, dash: (ordering ?? curve.limit).dash, index: curve.i };
+    });
+    nameEnds(pen, now, box, width, ends);
+    canvas.dataset.named = ends.map((end) => end.name).join("; ");
     canvas.dataset.from = state.from;
     canvas.dataset.to = state.to;
     canvas.dataset.low = low;
     canvas.dataset.high = high;
     Object.assign(canvas.dataset, { left: box.left, right: box.right, at: sizes[state.at], drawn: [...shown].sort((a, b) => a - b).join(" ") });
   }
-  const redraw = paced(draw);
+  /** Shades what lies below the proved floor, where no ordering can be. */
+  function band(pen, now, box, floor, sight, px, py, middle) {
+    const end = Math.min(sight[1], floor.length - 1);
+    if (end <= sight[0]) return;
+    pen.beginPath();
+    pen.moveTo(px(sizes[sight[0]]), box.bottom);
+    for (let i = sight[0]; i <= end; i++) pen.lineTo(px(sizes[i]), py(drawn(floor[i], i)));
+    pen.lineTo(px(sizes[end]), box.bottom);
+    pen.closePath();
+    pen.fillStyle = now.muted;
+    pen.globalAlpha = 0.16;
+    pen.fill();
+    pen.globalAlpha = 1;
+    const i = Math.min(end, middle);
+    const top = Math.max(box.top, py(drawn(floor[i], i)));
+    if (box.bottom - top < 22) return;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.fillStyle = now.ink;
+    pen.fillText("impossible", px(sizes[i]), (top + box.bottom) / 2 + 4);
+  }
+  const redraw = paced(() => draw());
 
   // The table below the chart is its legend and shows the values.
   const rows = page.orderings.map((ordering, i) => {
     const row = byId("chart-values").tBodies[0].insertRow();
     const box = document.createElement("input");
     box.type = "checkbox";
-    box.checked = true;
+    box.checked = shown.has(i);
     box.setAttribute("aria-label", "Show " + ordering.label);
     box.addEventListener("change", () => {
       if (box.checked) shown.add(i);
@@ -195,6 +250,7 @@
     name.scope = "row";
     name.className = "text";
     name.append(swatches[i].cloneNode(true), ordering.label);
+    keepWhole(name);
     row.append(name);
     return { box, cells: [row.insertCell(), row.insertCell(), row.insertCell()] };
   });
@@ -348,7 +404,8 @@
   };
   byId("chart-all").addEventListener("click", () => only(() => true));
   byId("chart-none").addEventListener("click", () => only(() => false));
-  byId("chart-leaders").addEventListener("click", () => only((i) => i < 4));
+  byId("chart-leaders").addEventListener("click", () => only((i) => five().includes(i)));
+  savable(canvas, "chart", () => `${page.name}: ${byId("chart-view").selectedOptions[0].textContent}`, draw);
   if (!page.complete) {
     byId("chart-thinned").textContent =
       ` The chart has ${grouped(sizes.length)} of the ${grouped(page.all_sizes)} job sizes: all small ones and an even selection of the others; mpc.csv has all.`;

@@ -24,14 +24,7 @@
     return lines.join("\n") + "\n";
   }
 
-  function save(name, make) {
-    const kind = name.endsWith(".json") ? "application/json" : "text/csv";
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([make()], { type: kind }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
+  const save = (name, make) => saveAs(name, make(), name.endsWith(".json") ? "application/json" : "text/csv");
 
   function offer(item, name, make, note = "") {
     const button = document.createElement("button");

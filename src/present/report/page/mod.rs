@@ -4,28 +4,24 @@
 
 use askama::Template;
 
-use crate::plot::{self, format_fixed, format_thousands};
+use crate::plot::{self, format_thousands};
 use crate::report::file::File;
-use crate::report::html::{Column, Fact, Figure, Section, Table};
+use crate::report::html::{Fact, Figure, Section, Table};
 use crate::report::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
-use crate::report::sentences::{RichText, hops_text, sentence};
+use crate::report::sentences::{RichText, hops_text};
 use crate::report::terms::{self, Term};
 use crate::report::verdict;
 use nodeorder_base::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::Topology;
-use nodeorder_order::metric::comparison::{Comparison, WinningStretch};
+use nodeorder_order::metric::comparison::Comparison;
 
 mod data;
 mod packed;
 mod ranking;
 
-/// Most stretches listed in the page's table; the figure and the CSV file have all.
-const MOST_STRETCHES: usize = 24;
 /// Most bytes of pictures of the machine in the page, about.
-const PICTURES: usize = 500_000;
-/// Most crossover sizes listed.
-const MOST_CROSSOVERS: usize = 24;
+const PICTURES: usize = 100_000;
 
 /// The style of all pages.
 pub const CSS: &str = include_str!("page.css");
@@ -61,9 +57,6 @@ struct Page<'p> {
     uneven: bool,
     sections: Vec<Section>,
     figures: &'p ComparisonFigures,
-    stretches: Option<Table>,
-    listed: RichText,
-    crossovers: RichText,
     pictures: Vec<Picture<'p>>,
     /// Links to pictures that the page has no room for.
     beside: RichText,
@@ -98,7 +91,6 @@ pub fn html(
     let best = plot::lowest_curve(comparison.entries.iter().map(|e| e.values.as_slice()));
     let slowdowns = workload.advice.as_ref();
     let slowdowns = slowdowns.and_then(|advice| advice.slowdowns.as_ref());
-    let (stretches, listed) = stretch_table(comparison);
     let (pictures, beside) = choose_pictures(comparison, &figures.machines);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
@@ -112,9 +104,6 @@ pub fn html(
         table: ranking::ranking_table(comparison, &compared.slots, &best)?,
         uneven: comparison.is_uneven(),
         figures,
-        stretches,
-        listed,
-        crossovers: crossover_sentence(comparison),
         pictures,
         beside,
         files: files.iter().filter_map(File::list_entry).collect(),
@@ -128,7 +117,7 @@ pub fn html(
 impl Page<'_> {
     /// Lists the sections by id, with the texts of links to them.
     fn contents(&self) -> Vec<(&str, &str)> {
-        let mut contents = vec![("ranking", "Ranking")];
+        let mut contents = vec![("ranking", "Ranking"), ("winners", "Best by size")];
         for section in &self.sections {
             let id = section.id.as_str();
             let text = match id {
@@ -143,9 +132,10 @@ impl Page<'_> {
         }
         contents.extend([
             ("curves", "Curves"),
-            ("winners", "Best by size"),
-            ("paths", "Machine"),
+            ("paths", "Orderings"),
             ("footprints", "Footprints"),
+            ("trusted", "Trust"),
+            ("machine", "Machine"),
             ("data", "Data"),
             ("reproduce", "Reproduce"),
             ("terms", "Terms"),
@@ -243,80 +233,6 @@ fn machine_facts(
         facts.push(Fact::on_own_line("Processors of the trace", hint.as_str()));
     }
     facts
-}
-
-/// Makes a table of the widest stretches of sizes with their best ordering, and says how many are left out. `None` and
-/// nothing if one ordering is the best throughout.
-fn stretch_table(comparison: &Comparison) -> (Option<Table>, RichText) {
-    let stretches = &comparison.stretches;
-    if stretches.len() <= 1 {
-        return (None, RichText::default());
-    }
-    let mut listed: Vec<usize> = (0..stretches.len()).collect();
-    listed.sort_by(|a, b| log_width(&stretches[*b]).total_cmp(&log_width(&stretches[*a])));
-    listed.truncate(MOST_STRETCHES);
-    // The widest were chosen; they are listed by size again.
-    listed.sort_unstable();
-    let listed: Vec<&WinningStretch> = listed.iter().map(|i| &stretches[*i]).collect();
-    let names = listed
-        .iter()
-        .map(|stretch| comparison.entries[stretch.winner].label.clone())
-        .collect();
-    let table = Table {
-        before: vec![
-            Column::counts("From (nodes)", listed.iter().map(|s| s.from as u64)),
-            Column::counts("To (nodes)", listed.iter().map(|s| s.to as u64)),
-        ],
-        ..Table::new("Best ordering by size", "Best ordering", names, Vec::new())
-    };
-    let mut said = RichText::default();
-    if stretches.len() > listed.len() {
-        let all: f64 = stretches.iter().map(log_width).sum();
-        let shown: f64 = listed.iter().map(|stretch| log_width(stretch)).sum();
-        said = sentence(format!(
-            "The {} widest of {} ranges, {} % of the log axis; all are in ",
-            listed.len(),
-            format_thousands(stretches.len() as u64),
-            format_fixed(100.0 * shown / all, 1)
-        ))
-        .link("stretches.csv", "stretches.csv")
-        .text(".");
-    }
-    (Some(table), said)
-}
-
-/// Computes the width of a stretch on a log axis: it weighs by the doublings that it spans.
-fn log_width(stretch: &WinningStretch) -> f64 {
-    (stretch.to as f64 + 0.5).ln() - (stretch.from as f64 - 0.5).ln()
-}
-
-/// Says where the two leaders change places. Empty for a single ordering.
-fn crossover_sentence(comparison: &Comparison) -> RichText {
-    let [first, second, ..] = comparison.entries.as_slice() else {
-        return RichText::default();
-    };
-    let leaders = sentence("The first two, ")
-        .bold(&first.label)
-        .text(" and ")
-        .bold(&second.label);
-    let sizes = &comparison.crossovers;
-    if sizes.is_empty() {
-        return leaders.text(", never change places.");
-    }
-    // Curves that lie close cross at hundreds of sizes.
-    let listed: Vec<String> = sizes
-        .iter()
-        .take(MOST_CROSSOVERS)
-        .map(|size| format_thousands(*size as u64))
-        .collect();
-    let said = leaders.text(format!(", change places at {} nodes", listed.join("; ")));
-    let said = match sizes.len().saturating_sub(MOST_CROSSOVERS) {
-        0 => said,
-        n => said
-            .text(format!(" … and {} more in ", format_thousands(n as u64)))
-            .link("crossovers.csv", "crossovers.csv"),
-    };
-    said.text(".")
 }
 
 /// Chooses the pictures in the page: those of the leader and of row-major (or the second best) open, others folded

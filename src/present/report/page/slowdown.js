@@ -8,7 +8,8 @@
   tool.innerHTML = `<div class="controls" role="group" aria-label="Traffic and duty">
 <label>Traffic <select id="slowdown-guest"></select></label>
 <label class="grow slider">Share φ of the time in which the other jobs send: <output id="slowdown-said"></output>
-<input type="range" id="slowdown-duty" aria-label="Share of the time in which the other jobs send" min="0" max="1" step="0.1"></label></div>
+<input type="range" id="slowdown-duty" aria-label="Share of the time in which the other jobs send" min="0" max="1" step="0.1"></label>
+<span class="buttons"><button type="button" id="slowdown-svg">Save as SVG</button><button type="button" id="slowdown-png">Save as PNG</button></span></div>
 <canvas id="slowdown-canvas" role="img" aria-label="Hops and slowdown by job size; means are in the table below"></canvas>
 <div class="scroll" tabindex="0" role="region" aria-label="Mean slowdowns at this duty"><table id="slowdown-values"><thead><tr>
 <th scope="col" class="text">Ordering</th><th scope="col">Mean slowdown at φ (times)</th></tr></thead><tbody></tbody></table></div>`;
@@ -36,19 +37,19 @@
     return sizes.length > 1 ? area / Math.log(sizes[sizes.length - 1] / sizes[0]) : sizes.length ? at(known[0]) : NaN;
   }
 
-  function panel(pen, now, box, name, curves, points) {
+  function panel(pen, now, box, name, curves, points, low) {
     const ends = curves.flatMap((curve) => curve.sizes);
     const [from, to] = [Math.min(...ends), Math.max(...ends)];
-    const high = 1.05 * Math.max(...curves.flatMap(points)) || 1;
+    const high = Math.max(low + 0.1, low + 1.05 * (Math.max(...curves.flatMap(points)) - low) || 0);
     const px = (size) => box.left + (Math.log(size / from) / (Math.log(to / from) || 1)) * (box.right - box.left);
-    const py = (y) => box.bottom - (y / high) * (box.bottom - box.top);
+    const py = (y) => box.bottom - ((y - low) / (high - low)) * (box.bottom - box.top);
     pen.font = `12px ${FONT}`;
     pen.lineWidth = 1;
     pen.strokeStyle = now.line;
     pen.fillStyle = now.muted;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const y of ticks(0, high, false, 5)) {
+    for (const y of ticks(low, high, false, 5)) {
       line(pen, box.left, py(y), box.right, py(y));
       pen.fillText(tickText(y), box.left - 7, py(y));
     }
@@ -81,13 +82,14 @@
     }
   }
 
-  function draw() {
+  function draw(target) {
     const { name, curves } = guests[chosen.value];
     const now = colours();
-    const { pen, width } = cleared(canvas, 560);
+    const { pen, width } = target ?? cleared(canvas, 560);
     const box = (top) => ({ left: 46, right: width - 14, top, bottom: top + 205 });
-    panel(pen, now, box(26), "mean distance (hops)", curves, (curve) => curve.hops);
-    panel(pen, now, box(304), `slowdown of ${name} (times)`, curves, (curve) => curve.at.map(at));
+    panel(pen, now, box(26), "mean distance (hops)", curves, (curve) => curve.hops, 0);
+    panel(pen, now, box(304), `slowdown of ${name} (times)`, curves, (curve) => curve.at.map(at), 1);
+    if (target) return;
     byId("slowdown-said").textContent = decimals(Number(slider.value), 1);
     const means = curves.map((curve, i) => ({ i, value: mean(curve) })).sort((a, b) => a.value - b.value || a.i - b.i);
     const body = byId("slowdown-values").tBodies[0];
@@ -98,13 +100,16 @@
       label.scope = "row";
       label.className = "text";
       label.append(swatches[i].cloneNode(true), page.orderings[i].label);
+      keepWhole(label);
       row.append(label);
       const cell = row.insertCell();
       cell.textContent = Number.isFinite(value) ? decimals(value, 2) : "–";
       cell.classList.toggle("low", value === means[0].value);
     }
   }
-  const redraw = paced(draw);
+  const redraw = paced(() => draw());
+  savable(canvas, "slowdown", () => `${page.name}: ${guests[chosen.value].name}, others send ${decimals(Number(slider.value), 1)} of the time`, draw);
+  redraw();
   chosen.addEventListener("change", redraw);
   slider.addEventListener("input", redraw);
   keepDrawn(canvas, redraw);

@@ -39,3 +39,25 @@ for (const table of document.querySelectorAll("table.sortable")) {
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
+/** Lets a name break after a comma, colon, slash or blank only. */
+function keepWhole(cell) {
+  for (const text of [...cell.childNodes].filter((node) => node.nodeType === 3)) {
+    const parts = text.data.split(/(?<=[,:/ ])/).flatMap((part) => {
+      const span = document.createElement("span");
+      span.className = "whole";
+      span.textContent = part;
+      return [span, document.createElement("wbr")];
+    });
+    text.replaceWith(...parts);
+  }
+}
+document.querySelectorAll("th[scope=row]").forEach(keepWhole);
+// A word above what is wider than the window, as long as it is.
+for (const box of document.querySelectorAll(".scroll")) {
+  const cue = document.createElement("p");
+  cue.className = "cue";
+  cue.textContent = "Scroll sideways to see all →";
+  cue.setAttribute("aria-hidden", "true");
+  box.before(cue);
+  new ResizeObserver(() => (cue.hidden = box.scrollWidth <= box.clientWidth + 1)).observe(box);
+}

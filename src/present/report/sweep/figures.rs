@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::groups::RowGroup;
 use super::section_figures::SectionFigures;
+use crate::plot::HeatMap;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
 use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
@@ -78,9 +78,8 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
     } else {
         String::new()
     };
-    let about = format!(
-        "Every machine by its own orderings: {axis}{chosen}. The lowest value of each machine is bold."
-    );
+    let about =
+        format!("Every machine by its own orderings: {axis}{chosen}. Best values are bold.");
     let table = Table::new("Machines side by side", "Ordering", names.clone(), columns);
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
     let bars = BarFigure {
@@ -89,9 +88,18 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
         orderings: names,
         all: first.all,
     };
-    section.figures = bars.draw_columns(number, group, &machine_names, |ordering, i, column| {
-        machines[i].lowest_value(ordering, column)
-    })?;
+    for (column, _, axis) in group.columns {
+        let panels: Vec<(&str, &str)> = machine_names.iter().map(|name| (*name, *axis)).collect();
+        let named = BarFigure {
+            title: format!("{}: {axis}", bars.title),
+            ..bars.clone()
+        };
+        let file = figure_file(number, column);
+        let drawn = named.draw(file, &panels, |ordering, i| {
+            machines[i].lowest_value(ordering, column)
+        })?;
+        section.figures.extend(drawn);
+    }
     Ok(section)
 }
 
@@ -113,28 +121,6 @@ pub struct BarFigure<'a> {
 }
 
 impl BarFigure<'_> {
-    /// Draws a figure for each column of a group, with a panel for each of `names`; `value` has that of an ordering in a
-    /// panel and a column.
-    pub fn draw_columns(
-        &self,
-        number: usize,
-        group: &RowGroup,
-        names: &[&str],
-        value: impl Fn(&str, usize, &str) -> Option<f64>,
-    ) -> Result<Vec<Figure>> {
-        let mut figures = Vec::new();
-        for (column, _, axis) in group.columns {
-            let panels: Vec<(&str, &str)> = names.iter().map(|name| (*name, *axis)).collect();
-            let named = BarFigure {
-                title: format!("{}: {axis}", self.title),
-                ..self.clone()
-            };
-            let file = figure_file(number, column);
-            figures.extend(named.draw(file, &panels, |ordering, i| value(ordering, i, column))?);
-        }
-        Ok(figures)
-    }
-
     /// Draws a bar an ordering in each panel, of a name and an axis; `value` has that of an ordering in a panel.
     /// `None` if there is no value.
     pub fn draw(
@@ -166,6 +152,54 @@ impl BarFigure<'_> {
         let caption = format!("The figures of the table as bars.{more}");
         draw_bars(file, caption, (&self.title, self.note), &drawn, &rows)
     }
+}
+
+/// Draws a heat map of each column of a section's group: orderings, the best first, against the choices.
+pub fn draw_heat_maps(figures: &SectionFigures<'_>, number: usize) -> Result<Vec<Figure>> {
+    let mut rows = figures.rank_orderings();
+    let more = match rows.len().saturating_sub(MOST_BARS) {
+        0 => String::new(),
+        n => format!(" The {n} other orderings are in the table."),
+    };
+    rows.truncate(MOST_BARS);
+    let choices: Vec<&str> = figures
+        .choices
+        .iter()
+        .take(MOST_BARS)
+        .map(String::as_str)
+        .collect();
+    let mut drawn = Vec::new();
+    for (column, _, axis) in figures.group.columns {
+        let mut values = Vec::new();
+        for ordering in &rows {
+            let row = choices
+                .iter()
+                .map(|choice| figures.mean_figure(ordering, choice, column));
+            values.push(row.collect());
+        }
+        let apart = figures.group.first_ranks;
+        let map = HeatMap {
+            rows: &rows,
+            columns: &choices,
+            values,
+            decimals: if axis.ends_with("(s)") { 1 } else { 3 },
+            apart,
+        };
+        let whose = if apart { " of a column" } else { "" };
+        let note = format!("lower is better; the lowest{whose} has a frame, ties too");
+        // A column that no row has a value of is left out, as in the table.
+        if map.values.iter().flatten().any(Option::is_some) {
+            let title = format!("{}: {axis}", figures.title());
+            let caption = format!("The table as colours, dark for low values.{more}");
+            let cells = map.plot_cells((&title, &note))?;
+            drawn.push(Figure::from_drawing(
+                figure_file(number, column),
+                caption,
+                cells,
+            )?);
+        }
+    }
+    Ok(drawn)
 }
 
 /// Draws the improvement of the best combinations over `fifo:0`. `None` if none has one.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::groups::{LowestValue, RowGroup};
 use super::ranking::mean_value;
 use crate::columns::sweep::ResultRow;
+use crate::plot::format_fixed;
 use crate::report::html::{BestValue, Column, Table};
 
 /// Groups the rows of a group that have figures by the values of its keys, in the order they come.
@@ -144,6 +145,33 @@ impl<'r> SectionFigures<'r> {
             }
         }
         best
+    }
+
+    /// Says which other orderings and choices read the same as the best. Empty if none does.
+    pub fn describe_ties(&self, (lowest, best, chosen): LowestValue<'_>) -> String {
+        let figure = self.group.columns[0].0;
+        let mut tied = Vec::new();
+        for ordering in &self.orderings {
+            for choice in self.ranking_choices() {
+                let value = self.mean_figure(ordering, choice, figure);
+                // By the digits of the table: no reader could tell these apart.
+                let reads_same = value.map(|v| format_fixed(v, 4)) == Some(format_fixed(lowest, 4));
+                if reads_same && (ordering != best || choice != chosen) {
+                    let with = format!("{ordering} with {choice}");
+                    // Rows without workloads have no choice beside the ordering.
+                    tied.push(if self.group.by == "topology" {
+                        ordering.clone()
+                    } else {
+                        with
+                    });
+                }
+            }
+        }
+        match tied.len() {
+            0 => String::new(),
+            1..=3 => format!(" Tied: {}.", tied.join("; ")),
+            n => format!(" Tied: {} and {} more.", tied[..3].join("; "), n - 3),
+        }
     }
 
     /// Ranks the orderings by the lowest value of the first column; those without one come last.

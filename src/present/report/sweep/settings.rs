@@ -52,6 +52,20 @@ fn rank_choices(figures: &SectionFigures<'_>) -> Vec<RankedSetting> {
     rank_settings(figures.rows.iter().copied(), &SHOWN.map(|shown| shown.0))
 }
 
+/// Cuts the middle out of the name of a setting that would fill a sentence: the table has it whole.
+fn cut_name(name: &str) -> String {
+    const ENDS: usize = 32;
+    match (
+        name.char_indices().nth(ENDS),
+        name.char_indices().nth_back(ENDS),
+    ) {
+        (Some((head, _)), Some((tail, _))) if head < tail => {
+            format!("{}…{}", &name[..head], &name[tail..])
+        }
+        _ => name.to_string(),
+    }
+}
+
 /// Says how surely the first of ranked settings, at least one, is ahead of the others.
 pub fn describe_lead(ranked: &[RankedSetting]) -> String {
     let schedules = ranked[0].rows.len();
@@ -66,8 +80,12 @@ pub fn describe_lead(ranked: &[RankedSetting]) -> String {
              same jobs)"
         );
     }
-    let mut named: Vec<&str> = Vec::new();
-    named.extend(ties.iter().take(3).map(|setting| setting.names[0].as_str()));
+    let mut named = Vec::new();
+    named.extend(
+        ties.iter()
+            .take(3)
+            .map(|setting| cut_name(&setting.names[0])),
+    );
     let more = match ties.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -206,7 +224,7 @@ pub fn settings_section(
         );
     }
     let verdict = sentence(format!("{title}: "))
-        .bold(best)
+        .bold(&cut_name(best))
         .text(format!("{said}. {lead}."));
     Ok(Some((section, verdict)))
 }
