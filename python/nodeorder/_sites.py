@@ -152,7 +152,8 @@ def audit(
     alloc: str | Sequence[str] = ...,
     columns: str | None = ...,
     shape: bool = ...,
-    out: Literal["rows"] = ...,
+    guest: str | None = ...,
+    out: Literal["rows", "room"] = ...,
     progress: bool | None = ...,
 ) -> pd.DataFrame: ...
 @overload
@@ -164,6 +165,7 @@ def audit(
     alloc: str | Sequence[str] = ...,
     columns: str | None = ...,
     shape: bool = ...,
+    guest: str | None = ...,
     out: Literal["summary"],
     progress: bool | None = ...,
 ) -> dict[str, Any]: ...
@@ -175,6 +177,7 @@ def audit(
     alloc: str | Sequence[str] = (),
     columns: str | None = None,
     shape: bool = False,
+    guest: str | None = None,
     out: str = "rows",
     progress: bool | None = None,
 ) -> pd.DataFrame | dict[str, Any]:
@@ -188,7 +191,9 @@ def audit(
         alloc: with these allocators; ``slurm-best-fit`` unless given, where ``orders`` is.
         columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
         shape: add the steps of each job's ring, the links between two halves of it, and its closed rings.
-        out: ``rows``, a row a job and placement; ``summary``, the document of ``--json`` as a dict.
+        guest: traffic of the jobs, such as ``"ring"``: adds the bytes between units of each level.
+        out: ``rows``, a row a job and placement; ``summary``, the document of ``--json`` as a dict; ``room``, a row for
+            each time at which recorded jobs start: slots, stranded nodes, units by state.
         progress: show a bar; in notebooks and on terminals unless given.
 
     Returns:
@@ -202,11 +207,11 @@ def audit(
     made = named._orders("row-major" if orders is None else orders) if tried else []
     if tried and not allocators:
         allocators = ["slurm-best-fit"]
-    wanted = among("out", out, ["rows", "summary"])
+    wanted = among("out", out, ["rows", "summary", "room"])
     given = with_columns("trace", trace, columns)
     with shown(progress, "audit", "job") as show:
         found = _native.audit(
-            named._native, given, [order._native for order in made], allocators, flag("shape", shape), wanted, show
+            named._native, given, [order._native for order in made], allocators, flag("shape", shape), guest, wanted, show
         )
     return dict(json.loads(found)) if wanted == "summary" else frame(found)
 

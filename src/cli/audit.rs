@@ -9,15 +9,18 @@ use crate::shared::tables::{format_number, format_range, lay_out_table, write_se
 use crate::shared::{inputs, layout, output, own_files, progress};
 use clap::Args;
 use nodeorder_base::{Error, SourceLocation};
+use nodeorder_jobs::audit::slots::JobSize;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
-use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
+use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit, visit_starts};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::units::Units;
 use nodeorder_present::report::audit::{AuditColumns, document, files};
+use nodeorder_present::report::snapshot::SnapshotReport;
+use nodeorder_present::report::snapshot_samples::write_history;
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Score the places that a scheduler gave its jobs, beside what others would give
 #[derive(Debug, Args)]
@@ -51,6 +54,17 @@ pub struct Command {
     /// Add columns with the steps of each job's ring, the links between two halves of it, and its closed rings
     #[arg(long)]
     shape: bool,
+    /// Add columns with the bytes that a job with this traffic sends between units of each level: a pattern such as
+    /// ring for all sizes, or a guest for jobs of its size
+    #[arg(long, value_name = "GUEST")]
+    guest: Option<String>,
+    /// Write the columns of snapshot --append to FILE.csv, a line for each time at which recorded jobs start: slots,
+    /// stranded nodes, units by state
+    #[arg(long, value_name = "FILE.csv")]
+    room: Option<PathBuf>,
+    /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
+    #[arg(long, value_name = "SIZES", requires = "room")]
+    sizes: Option<String>,
     /// Write a page (index.html), its figures as SVG and the sums as CSV into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -65,6 +79,7 @@ impl Command {
             return Err(Error::option("--share", share.to_string(), "a number from 0 to 1").into());
         }
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
+        let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let mut records = self.open_records(context)?;
         let tried = !self.orders.is_empty() || !self.allocators.is_empty();
@@ -80,7 +95,11 @@ impl Command {
             orders: &orders,
             allocators: &allocators,
             shape: self.shape,
+            guest: self.guest.as_deref(),
         };
+        if let Some(path) = &self.room {
+            self.write_room(path, &topology, sizes.as_deref(), context)?;
+        }
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
         let mut sink = rows
@@ -126,6 +145,40 @@ impl Command {
         out.finish()
     }
 
+    /// Writes what was left of the machine after each start.
+    fn write_room(
+        &self,
+        path: &Path,
+        topology: &Topology,
+        sizes: Option<&[JobSize]>,
+        context: &Context,
+    ) -> anyhow::Result<()> {
+        if self.trace.iter().any(|path| path.as_os_str() == "-") {
+            return Err(
+                Error::option("--room", "standard input", "files, which are read twice").into(),
+            );
+        }
+        let mut records = self.open_records(context)?;
+        let mut begun = false;
+        output::write_by(Some(path), |out| {
+            visit_starts::<anyhow::Error>(topology, &mut records, |snapshot| {
+                let report = SnapshotReport {
+                    snapshot,
+                    topology,
+                    jobs: "",
+                    command: "",
+                    slots: snapshot.list_slots(sizes),
+                    moves: None,
+                };
+                let [header, line] = write_history(&report);
+                if !std::mem::replace(&mut begun, true) {
+                    out.write_all(header.as_bytes())?;
+                }
+                Ok(out.write_all(line.as_bytes())?)
+            })
+        })
+    }
+
     /// Opens the records, which must be of a kind that lists nodes.
     fn open_records(&self, context: &Context) -> anyhow::Result<Records> {
         let (mut lines, names) = inputs::open_files(&self.trace, context.memory)?;
@@ -167,6 +220,7 @@ impl Command {
         let rows = AuditColumns {
             named: names.len() > 1,
             shaped: self.shape,
+            bytes: self.guest.is_some(),
         };
         let file = RowFile::open_table(path, |out| rows.write_header(&levels, out))?;
         Ok(Sink { file, rows, names })
@@ -182,6 +236,7 @@ impl Command {
             .add_option("--order", &self.orders)
             .add_option("--alloc", &self.allocators)
             .add_seed(context.seed)
+            .add_option("--guest", &self.guest)
             .add_option("--share", self.share)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string()

@@ -14,6 +14,7 @@ use nodeorder_present::columns;
 use nodeorder_present::columns::fill_template;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
+use nodeorder_present::export::{HOST_FORMS, write_placed};
 use nodeorder_present::plot::{self, Mapped};
 use nodeorder_present::report;
 use nodeorder_present::report::mapping::{busiest_links, link_load};
@@ -69,6 +70,14 @@ pub struct Command {
     /// Write the nodes' names into the mapping instead of their ids
     #[arg(long, requires = "output")]
     names: bool,
+    /// Write the mapping in a form that launchers read, such as rankfile; see `nodeorder list host-forms`
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        requires = "output",
+        conflicts_with = "names"
+    )]
+    to: Option<String>,
     /// Draw link loads, dilation and traffic
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
@@ -170,11 +179,17 @@ impl Command {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = Routing::parse_method_choice(&self.routing)?;
         let figures = self.network.parse_figures(None, context)?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let form = self.to.as_deref();
+        let form = form.map(|name| HOST_FORMS.find_and_read(name, context.seed));
+        let form = form.transpose()?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         // The default that the help of `--bandwidth` gives, in bytes a second.
         let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
-        routing.check_machine(&topology)?;
+        let distances_alone = topology.has_distances_alone() && self.map.is_some();
+        if !distances_alone {
+            routing.check_machine(&topology)?;
+        }
         let guest = make_guest_for(&self.guest, topology.node_count() as u32, context)?;
         guest.remarks().iter().for_each(|text| note!("{text}"));
         let Placed {
@@ -184,11 +199,22 @@ impl Command {
             unfinished,
         } = self.place_guest(&topology, &guest)?;
         let fabric = inputs::build_fabric(&topology)?;
-        let (analysis, found) = routing.analyse_mapping(&fabric, &guest, &placement)?;
+        let (analysis, found) = if distances_alone {
+            let analysis = mapping::analyse_distances(&fabric, &guest, &placement)?;
+            (analysis, None)
+        } else {
+            routing.analyse_mapping(&fabric, &guest, &placement)?
+        };
         if let Some(path) = &self.links_out {
             write_links(&fabric, &analysis, path)?;
         }
-        if self.output.is_some() {
+        if let Some((form, _)) = form {
+            let names = |nodes: &[NodeId]| -> Vec<String> {
+                nodes.iter().map(|node| topology.node_name(*node)).collect()
+            };
+            let text = write_placed(form, &names(placement.nodes()), &names(&ranks))?;
+            output::write_text(self.output.as_deref(), text)?;
+        } else if self.output.is_some() {
             self.write_placement(&topology, &placement)?;
         }
         if let Some(picture) = picture {
@@ -209,7 +235,11 @@ impl Command {
             mapping: placement.label(),
             method,
             order: self.order.as_deref(),
-            routing: routing.method_name(),
+            routing: if distances_alone {
+                "none"
+            } else {
+                routing.method_name()
+            },
             links: fabric.links.cabled_link_count(),
             analysis: &analysis,
             unfinished: &unfinished,

@@ -49,6 +49,10 @@ pub const DRIVERS: &[Driver] = &[
         feed: edges,
     },
     Driver {
+        name: "matrix",
+        feed: matrix,
+    },
+    Driver {
         name: "order",
         feed: order,
     },
@@ -315,6 +319,7 @@ fn topology(bytes: &[u8]) {
     let head = nodeorder_base::params::text_before_colon(spec);
     let files = [
         "graph",
+        "matrix",
         "slurm-topology",
         "ibnetdiscover",
         "tgt",
@@ -366,6 +371,10 @@ fn from_file(kind: &str, name: &str, bytes: &[u8]) {
 
 fn edges(bytes: &[u8]) {
     from_file("graph", "links.csv", bytes);
+}
+
+fn matrix(bytes: &[u8]) {
+    from_file("matrix", "latency.csv", bytes);
 }
 
 fn slurm_topology(bytes: &[u8]) {
@@ -565,6 +574,7 @@ fn records(bytes: &[u8]) {
         &records::SACCT_JSON,
         &records::JOBCOMP,
         &records::SQUEUE,
+        &records::PODS,
         &records::CSV,
         &records::PLACEMENTS,
         &records::BATSIM,

@@ -18,13 +18,14 @@ use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::ShapeMeter;
-use nodeorder_order::metric::units::{UnitCounter, Units};
+use nodeorder_order::metric::units::UnitCounter;
 use nodeorder_trace::records::{Record, Records, placements};
 
 mod free_deal;
 mod free_problem;
 pub mod free_units;
 mod kept;
+mod moments;
 mod replayed;
 mod resolve;
 mod score;
@@ -32,6 +33,7 @@ pub mod slots;
 pub mod snapshot;
 pub mod summary;
 
+pub use moments::visit_starts;
 pub use score::{AuditSettings, ReasonCount, Score, Scored};
 
 use kept::AuditedJobs;
@@ -182,10 +184,7 @@ pub fn audit<E: From<Error> + Send>(
     for text in settings.allocators {
         allocator::ALLOCATORS.find(text)?;
     }
-    let machine = AuditMachine {
-        topology,
-        units: Units::new(topology),
-    };
+    let machine = AuditMachine::new(topology, settings.guest)?;
     let Recorded {
         summary,
         kept,

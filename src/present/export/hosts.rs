@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde_json::json;
 
 use super::node_names::join_items;
-use nodeorder_base::{Entry, Registry};
+use nodeorder_base::{Entry, Error, Registry, Result, SourceLocation};
 use nodeorder_network::topology::compact_list;
 
 /// The hosts of a job.
@@ -103,6 +103,45 @@ pub fn says_ranks(form: &str) -> bool {
     ["rankfile", "mpich-rank-order"].contains(&form)
 }
 
+/// Writes where processes run in a form: `placed` has the host of each, `launcher` the hosts in the launcher's order.
+///
+/// # Errors
+/// A form that cannot say which processes a host has.
+pub fn write_placed(form: &HostForm, placed: &[String], launcher: &[String]) -> Result<String> {
+    let mut hosts: Vec<String> = Vec::new();
+    let mut ranks: Vec<Vec<u32>> = Vec::new();
+    let mut numbers: HashMap<&String, usize> = HashMap::new();
+    for (rank, host) in (0..).zip(placed) {
+        let number = *numbers.entry(host).or_insert_with(|| {
+            hosts.push(host.clone());
+            ranks.push(Vec::new());
+            hosts.len() - 1
+        });
+        ranks[number].push(rank);
+    }
+    let per_node = ranks[0].len();
+    // Other forms count on hosts of as many processes each, which follow one another.
+    let even = ranks.iter().all(|ranks| ranks.len() == per_node);
+    let in_turn = ranks.iter().flatten().copied().eq(0..placed.len() as u32);
+    if !(says_ranks(form.name) || even && in_turn) {
+        let problem = "processes of a host that do not follow one another, or hosts of different numbers of them";
+        let location = SourceLocation::option(format!("--to {}", form.name));
+        return Err(Error::unsuited(
+            location,
+            problem,
+            "use rankfile or mpich-rank-order",
+        ));
+    }
+    Ok((form.parse)(&JobHosts {
+        hosts: &hosts,
+        given: launcher,
+        spares: &[],
+        domains: &[],
+        ranks: &ranks,
+        per_node: per_node as u32,
+    }))
+}
+
 /// Writes a host a line.
 fn write_lines(hosts: &[String]) -> String {
     hosts.iter().map(|host| format!("{host}\n")).collect()
@@ -139,4 +178,39 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_written_where_they_run() {
+        let names = |text: &str| -> Vec<String> { text.split(' ').map(String::from).collect() };
+        let write = |form: &str, placed: &str, launcher: &str| {
+            let form = HOST_FORMS.find(form).unwrap();
+            write_placed(form, &names(placed), &names(launcher)).map_err(|e| e.to_string())
+        };
+        assert_eq!(
+            write("rankfile", "b a b", "a b").unwrap(),
+            "rank 0=b slot=0\nrank 2=b slot=1\nrank 1=a slot=0\n"
+        );
+        let order = write("mpich-rank-order", "b a b", "a b").unwrap();
+        assert!(order.ends_with("\n1\n0,2\n"), "{order}");
+        assert_eq!(
+            write("slurm-hostfile", "b b a a", "a b").unwrap(),
+            "b\nb\na\na\n"
+        );
+        assert_eq!(
+            write("node-ranks", "b a", "a b").unwrap(),
+            "{\"b\": 0, \"a\": 1}\n"
+        );
+        for placed in ["b a b", "a b b"] {
+            let error = write("slurm-hostfile", placed, "a b").unwrap_err();
+            assert!(
+                error.contains("use rankfile or mpich-rank-order"),
+                "{error}"
+            );
+        }
+    }
 }

@@ -132,6 +132,35 @@ impl SnapshotReport<'_> {
         })
     }
 
+    /// Names the job whose end alone would gain the most slots of a size, with their number; empty if none would.
+    pub fn most_gained(&self, row: &SlotRow) -> String {
+        let best = row
+            .gains
+            .iter()
+            .max_by_key(|(job, slots)| (*slots, std::cmp::Reverse(*job)));
+        let best = best.map(|(job, slots)| format!("{slots} by {}", self.snapshot.name_of(*job)));
+        best.unwrap_or_default()
+    }
+
+    /// Says which units the moves free, what they cost, and what is proved. `None` if none were asked for.
+    pub fn moves_sentence(&self) -> Option<String> {
+        let plan = self.moves.as_ref()?;
+        let units = &self.snapshot.levels[plan.level].units;
+        let freed = plan.freed.iter().map(|unit| units[*unit].name.as_str());
+        // A bound that is met needs no number.
+        let proof = if plan.gap() <= 0.0 {
+            "no moves cost less".to_string()
+        } else {
+            let gap = 100.0 * plan.gap();
+            format!("no moves cost less than {:.2} (gap {gap:.1} %)", plan.bound)
+        };
+        Some(format!(
+            "Moves that free {}: they cost {:.2}, and {proof}.",
+            freed.collect::<Vec<_>>().join(", "),
+            plan.objective
+        ))
+    }
+
     /// Lists level, size and, where jobs are cut into segments, their size: what tells a row of slots from others.
     pub fn slot_labels(&self, row: &SlotRow) -> Vec<(&'static str, String)> {
         let mut labels = vec![
@@ -180,7 +209,7 @@ impl SnapshotReport<'_> {
     /// A figure that cannot be drawn.
     pub fn files<'f>(&self) -> Result<Vec<File<'f>>> {
         let mut files = vec![File::text("snapshot.json", self.document())];
-        let (page, figures) = snapshot_page(self.snapshot, self.topology, self.command, &files)?;
+        let (page, figures) = snapshot_page(self, &files)?;
         add_page(&mut files, page, figures);
         Ok(files)
     }
@@ -238,19 +267,21 @@ fn count_free_units(level: &LevelState) -> u64 {
 }
 
 /// Makes the page, and returns its figures as well.
-fn snapshot_page(
-    snapshot: &Snapshot,
-    topology: &Topology,
-    command: &str,
-    files: &[File<'_>],
-) -> Result<(String, Vec<Figure>)> {
+fn snapshot_page(report: &SnapshotReport<'_>, files: &[File<'_>]) -> Result<(String, Vec<Figure>)> {
+    let SnapshotReport {
+        snapshot,
+        topology,
+        command,
+        ..
+    } = *report;
     let all = snapshot.whole_machine();
     // The last level is the machine itself; without another one it has a table of its own.
     let levels = match snapshot.levels.as_slice() {
         [below @ .., _] if !below.is_empty() => below,
         machine => machine,
     };
-    let mut sections = vec![largest_section(snapshot)?];
+    let mut sections = vec![largest_section(snapshot)?, slots_section(report)];
+    sections.extend(moves_section(report));
     sections.extend(
         levels
             .iter()
@@ -347,6 +378,41 @@ fn largest_section(snapshot: &Snapshot) -> Result<Section> {
     let mut section = Section::new("largest", "The largest job that fits", about, table);
     section.figures.extend(draw_growth(snapshot)?);
     Ok(section)
+}
+
+/// Makes the section of the slots of each level and size.
+fn slots_section(report: &SnapshotReport<'_>) -> Section {
+    let rows = &report.slots;
+    let levels = rows
+        .iter()
+        .map(|row| report.snapshot.levels[row.level].name.clone());
+    let columns = vec![
+        Column::names("Job (nodes)", rows.iter().map(SlotRow::size_text)),
+        Column::counts("Slots", rows.iter().map(|row| row.slots.into())),
+        Column::counts("Stranded nodes", rows.iter().map(|row| row.stranded.into())),
+        Column::names(
+            "Most gained if one job ends",
+            rows.iter().map(|row| report.most_gained(row)),
+        ),
+    ];
+    let title = "Further jobs that fit within one unit, by level and size";
+    let table = Table::new(title, "Within one", levels.collect(), columns);
+    let about = "How many more jobs of a size fit now, each within one unit, and the free nodes that they would leave.";
+    Section::new("slots", "Further jobs that fit", about, table)
+}
+
+/// Makes the section of the moves that free units, if they were asked for.
+fn moves_section(report: &SnapshotReport<'_>) -> Option<Section> {
+    let about = report.moves_sentence()?;
+    let moves: Vec<[String; 4]> = report.list_moves().collect();
+    let column = |i: usize| moves.iter().map(move |one| one[i].clone());
+    let columns = vec![
+        Column::unordered_figures("Nodes", column(1)),
+        Column::names("From", column(2)),
+        Column::names("To", column(3)),
+    ];
+    let table = Table::new("Moves that free units", "Job", column(0).collect(), columns);
+    Some(Section::new("moves", "Moves that free units", about, table))
 }
 
 /// Draws how the largest job grows as running jobs end. `None` if none ends later than the latest time of the records.

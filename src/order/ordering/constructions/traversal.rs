@@ -277,7 +277,14 @@ fn walk_to_nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<
         ring.push(here);
         seen[here as usize] = search;
         here = loop {
-            if let Some(found) = ring.iter().copied().filter(|r| waiting[*r as usize]).min() {
+            let mut left = ring.iter().copied().filter(|r| waiting[*r as usize]);
+            // A ring of a table of distances is sorted by these.
+            let nearest = if graph.is_distance_table() {
+                left.next()
+            } else {
+                left.min()
+            };
+            if let Some(found) = nearest {
                 break found;
             }
             list_next_ring(graph, &ring, search, &mut seen, &mut next);
@@ -308,6 +315,14 @@ pub(in crate::ordering) fn list_next_ring(
                 next.push(*v);
             }
         }
+    }
+    if let ([router], true) = (ring, graph.is_distance_table()) {
+        let far = |v: &u32| graph.find_link(*router, *v).map(|link| graph.weight(link));
+        next.sort_by(|a, b| {
+            far(a)
+                .partial_cmp(&far(b))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
     }
 }
 
