@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import queue
 import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -402,19 +403,25 @@ def run_shards(executor: Any, plan: tuple[str | None, str, int, int], show: Any)
     header, cells, remarks, _ = _native.sweep_shard(*plan, None)
     # A shard a combination, as long as there are not very many: the executor's queue balances slow ones.
     count = max(1, min(cells, 1000))
-    futures = []
+    futures: dict[int, Any] = {}
+    ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+    shards: list[list[str]] = [[] for _ in range(count)]
     try:
-        futures = [executor.submit(run_shard, *plan, (index, count)) for index in range(count)]
-        shards = []
+        for index in range(count):
+            futures[index] = executor.submit(run_shard, *plan, (index, count))
+        for index, future in futures.items():
+            future.add_done_callback(lambda _, index=index: ended.put(index))
         done = 0
-        for future in futures:
-            shards.append(future.result())
-            done += len(shards[-1])
+        for _ in range(count):
+            # As they end, and let go: Dask keeps results in its workers, and computes those of a lost one again.
+            index = ended.get()
+            shards[index] = futures.pop(index).result()
+            done += len(shards[index])
             if show is not None:
                 show(done, cells)
     except BaseException:
         # Whoever stops waiting, by Ctrl-C too, leaves no work behind.
-        for future in futures:
+        for future in futures.values():
             future.cancel()
         raise
     rows = (shards[cell % count][cell // count] for cell in range(cells))

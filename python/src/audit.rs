@@ -1,13 +1,10 @@
 //! Recorded placements, scored.
 
-use nodeorder_jobs::audit::{AuditSettings, audit as score, visit_starts};
-use nodeorder_network::Topology as Machine;
+use nodeorder_jobs::audit::{AuditSettings, audit as score};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::units::Units;
 use nodeorder_present::report::audit::{AuditColumns, document};
-use nodeorder_present::report::snapshot::SnapshotReport;
-use nodeorder_present::report::snapshot_samples::write_history;
-use nodeorder_trace::records::Records;
+use nodeorder_present::report::snapshot_samples::write_room;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -35,7 +32,9 @@ pub fn audit(
     job::run(py, progress, move |job| {
         let mut records = trace.records(topology.context().memory)?;
         if out == "room" {
-            return write_room(&topology, &mut records);
+            let mut table = Vec::new();
+            write_room::<Failure>(&topology, &mut records, None, &mut table)?;
+            return Ok(table);
         }
         let mut names = vec!["recorded".to_string()];
         for order in &orders {
@@ -70,25 +69,4 @@ pub fn audit(
         table.extend(texts.concat());
         Ok(table)
     })
-}
-
-/// Writes what was left of the machine after each start, as `audit --room` does.
-fn write_room(topology: &Machine, records: &mut Records) -> Result<Vec<u8>, Failure> {
-    let mut table = String::new();
-    visit_starts::<Failure>(topology, records, |snapshot| {
-        let [header, line] = write_history(&SnapshotReport {
-            snapshot,
-            topology,
-            jobs: "",
-            command: "",
-            slots: snapshot.list_slots(None),
-            moves: None,
-        });
-        if table.is_empty() {
-            table += &header;
-        }
-        table += &line;
-        Ok(())
-    })?;
-    Ok(table.into_bytes())
 }

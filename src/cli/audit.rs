@@ -11,12 +11,11 @@ use clap::Args;
 use nodeorder_base::{Error, SourceLocation};
 use nodeorder_jobs::audit::slots::JobSize;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
-use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit, visit_starts};
+use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::units::Units;
 use nodeorder_present::report::audit::{AuditColumns, document, files};
-use nodeorder_present::report::snapshot::SnapshotReport;
-use nodeorder_present::report::snapshot_samples::write_history;
+use nodeorder_present::report::snapshot_samples::write_room;
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 use std::io::Write;
@@ -54,8 +53,7 @@ pub struct Command {
     /// Add columns with the steps of each job's ring, the links between two halves of it, and its closed rings
     #[arg(long)]
     shape: bool,
-    /// Add columns with the bytes that a job with this traffic sends between units of each level: a pattern such as
-    /// ring for all sizes, or a guest for jobs of its size
+    /// Add columns with the bytes that jobs with this traffic send between units of each level: a pattern such as ring
     #[arg(long, value_name = "GUEST")]
     guest: Option<String>,
     /// Write the columns of snapshot --append to FILE.csv, a line for each time at which recorded jobs start: slots,
@@ -159,23 +157,8 @@ impl Command {
             );
         }
         let mut records = self.open_records(context)?;
-        let mut begun = false;
         output::write_by(Some(path), |out| {
-            visit_starts::<anyhow::Error>(topology, &mut records, |snapshot| {
-                let report = SnapshotReport {
-                    snapshot,
-                    topology,
-                    jobs: "",
-                    command: "",
-                    slots: snapshot.list_slots(sizes),
-                    moves: None,
-                };
-                let [header, line] = write_history(&report);
-                if !std::mem::replace(&mut begun, true) {
-                    out.write_all(header.as_bytes())?;
-                }
-                Ok(out.write_all(line.as_bytes())?)
-            })
+            write_room::<anyhow::Error>(topology, &mut records, sizes, out)
         })
     }
 

@@ -630,6 +630,7 @@ fn records(bytes: &[u8]) {
             orders: &orders,
             allocators: &allocators,
             shape: true,
+            guest: Some("ring"),
         };
         let Ok(mut records) = Records::from_lines(lines(), form, None) else {
             continue;

@@ -18,8 +18,9 @@ use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::ShapeMeter;
-use nodeorder_order::metric::units::UnitCounter;
+use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_trace::records::{Record, Records, placements};
+use nodeorder_traffic::mapping::guest::check_sized_guest;
 
 mod free_deal;
 mod free_problem;
@@ -184,7 +185,12 @@ pub fn audit<E: From<Error> + Send>(
     for text in settings.allocators {
         allocator::ALLOCATORS.find(text)?;
     }
-    let machine = AuditMachine::new(topology, settings.guest)?;
+    settings.guest.map_or(Ok(()), check_sized_guest)?;
+    let machine = AuditMachine {
+        topology,
+        units: Units::new(topology),
+        guest: settings.guest,
+    };
     let Recorded {
         summary,
         kept,

@@ -46,8 +46,7 @@ pub fn visit_starts<E: From<Error>>(
     }
     changes.sort_unstable();
     let mut snapshot = Snapshot::of_empty_machine(topology);
-    let units = UnitsOfNodes::new(topology);
-    let mut holders = vec![0u32; topology.nodes().slot_count() as usize];
+    let mut units = UnitsOfNodes::new(topology);
     for at_once in changes.chunk_by(|a, b| a.0 == b.0) {
         for (_, change, number) in at_once {
             let PlacedJob { job, nodes } = &jobs[*number as usize];
@@ -59,24 +58,14 @@ pub fn visit_starts<E: From<Error>>(
                         waiting.swap_remove(i);
                     }
                     snapshot.running.push(job.clone());
-                    for node in nodes {
-                        holders[node.index()] += 1;
-                        if holders[node.index()] == 1 {
-                            units.change_free(&mut snapshot, *node, |free| free - 1);
-                        }
-                    }
+                    units.hold_nodes(&mut snapshot, nodes, 1);
                 }
                 Change::Ends => {
                     let running = &mut snapshot.running;
                     if let Some(i) = running.iter().position(|other| other.name == job.name) {
                         running.swap_remove(i);
                     }
-                    for node in nodes {
-                        holders[node.index()] -= 1;
-                        if holders[node.index()] == 0 {
-                            units.change_free(&mut snapshot, *node, |free| free + 1);
-                        }
-                    }
+                    units.hold_nodes(&mut snapshot, nodes, -1);
                 }
             }
         }
@@ -138,6 +127,8 @@ struct UnitsOfNodes {
     units: Units,
     /// Numbers of the units that have schedulable nodes, ascending, by level; the last is the machine.
     present: Vec<Vec<u32>>,
+    /// Number of jobs on each node.
+    jobs: Vec<i32>,
 }
 
 impl UnitsOfNodes {
@@ -154,78 +145,28 @@ impl UnitsOfNodes {
             of_level.dedup();
             present.push(of_level);
         }
-        UnitsOfNodes { units, present }
-    }
-
-    /// Changes the number of free nodes in all units of a node.
-    fn change_free(&self, snapshot: &mut Snapshot, node: NodeId, change: fn(u32) -> u32) {
-        for (level, present) in self.present.iter().enumerate() {
-            let unit = self.units.unit_of(level, node).unwrap_or(0);
-            let unit = present.partition_point(|other| *other < unit);
-            let unit = &mut snapshot.levels[level].units[unit];
-            unit.free = change(unit.free);
+        UnitsOfNodes {
+            units,
+            present,
+            jobs: vec![0; nodes.slot_count() as usize],
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nodeorder_base::Lines;
-    use nodeorder_base::random::{random_below, seed_generator};
-    use nodeorder_network::Context;
-    use nodeorder_trace::records::PLACEMENTS;
-
-    /// Free nodes of each unit, and jobs that run and wait, against a plain look at all jobs.
-    #[test]
-    fn moments_are_those_of_a_plain_look() {
-        let machine = Topology::inline("cascade:2x2x3,per_router=2", &Context::default()).unwrap();
-        let mut random = seed_generator(7);
-        let mut draw = |below: u64| random_below(below, &mut random) as i64;
-        let mut text = format!("{}\n", placements::HEADER);
-        let mut jobs = Vec::new();
-        for i in 0..60 {
-            let submit = draw(500);
-            let start = submit + draw(40);
-            let end = start + 1 + draw(90);
-            let mut nodes: Vec<i64> = (0..1 + draw(6)).map(|_| draw(24)).collect();
-            nodes.sort_unstable();
-            nodes.dedup();
-            let names: Vec<String> = nodes
-                .iter()
-                .map(|node| machine.node_name(NodeId(*node as u32)))
-                .collect();
-            let (count, list) = (nodes.len(), names.join(","));
-            text += &format!("{i},{submit},{start},{end},,{count},\"{list}\"\n");
-            jobs.push((submit, start, end, nodes));
-        }
-        let lines = Lines::new("jobs.csv", &text);
-        let mut records = Records::from_lines(lines, &PLACEMENTS, None).unwrap();
-        let mut starts: Vec<i64> = jobs.iter().map(|job| job.1).collect();
-        starts.sort_unstable();
-        starts.dedup();
-        let mut seen = Vec::new();
-        visit_starts::<Error>(&machine, &mut records, |snapshot| {
-            let now = snapshot.latest;
-            seen.push(now);
-            let running = jobs.iter().filter(|job| job.1 <= now && now < job.2);
-            let held = |node: i64| running.clone().any(|job| job.3.contains(&node));
-            let free: Vec<u32> = (0..24).map(|node| u32::from(!held(node))).collect();
-            for level in &snapshot.levels {
-                let each = 24 / level.units.len();
-                let expected = free.chunks(each).map(|unit| unit.iter().sum::<u32>());
-                assert!(
-                    level.units.iter().map(|unit| unit.free).eq(expected),
-                    "{}",
-                    level.name
-                );
+    /// Adds a job to those on each of these nodes, or takes it away (`by` -1), and counts free nodes anew.
+    fn hold_nodes(&mut self, snapshot: &mut Snapshot, nodes: &[NodeId], by: i32) {
+        for node in nodes {
+            let jobs = &mut self.jobs[node.index()];
+            *jobs += by;
+            // Only the first job takes the node, and the last one frees it.
+            if *jobs != by.max(0) {
+                continue;
             }
-            assert_eq!(snapshot.running.len(), running.count());
-            let waiting = jobs.iter().filter(|job| job.0 <= now && now < job.1);
-            assert_eq!(snapshot.waiting.len(), waiting.count());
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(seen, starts);
+            for (level, present) in self.present.iter().enumerate() {
+                let unit = self.units.unit_of(level, *node).unwrap_or(0);
+                let unit = present.partition_point(|other| *other < unit);
+                let free = &mut snapshot.levels[level].units[unit].free;
+                *free = free.wrapping_add_signed(-by);
+            }
+        }
     }
 }

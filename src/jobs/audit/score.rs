@@ -1,14 +1,14 @@
 //! Scores of allocations, the settings of an audit, and the machine that all scores are measured on.
 
-use nodeorder_base::{NodeId, Ranks, Result};
+use nodeorder_base::{NodeId, Ranks};
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::ring::{RingLength, measure_ring};
 use nodeorder_order::metric::shape::AllocationShape;
 use nodeorder_order::metric::units::{UnitCounter, Units};
-use nodeorder_traffic::mapping::guest::{check_sized_guest, make_sized_guest};
-use nodeorder_traffic::mapping::{Guest, volumes_between_units};
+use nodeorder_traffic::mapping::guest::make_sized_guest;
+use nodeorder_traffic::mapping::volumes_between_units;
 
 /// Metrics of the allocation of one job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +56,8 @@ pub struct AuditSettings<'a> {
     pub allocators: &'a [String],
     /// Whether shapes are measured.
     pub shape: bool,
-    /// Traffic of each job, process i on its i-th node, of which the volume between units is summed up.
+    /// Traffic of each job, process i on its i-th node, of which the volume between units is summed up: a pattern for any
+    /// number of processes.
     pub guest: Option<&'a str>,
 }
 
@@ -95,46 +96,18 @@ pub(super) fn count_case(
 pub(super) struct AuditMachine<'t> {
     pub(super) topology: &'t Topology,
     pub(super) units: Units,
-    guest: Option<JobGuest<'t>>,
+    pub(super) guest: Option<&'t str>,
 }
 
-/// Traffic of jobs: a pattern for any number of processes, or one of a fixed number.
-enum JobGuest<'t> {
-    Sized(&'t str),
-    Fixed(Box<Guest>),
-}
-
-impl<'t> AuditMachine<'t> {
-    /// Finds the units of a machine, and makes the guest that is asked for. Fails if there is no such guest.
-    pub(super) fn new(topology: &'t Topology, guest: Option<&'t str>) -> Result<Self> {
-        let guest = guest.map(|text| match check_sized_guest(text) {
-            Ok(()) => Ok(JobGuest::Sized(text)),
-            Err(_) => {
-                let guest = Guest::make(text, topology.context());
-                guest.map(|guest| JobGuest::Fixed(Box::new(guest)))
-            }
-        });
-        Ok(AuditMachine {
-            topology,
-            units: Units::new(topology),
-            guest: guest.transpose()?,
-        })
-    }
-
-    /// Sums up what a job on these nodes sends between units of each level; nothing if the guest has no such size.
+impl AuditMachine<'_> {
+    /// Sums up what a job on these nodes sends between units of each level; nothing if no guest is given, or it has no
+    /// such size.
     fn sum_bytes(&self, nodes: &[NodeId]) -> Vec<f64> {
-        let count = nodes.len() as u32;
-        let sized = match &self.guest {
-            Some(JobGuest::Sized(text)) => {
-                make_sized_guest(text, count, self.topology.context()).ok()
-            }
-            _ => None,
-        };
-        let guest = match &self.guest {
-            Some(JobGuest::Fixed(guest)) => Some(&**guest).filter(|g| g.processes() == count),
-            _ => sized.as_ref(),
-        };
-        let volumes = guest.map(|guest| volumes_between_units(self.topology, guest, nodes));
+        let context = self.topology.context();
+        let made = self
+            .guest
+            .and_then(|text| make_sized_guest(text, nodes.len() as u32, context).ok());
+        let volumes = made.map(|guest| volumes_between_units(self.topology, &guest, nodes));
         let volumes = volumes.into_iter().flatten();
         volumes.map(|(_, volume)| volume).collect()
     }

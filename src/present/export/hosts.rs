@@ -179,38 +179,3 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn processes_are_written_where_they_run() {
-        let names = |text: &str| -> Vec<String> { text.split(' ').map(String::from).collect() };
-        let write = |form: &str, placed: &str, launcher: &str| {
-            let form = HOST_FORMS.find(form).unwrap();
-            write_placed(form, &names(placed), &names(launcher)).map_err(|e| e.to_string())
-        };
-        assert_eq!(
-            write("rankfile", "b a b", "a b").unwrap(),
-            "rank 0=b slot=0\nrank 2=b slot=1\nrank 1=a slot=0\n"
-        );
-        let order = write("mpich-rank-order", "b a b", "a b").unwrap();
-        assert!(order.ends_with("\n1\n0,2\n"), "{order}");
-        assert_eq!(
-            write("slurm-hostfile", "b b a a", "a b").unwrap(),
-            "b\nb\na\na\n"
-        );
-        assert_eq!(
-            write("node-ranks", "b a", "a b").unwrap(),
-            "{\"b\": 0, \"a\": 1}\n"
-        );
-        for placed in ["b a b", "a b b"] {
-            let error = write("slurm-hostfile", placed, "a b").unwrap_err();
-            assert!(
-                error.contains("use rankfile or mpich-rank-order"),
-                "{error}"
-            );
-        }
-    }
-}

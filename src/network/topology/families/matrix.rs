@@ -77,18 +77,17 @@ struct Values {
     /// Names of the hosts, in the order in which they come.
     names: Vec<String>,
     numbers: HashMap<String, u32>,
-    /// Larger value of both directions of a pair, and whether both were given, by its hosts, ascending.
-    pairs: HashMap<(u32, u32), (f64, Vec<(u32, u32)>)>,
+    /// Distance from one host to another.
+    far: HashMap<(u32, u32), f64>,
 }
 
 impl Values {
     fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
+        let next = self.names.len() as u32;
+        let number = *self.numbers.entry(name.into()).or_insert(next);
+        if number == next {
+            self.names.push(name.into());
         }
-        let number = self.names.len() as u32;
-        self.names.push(name.to_string());
-        self.numbers.insert(name.to_string(), number);
         number
     }
 
@@ -105,22 +104,26 @@ impl Values {
         if a == b {
             return Ok(());
         }
-        let number = value.parse::<f64>().ok();
-        let number = number.filter(|v| v.is_finite() && (*v > 0.0 || *v == 0.0 && !bandwidth));
-        let number = number.ok_or_else(|| {
-            let least = if bandwidth { "above 0" } else { "of 0 or more" };
-            line.error_here(format!("`{value}`"), format!("a number {least}"))
-        })?;
+        let number = value.parse::<f64>().unwrap_or(f64::NAN);
         // The lower bandwidth is the larger distance.
         let far = if bandwidth { 1.0 / number } else { number };
-        let (most, given) = self.pairs.entry((a.min(b), a.max(b))).or_default();
-        if given.contains(&(a, b)) {
+        if !(number >= 0.0 && number.is_finite() && far.is_finite()) {
+            let least = if bandwidth { "above 0" } else { "of 0 or more" };
+            return Err(line.error_here(format!("`{value}`"), format!("a number {least}")));
+        }
+        if self.far.insert((a, b), far).is_some() {
             let found = format!("{} to {} again", ends[0], ends[1]);
             return Err(line.error_here(found, "each pair once in each direction"));
         }
-        given.push((a, b));
-        *most = most.max(far);
         Ok(())
+    }
+
+    /// Finds the larger distance of both directions; `None` if there is none.
+    fn between(&self, a: u32, b: u32) -> Option<f64> {
+        let both = [(a, b), (b, a)]
+            .into_iter()
+            .filter_map(|pair| self.far.get(&pair));
+        both.copied().reduce(f64::max)
     }
 }
 
@@ -172,8 +175,8 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
     let values = read_values(text, bandwidth)?;
     let hosts = values.names.len() as u32;
     require_graph(file.context, hosts.into(), u64::from(hosts).pow(2) / 2)?;
-    let largest = values.pairs.values().map(|v| v.0).fold(0.0, f64::max);
-    let whole = values.pairs.values().all(|v| v.0.fract() == 0.0);
+    let largest = values.far.values().copied().fold(0.0, f64::max);
+    let whole = values.far.values().all(|far| far.fract() == 0.0);
     let mut scale = 1.0;
     let mut remarks = Vec::new();
     if largest > 0.0 && (!whole || largest > LARGEST) {
@@ -184,10 +187,10 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
             0.5 / LARGEST
         ));
     }
-    let mut joints = Vec::with_capacity(values.pairs.len());
+    let mut joints = Vec::new();
     for a in 0..hosts {
         for b in a + 1..hosts {
-            let Some((far, _)) = values.pairs.get(&(a, b)) else {
+            let Some(far) = values.between(a, b) else {
                 let [a, b] = [a, b].map(|host| &values.names[host as usize]);
                 let found = format!("no value of {a} and {b}");
                 return Err(Error::input(text.location(), found, "one for every pair"));
@@ -208,73 +211,14 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Topology, testing};
-    use nodeorder_base::NodeId;
-
-    fn machine(text: &str, options: &str) -> Topology {
-        testing::from_file("matrix", text, options).unwrap()
-    }
-
-    fn far(machine: &Topology, a: u32, b: u32) -> u32 {
-        machine.distance(NodeId(a), NodeId(b))
-    }
-
-    /// Both forms; the larger of both directions; a way over another host is not shorter.
-    #[test]
-    fn distances_are_those_of_the_file() {
-        let square = machine(",a,b,c\na,0,12,30\nb,11,0,90\nc,30,7,0\n", "");
-        let pairs = machine("from,to,us\na,b,12\nb,c,90\nc,a,30\nb,a,11\n", "");
-        for machine in [square, pairs] {
-            assert_eq!(
-                [
-                    far(&machine, 0, 1),
-                    far(&machine, 0, 2),
-                    far(&machine, 1, 2)
-                ],
-                [12, 30, 90]
-            );
-            assert_eq!(machine.node_name(NodeId(2)), "c");
-            testing::check_metric(&machine);
-            assert!(machine.network().remarks().is_empty());
-            assert_eq!(machine.statistics().unwrap().links, 0);
-        }
-    }
+    use crate::topology::testing;
 
     #[test]
-    fn fractions_are_scaled_and_bandwidths_turned_round() {
-        let scaled = machine("a,b,0.5\nb,c,0.25\na,c,0.1\n", "");
-        assert_eq!(
-            [far(&scaled, 0, 1), far(&scaled, 1, 2), far(&scaled, 0, 2)],
-            [1_000_000, 500_000, 200_000]
-        );
-        assert!(scaled.network().remarks()[0].contains("at most 5e-7"));
-        // 400 over 100, 200 and 400: 4, 2 and 1; of both directions the slower.
-        let bandwidths = machine("a,b,100\nb,a,800\nb,c,200\na,c,400\n", ",of=bandwidth");
-        let found = [
-            far(&bandwidths, 0, 1),
-            far(&bandwidths, 1, 2),
-            far(&bandwidths, 0, 2),
-        ];
-        assert_eq!(found, [1_000_000, 500_000, 250_000]);
-    }
-
-    #[test]
-    fn wrong_files_are_refused_with_their_place() {
-        for (text, found) in [
-            ("a,b,1\nb,c,1\n", "no value of a and c"),
-            ("a,b,1\na,b,2\n", ":2: found a to b again"),
-            (
-                "a,b,1\na,c,-1\n",
-                ":2: found `-1`; expected a number of 0 or more",
-            ),
-            (",a,b\na,0,1\nb,1\n", ":3: found 2 fields; expected 3"),
-            ("a,b\n", "found 2 fields"),
-            ("a,a,1\n", "1 hosts"),
-        ] {
-            let error = testing::from_file("matrix", text, "")
-                .unwrap_err()
-                .to_string();
-            assert!(error.contains(found), "{error}");
-        }
+    fn hosts_are_routers_without_links() {
+        let text = ",a,b,c\na,0,12,30\nb,11,0,90\nc,30,7,0\n";
+        let machine = testing::from_file("matrix", text, "").unwrap();
+        testing::check_metric(&machine);
+        let s = machine.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links, s.diameter), (3, 3, 0, 90));
     }
 }
