@@ -54,8 +54,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def plan(slow: int) -> dict[str, list[str]]:
-    machines = [f"mesh:{12 + i % 8}x{14 + i // 8}x6" for i in range(CELLS)]
-    machines[slow] = "mesh:48x40x10"
+    machines = [f"mesh:{16 + i % 8}x{16 + i // 8}x6" for i in range(CELLS)]
+    machines[slow] = "mesh:48x48x12"
     return {"topologies": machines, "orderings": ["hilbert"], "seeds": [1]}
 
 

@@ -75,8 +75,8 @@ pub fn best_ring(
     // Walks over the whole machine take long for the hosts of one job.
     let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
     let mut candidates = defaults::default_orderings(topology);
-    // Of distances without a network that walks follow, a search makes more.
-    if topology.has_distances_alone() {
+    // Of distances without a network that walks follow, a search makes more; of many hosts it takes long.
+    if topology.has_distances_alone() && topology.node_count() <= 300 {
         candidates.push("optimise:weights=path,ring=true,steps=20000".into());
     }
     for by in candidates

@@ -317,11 +317,10 @@ pub(in crate::ordering) fn list_next_ring(
         }
     }
     if let ([router], true) = (ring, graph.is_distance_table()) {
-        let far = |v: &u32| graph.find_link(*router, *v).map(|link| graph.weight(link));
-        next.sort_by(|a, b| {
-            far(a)
-                .partial_cmp(&far(b))
-                .unwrap_or(std::cmp::Ordering::Equal)
+        // Whole numbers: the distances of a table.
+        next.sort_by_cached_key(|v| {
+            let link = graph.find_link(*router, *v);
+            link.map(|link| graph.weight(link) as u32)
         });
     }
 }
