@@ -14,12 +14,13 @@ use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::File;
 use nodeorder_present::report::audit::{AuditColumns, document, files};
 use nodeorder_present::report::snapshot_samples::write_room;
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Score the places that a scheduler gave its jobs, beside what others would give
 #[derive(Debug, Args)]
@@ -56,10 +57,10 @@ pub struct Command {
     /// Add columns with the bytes that jobs with this traffic send between units of each level: a pattern such as ring
     #[arg(long, value_name = "GUEST")]
     guest: Option<String>,
-    /// Write the columns of snapshot --append to FILE.csv, a line for each time at which recorded jobs start: slots,
-    /// stranded nodes, units by state
-    #[arg(long, value_name = "FILE.csv")]
-    room: Option<PathBuf>,
+    /// Write room.csv into DIR, too: slots, stranded nodes and units by state, as snapshot --append has them, for each
+    /// time at which recorded jobs start
+    #[arg(long, requires = "out")]
+    room: bool,
     /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
     #[arg(long, value_name = "SIZES", requires = "room")]
     sizes: Option<String>,
@@ -77,7 +78,6 @@ impl Command {
             return Err(Error::option("--share", share.to_string(), "a number from 0 to 1").into());
         }
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
-        let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
         let topology = inputs::build_topology(&self.spec, context)?;
         let mut records = self.open_records(context)?;
         let tried = !self.orders.is_empty() || !self.allocators.is_empty();
@@ -95,9 +95,6 @@ impl Command {
             shape: self.shape,
             guest: self.guest.as_deref(),
         };
-        if let Some(path) = &self.room {
-            self.write_room(path, &topology, sizes.as_deref(), context)?;
-        }
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
         let mut sink = rows
@@ -125,7 +122,10 @@ impl Command {
     ) -> anyhow::Result<()> {
         let command = self.command_line(context);
         if let Some(folder) = &self.out {
-            let files = files(found, topology, trace, self.share, &command)?;
+            let mut files = files(found, topology, trace, self.share, &command)?;
+            if self.room {
+                files.push(self.make_room(topology, context)?);
+            }
             own_files::write_report(folder, "audit", files)?;
         }
         if self.json {
@@ -143,23 +143,14 @@ impl Command {
         out.finish()
     }
 
-    /// Writes what was left of the machine after each start.
-    fn write_room(
-        &self,
-        path: &Path,
-        topology: &Topology,
-        sizes: Option<&[JobSize]>,
-        context: &Context,
-    ) -> anyhow::Result<()> {
-        if self.trace.iter().any(|path| path.as_os_str() == "-") {
-            return Err(
-                Error::option("--room", "standard input", "files, which are read twice").into(),
-            );
-        }
+    /// Makes the file of what was left of the machine after each start.
+    fn make_room(&self, topology: &Topology, context: &Context) -> anyhow::Result<File<'static>> {
+        let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
+        let mut table = Vec::new();
+        // A second time from the start: the sums of an audit are a stream.
         let mut records = self.open_records(context)?;
-        output::write_by(Some(path), |out| {
-            write_room::<anyhow::Error>(topology, &mut records, sizes, out)
-        })
+        write_room::<anyhow::Error>(topology, &mut records, sizes.as_deref(), &mut table)?;
+        Ok(File::text("room.csv", String::from_utf8(table)?))
     }
 
     /// Opens the records, which must be of a kind that lists nodes.
@@ -220,6 +211,8 @@ impl Command {
             .add_option("--alloc", &self.allocators)
             .add_seed(context.seed)
             .add_option("--guest", &self.guest)
+            .add_flag("--room", self.room)
+            .add_option("--sizes", &self.sizes)
             .add_option("--share", self.share)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string()
