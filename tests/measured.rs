@@ -110,7 +110,7 @@ proptest! {
             let all: Vec<NodeId> = (0..n).map(NodeId).collect();
             let (_, _, ring) = best_ring(&machine, &all).unwrap();
             let mut least = u64::MAX;
-            permute(&mut (1..n).collect(), 0, &mut |rest| {
+            permute(&mut (1..n).collect::<Vec<_>>(), 0, &mut |rest| {
                 let walk: Vec<u32> = [0].iter().chain(rest).copied().collect();
                 let steps = walk.iter().zip(walk.iter().cycle().skip(1));
                 let sum = steps.map(|(a, b)| u64::from(d(NodeId(*a), NodeId(*b)))).sum();
@@ -122,7 +122,7 @@ proptest! {
 }
 
 /// Calls `visit` with every order of `list` from `from` on.
-fn permute(list: &mut Vec<u32>, from: usize, visit: &mut dyn FnMut(&[u32])) {
+fn permute(list: &mut [u32], from: usize, visit: &mut dyn FnMut(&[u32])) {
     if from == list.len() {
         return visit(list);
     }

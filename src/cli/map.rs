@@ -148,7 +148,7 @@ impl Routing {
     }
 
     /// Checks that the routing suits a machine; where that has distances alone, which do for `--map`, there is none.
-    fn for_machine(self, topology: &Topology, maps: bool) -> nodeorder_base::error::Result<Self> {
+    fn fit_machine(self, topology: &Topology, maps: bool) -> nodeorder_base::error::Result<Self> {
         if maps && topology.has_distances_alone() {
             return Ok(Routing::None);
         }
@@ -196,7 +196,7 @@ impl Command {
         // The default that the help of `--bandwidth` gives, in bytes a second.
         let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
-        let routing = routing.for_machine(&topology, self.map.is_some())?;
+        let routing = routing.fit_machine(&topology, self.map.is_some())?;
         let guest = make_guest_for(&self.guest, topology.node_count() as u32, context)?;
         guest.remarks().iter().for_each(|text| note!("{text}"));
         let Placed {

@@ -293,10 +293,10 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
     let rows = report.slots.iter().map(|row| {
         [
             report.snapshot.levels[row.level].name.clone(),
-            row.size_text(),
+            row.write_size(),
             row.slots.to_string(),
             row.stranded.to_string(),
-            report.most_gained(row),
+            report.name_most_gained(row),
         ]
     });
     let header = [
@@ -312,7 +312,7 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
 
 /// Prints the moves that free units, if they were asked for.
 fn write_moves(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Result<()> {
-    let Some(about) = report.moves_sentence() else {
+    let Some(about) = report.describe_moves() else {
         return Ok(());
     };
     writeln!(out)?;

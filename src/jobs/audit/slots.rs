@@ -62,7 +62,7 @@ pub struct SlotRow {
 
 impl SlotRow {
     /// Writes the size, and its segment where a job is cut into several.
-    pub fn size_text(&self) -> String {
+    pub fn write_size(&self) -> String {
         let JobSize { nodes, segment } = self.size;
         if segment < nodes {
             format!("{nodes}:segment={segment}")

@@ -123,7 +123,7 @@ impl SnapshotReport<'_> {
     }
 
     /// Names the job whose end alone would gain the most slots of a size, with their number; empty if none would.
-    pub fn most_gained(&self, row: &SlotRow) -> String {
+    pub fn name_most_gained(&self, row: &SlotRow) -> String {
         let best = row
             .gains
             .iter()
@@ -133,7 +133,7 @@ impl SnapshotReport<'_> {
     }
 
     /// Says which units the moves free, what they cost, and what is proved. `None` if none were asked for.
-    pub fn moves_sentence(&self) -> Option<String> {
+    pub fn describe_moves(&self) -> Option<String> {
         let plan = self.moves.as_ref()?;
         let units = &self.snapshot.levels[plan.level].units;
         let freed = plan.freed.iter().map(|unit| units[*unit].name.as_str());

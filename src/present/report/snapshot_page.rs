@@ -152,12 +152,12 @@ fn slots_section(report: &SnapshotReport<'_>) -> Section {
         .iter()
         .map(|row| report.snapshot.levels[row.level].name.clone());
     let columns = vec![
-        Column::names("Job (nodes)", rows.iter().map(SlotRow::size_text)),
+        Column::names("Job (nodes)", rows.iter().map(SlotRow::write_size)),
         Column::counts("Slots", rows.iter().map(|row| row.slots.into())),
         Column::counts("Stranded nodes", rows.iter().map(|row| row.stranded.into())),
         Column::names(
             "Most gained if one job ends",
-            rows.iter().map(|row| report.most_gained(row)),
+            rows.iter().map(|row| report.name_most_gained(row)),
         ),
     ];
     let title = "Further jobs that fit within one unit, by level and size";
@@ -168,7 +168,7 @@ fn slots_section(report: &SnapshotReport<'_>) -> Section {
 
 /// Makes the section of the moves that free units, if they were asked for.
 fn moves_section(report: &SnapshotReport<'_>) -> Option<Section> {
-    let about = report.moves_sentence()?;
+    let about = report.describe_moves()?;
     let moves: Vec<[String; 4]> = report.list_moves().collect();
     let column = |i: usize| moves.iter().map(move |one| one[i].clone());
     let columns = vec![

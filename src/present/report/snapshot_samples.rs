@@ -145,7 +145,7 @@ pub fn write_room<E: From<Error> + From<io::Error>>(
     out: &mut impl io::Write,
 ) -> Result<(), E> {
     let mut begun = false;
-    visit_starts(topology, records, |snapshot| {
+    visit_starts::<E>(topology, records, |snapshot| {
         let [header, line] = write_history(&SnapshotReport {
             snapshot,
             topology,

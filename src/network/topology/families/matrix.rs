@@ -44,8 +44,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Largest distance: others are scaled to it.
 const LARGEST: f64 = 1e6;
 
-/// Fields of the lines of a file, with their lines.
-type Rows<'t> = Vec<(Line<'t>, Vec<Cow<'t, str>>)>;
+/// Line of a file, and its fields.
+type Row<'t> = (Line<'t>, Vec<Cow<'t, str>>);
 
 /// Reads the options of a matrix, not the file.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
@@ -59,13 +59,13 @@ pub(in crate::topology) fn recognises(text: &Text) -> bool {
     split_rows(text).is_ok_and(|rows| rows.len() > 2 && is_square(&rows))
 }
 
-fn split_rows(text: &Text) -> Result<Rows<'_>> {
+fn split_rows(text: &Text) -> Result<Vec<Row<'_>>> {
     let lines = text.data_lines();
     lines.map(|line| Ok((line, line.split_csv()?))).collect()
 }
 
 /// Checks whether the rows are named as the columns are.
-fn is_square(rows: &Rows<'_>) -> bool {
+fn is_square(rows: &[Row<'_>]) -> bool {
     let names = rows.iter().skip(1).map(|(_, row)| &row[0]);
     rows.first()
         .is_some_and(|(_, header)| header.iter().skip(1).eq(names))
@@ -82,7 +82,7 @@ struct Values {
 }
 
 impl Values {
-    fn number(&mut self, name: &str) -> u32 {
+    fn number_host(&mut self, name: &str) -> u32 {
         let next = self.names.len() as u32;
         let number = *self.numbers.entry(name.into()).or_insert(next);
         if number == next {
@@ -92,14 +92,14 @@ impl Values {
     }
 
     /// Adds the value of a direction. Fails if it is no distance, or comes again.
-    fn add(
+    fn add_value(
         &mut self,
         line: &Line<'_>,
         ends: [&str; 2],
         value: &str,
         bandwidth: bool,
     ) -> Result<()> {
-        let [a, b] = ends.map(|name| self.number(name));
+        let [a, b] = ends.map(|name| self.number_host(name));
         // A host is at no distance from itself, whatever was measured.
         if a == b {
             return Ok(());
@@ -119,7 +119,7 @@ impl Values {
     }
 
     /// Finds the larger distance of both directions; `None` if there is none.
-    fn between(&self, a: u32, b: u32) -> Option<f64> {
+    fn find_distance(&self, a: u32, b: u32) -> Option<f64> {
         let both = [(a, b), (b, a)]
             .into_iter()
             .filter_map(|pair| self.far.get(&pair));
@@ -139,7 +139,7 @@ fn read_values(text: &Text, bandwidth: bool) -> Result<Values> {
                 return Err(line.error_here(found, format!("{}, as in the header", header.len())));
             }
             for (to, value) in header.iter().zip(row).skip(1) {
-                values.add(line, [&row[0], to], value, bandwidth)?;
+                values.add_value(line, [&row[0], to], value, bandwidth)?;
             }
         }
     } else {
@@ -150,7 +150,7 @@ fn read_values(text: &Text, bandwidth: bool) -> Result<Values> {
             };
             // A first line without a number names the columns.
             if i > 0 || value.parse::<f64>().is_ok() {
-                values.add(line, [from, to], value, bandwidth)?;
+                values.add_value(line, [from, to], value, bandwidth)?;
             }
         }
     }
@@ -190,7 +190,7 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
     let mut joints = Vec::new();
     for a in 0..hosts {
         for b in a + 1..hosts {
-            let Some(far) = values.between(a, b) else {
+            let Some(far) = values.find_distance(a, b) else {
                 let [a, b] = [a, b].map(|host| &values.names[host as usize]);
                 let found = format!("no value of {a} and {b}");
                 return Err(Error::input(text.location(), found, "one for every pair"));
