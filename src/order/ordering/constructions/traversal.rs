@@ -316,7 +316,9 @@ pub(in crate::ordering) fn list_next_ring(
             }
         }
     }
-    if let ([router], true) = (ring, graph.is_distance_table()) {
+    if let [router] = ring
+        && graph.is_distance_table()
+    {
         // Whole numbers: the distances of a table.
         next.sort_by_cached_key(|v| {
             let link = graph.find_link(*router, *v);
