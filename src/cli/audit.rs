@@ -123,6 +123,7 @@ impl Command {
         let command = self.command_line(context);
         if let Some(folder) = &self.out {
             let mut files = files(found, topology, trace, self.share, &command)?;
+            // Beside the page, so that the folder is one set.
             if self.room {
                 files.push(self.make_room(topology, context)?);
             }

@@ -149,6 +149,7 @@ impl Routing {
 
     /// Checks that the routing suits a machine; where that has distances alone, which do for `--map`, there is none.
     fn fit_machine(self, topology: &Topology, maps: bool) -> nodeorder_base::error::Result<Self> {
+        // A mapping by distances alone is wanted: no routing has anything to take.
         if maps && topology.has_distances_alone() {
             return Ok(Routing::None);
         }
@@ -170,6 +171,7 @@ impl Routing {
             Routing::Fixed(entry) => {
                 return Ok((mapping::analyse(fabric, guest, placement, *entry)?, None));
             }
+            // No link carries anything.
             Routing::None => {
                 let analysis = mapping::analyse_distances(fabric, guest, placement)?;
                 return Ok((analysis, None));
@@ -264,6 +266,7 @@ impl Command {
         placement: &ProcessMapping,
         ranks: &[NodeId],
     ) -> anyhow::Result<()> {
+        // Launchers know nodes by their names.
         if let Some(form) = self.find_form(topology.context())? {
             let [placed, launcher] = [placement.nodes(), ranks].map(|nodes| {
                 nodes

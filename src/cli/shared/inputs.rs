@@ -29,6 +29,7 @@ pub fn build_distances(spec: &str, context: &Context) -> anyhow::Result<Topology
     if let Some(rule) = topology.shape_rule() {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }
+    // Whoever works with the distances has to know how they were rounded.
     if topology.has_distances_alone() {
         say_remarks(&topology);
     }
