@@ -183,6 +183,7 @@ hold! {
     topologies_hold "topology" 1500,
     machine_files_hold "toml" 1500,
     edge_lists_hold "edges" 1000,
+    matrices_hold "matrix" 1000,
     ordering_files_hold "order" 700,
     placement_logs_hold "log" 1500,
     traces_hold "swf" 700,

@@ -32,6 +32,7 @@ mod licences;
 mod limits;
 mod machines;
 mod mapping;
+mod measured;
 mod metrics;
 mod mistakes;
 mod mpc;

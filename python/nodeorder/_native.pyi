@@ -195,6 +195,7 @@ def audit(
     orders: list[Ordering],
     alloc: list[str],
     shape: bool,
+    guest: str | None,
     out: str,
     progress: _Show,
 ) -> bytes: ...

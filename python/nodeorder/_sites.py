@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import queue
 import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -152,7 +153,8 @@ def audit(
     alloc: str | Sequence[str] = ...,
     columns: str | None = ...,
     shape: bool = ...,
-    out: Literal["rows"] = ...,
+    guest: str | None = ...,
+    out: Literal["rows", "room"] = ...,
     progress: bool | None = ...,
 ) -> pd.DataFrame: ...
 @overload
@@ -164,6 +166,7 @@ def audit(
     alloc: str | Sequence[str] = ...,
     columns: str | None = ...,
     shape: bool = ...,
+    guest: str | None = ...,
     out: Literal["summary"],
     progress: bool | None = ...,
 ) -> dict[str, Any]: ...
@@ -175,6 +178,7 @@ def audit(
     alloc: str | Sequence[str] = (),
     columns: str | None = None,
     shape: bool = False,
+    guest: str | None = None,
     out: str = "rows",
     progress: bool | None = None,
 ) -> pd.DataFrame | dict[str, Any]:
@@ -188,7 +192,9 @@ def audit(
         alloc: with these allocators; ``slurm-best-fit`` unless given, where ``orders`` is.
         columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
         shape: add the steps of each job's ring, the links between two halves of it, and its closed rings.
-        out: ``rows``, a row a job and placement; ``summary``, the document of ``--json`` as a dict.
+        guest: traffic of the jobs, such as ``"ring"``: adds the bytes between units of each level.
+        out: ``rows``, a row a job and placement; ``summary``, the document of ``--json`` as a dict; ``room``, a row for
+            each time at which recorded jobs start: slots, stranded nodes, units by state.
         progress: show a bar; in notebooks and on terminals unless given.
 
     Returns:
@@ -202,11 +208,11 @@ def audit(
     made = named._orders("row-major" if orders is None else orders) if tried else []
     if tried and not allocators:
         allocators = ["slurm-best-fit"]
-    wanted = among("out", out, ["rows", "summary"])
+    wanted = among("out", out, ["rows", "summary", "room"])
     given = with_columns("trace", trace, columns)
     with shown(progress, "audit", "job") as show:
         found = _native.audit(
-            named._native, given, [order._native for order in made], allocators, flag("shape", shape), wanted, show
+            named._native, given, [order._native for order in made], allocators, flag("shape", shape), guest, wanted, show
         )
     return dict(json.loads(found)) if wanted == "summary" else frame(found)
 
@@ -397,19 +403,25 @@ def run_shards(executor: Any, plan: tuple[str | None, str, int, int], show: Any)
     header, cells, remarks, _ = _native.sweep_shard(*plan, None)
     # A shard a combination, as long as there are not very many: the executor's queue balances slow ones.
     count = max(1, min(cells, 1000))
-    futures = []
+    futures: dict[int, Any] = {}
+    ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+    shards: list[list[str]] = [[] for _ in range(count)]
     try:
-        futures = [executor.submit(run_shard, *plan, (index, count)) for index in range(count)]
-        shards = []
+        for index in range(count):
+            futures[index] = executor.submit(run_shard, *plan, (index, count))
+        for index, future in futures.items():
+            future.add_done_callback(lambda _, index=index: ended.put(index))
         done = 0
-        for future in futures:
-            shards.append(future.result())
-            done += len(shards[-1])
+        for _ in range(count):
+            # As they end, and let go: Dask keeps results in its workers, and computes those of a lost one again.
+            index = ended.get()
+            shards[index] = futures.pop(index).result()
+            done += len(shards[index])
             if show is not None:
                 show(done, cells)
     except BaseException:
         # Whoever stops waiting, by Ctrl-C too, leaves no work behind.
-        for future in futures:
+        for future in futures.values():
             future.cancel()
         raise
     rows = (shards[cell % count][cell // count] for cell in range(cells))

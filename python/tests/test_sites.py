@@ -98,6 +98,10 @@ def test_audits_are_those_of_the_command(tmp_path: Path) -> None:
     theirs = table("audit", "torus:8x8", "--trace", str(records), "--order", "hilbert", "--alloc", "fifo:0")
     assert_frame_equal(ours, theirs)
     assert no.audit(m, records, out="summary")["placements"][0]["jobs"] == 2
+    theirs = table("audit", "torus:8x8", "--trace", str(records), "--guest", "ring")
+    assert_frame_equal(no.audit(m, records, guest="ring"), theirs)
+    command("audit", "torus:8x8", "--trace", str(records), "--out", str(tmp_path / "page"), "--room")
+    assert_frame_equal(no.audit(m, records, out="room"), pd.read_csv(tmp_path / "page" / "room.csv"))
     jobs = pd.DataFrame({"job": ["a"], "start": [0], "end": [9], "node_list": ["n[00-03]"]})
     assert no.audit(m, jobs)["size"].tolist() == [4]
     with pytest.raises(no.NodeorderError, match="list"):

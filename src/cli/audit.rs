@@ -9,11 +9,14 @@ use crate::shared::tables::{format_number, format_range, lay_out_table, write_se
 use crate::shared::{inputs, layout, output, own_files, progress};
 use clap::Args;
 use nodeorder_base::{Error, SourceLocation};
+use nodeorder_jobs::audit::slots::JobSize;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::File;
 use nodeorder_present::report::audit::{AuditColumns, document, files};
+use nodeorder_present::report::snapshot_samples::write_room;
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 use std::io::Write;
@@ -51,6 +54,16 @@ pub struct Command {
     /// Add columns with the steps of each job's ring, the links between two halves of it, and its closed rings
     #[arg(long)]
     shape: bool,
+    /// Add columns with the bytes that jobs with this traffic send between units of each level: a pattern such as ring
+    #[arg(long, value_name = "GUEST")]
+    guest: Option<String>,
+    /// Write room.csv into DIR, too: slots, stranded nodes and units by state, as snapshot --append has them, for each
+    /// time at which recorded jobs start
+    #[arg(long, requires = "out")]
+    room: bool,
+    /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
+    #[arg(long, value_name = "SIZES", requires = "room")]
+    sizes: Option<String>,
     /// Write a page (index.html), its figures as SVG and the sums as CSV into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -80,6 +93,7 @@ impl Command {
             orders: &orders,
             allocators: &allocators,
             shape: self.shape,
+            guest: self.guest.as_deref(),
         };
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
@@ -108,7 +122,11 @@ impl Command {
     ) -> anyhow::Result<()> {
         let command = self.command_line(context);
         if let Some(folder) = &self.out {
-            let files = files(found, topology, trace, self.share, &command)?;
+            let mut files = files(found, topology, trace, self.share, &command)?;
+            // Beside the page, so that the folder is one set.
+            if self.room {
+                files.push(self.make_room(topology, context)?);
+            }
             own_files::write_report(folder, "audit", files)?;
         }
         if self.json {
@@ -124,6 +142,16 @@ impl Command {
         write_table(&mut out, found, topology, trace, self.share)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
+    }
+
+    /// Makes the file of what was left of the machine after each start.
+    fn make_room(&self, topology: &Topology, context: &Context) -> anyhow::Result<File<'static>> {
+        let sizes = self.sizes.as_deref().map(JobSize::parse_list).transpose()?;
+        let mut table = Vec::new();
+        // A second time from the start: the sums of an audit are a stream.
+        let mut records = self.open_records(context)?;
+        write_room::<anyhow::Error>(topology, &mut records, sizes.as_deref(), &mut table)?;
+        Ok(File::text("room.csv", String::from_utf8(table)?))
     }
 
     /// Opens the records, which must be of a kind that lists nodes.
@@ -167,6 +195,7 @@ impl Command {
         let rows = AuditColumns {
             named: names.len() > 1,
             shaped: self.shape,
+            bytes: self.guest.is_some(),
         };
         let file = RowFile::open_table(path, |out| rows.write_header(&levels, out))?;
         Ok(Sink { file, rows, names })
@@ -182,6 +211,9 @@ impl Command {
             .add_option("--order", &self.orders)
             .add_option("--alloc", &self.allocators)
             .add_seed(context.seed)
+            .add_option("--guest", &self.guest)
+            .add_flag("--room", self.room)
+            .add_option("--sizes", &self.sizes)
             .add_option("--share", self.share)
             .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string()

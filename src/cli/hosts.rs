@@ -69,7 +69,7 @@ impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
         // A misspelt form shows before the machine is built.
         let (form, _) = HOST_FORMS.find_and_read(&self.to, context.seed)?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         let (given, nodes) = self.read_hosts(&topology)?;
         let order = match &self.by {
             Some(by) => {

@@ -14,6 +14,7 @@ use nodeorder_present::columns;
 use nodeorder_present::columns::fill_template;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
+use nodeorder_present::export::{HOST_FORMS, HostForm, write_placed};
 use nodeorder_present::plot::{self, Mapped};
 use nodeorder_present::report;
 use nodeorder_present::report::mapping::{busiest_links, link_load};
@@ -69,6 +70,14 @@ pub struct Command {
     /// Write the nodes' names into the mapping instead of their ids
     #[arg(long, requires = "output")]
     names: bool,
+    /// Write the mapping in a form that launchers read, such as rankfile; see `nodeorder list host-forms`
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        requires = "output",
+        conflicts_with = "names"
+    )]
+    to: Option<String>,
     /// Draw link loads, dilation and traffic
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
@@ -115,10 +124,11 @@ const FAST_LINKS: (&str, &str) = (
 /// A further line where shares were searched for.
 const FOUND_LINE: &str = "{throughput}, at most {throughput_at_most} (gap {routing_gap%})";
 
-/// Routing with fixed shares, or with shares to be searched for.
+/// Routing with fixed shares, with shares to be searched for, or none where there are no links.
 enum Routing {
     Fixed(FixedRouting),
     Best(BestShares),
+    None,
 }
 
 impl Routing {
@@ -133,14 +143,22 @@ impl Routing {
         match self {
             Routing::Fixed(entry) => entry.name(),
             Routing::Best(best) => best.name,
+            Routing::None => "none",
         }
     }
 
-    fn check_machine(&self, topology: &Topology) -> nodeorder_base::error::Result<()> {
-        match self {
-            Routing::Fixed(entry) => entry.check_machine(topology),
-            Routing::Best(best) => best.check_machine(topology),
+    /// Checks that the routing suits a machine; where that has distances alone, which do for `--map`, there is none.
+    fn fit_machine(self, topology: &Topology, maps: bool) -> nodeorder_base::error::Result<Self> {
+        // A mapping by distances alone is wanted: no routing has anything to take.
+        if maps && topology.has_distances_alone() {
+            return Ok(Routing::None);
         }
+        match &self {
+            Routing::Fixed(entry) => entry.check_machine(topology)?,
+            Routing::Best(best) => best.check_machine(topology)?,
+            Routing::None => {}
+        }
+        Ok(self)
     }
 
     fn analyse_mapping(
@@ -152,6 +170,11 @@ impl Routing {
         let best = match self {
             Routing::Fixed(entry) => {
                 return Ok((mapping::analyse(fabric, guest, placement, *entry)?, None));
+            }
+            // No link carries anything.
+            Routing::None => {
+                let analysis = mapping::analyse_distances(fabric, guest, placement)?;
+                return Ok((analysis, None));
             }
             Routing::Best(best) => best,
         };
@@ -170,11 +193,12 @@ impl Command {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = Routing::parse_method_choice(&self.routing)?;
         let figures = self.network.parse_figures(None, context)?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        self.find_form(context)?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         // The default that the help of `--bandwidth` gives, in bytes a second.
         let speeds = figures.of_machine(&topology).with_defaults(1.25e9);
         // Before the guest is placed, which may take a search.
-        routing.check_machine(&topology)?;
+        let routing = routing.fit_machine(&topology, self.map.is_some())?;
         let guest = make_guest_for(&self.guest, topology.node_count() as u32, context)?;
         guest.remarks().iter().for_each(|text| note!("{text}"));
         let Placed {
@@ -189,7 +213,7 @@ impl Command {
             write_links(&fabric, &analysis, path)?;
         }
         if self.output.is_some() {
-            self.write_placement(&topology, &placement)?;
+            self.write_placement(&topology, &placement, &ranks)?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {
@@ -225,12 +249,36 @@ impl Command {
         })
     }
 
-    /// Writes the node of each process to the output file, by id or by name.
+    /// Finds the form of launchers that is asked for. Fails on an unknown one.
+    fn find_form(&self, context: &Context) -> anyhow::Result<Option<&'static HostForm>> {
+        let found = self
+            .to
+            .as_deref()
+            .map(|name| HOST_FORMS.find_and_read(name, context.seed));
+        Ok(found.transpose()?.map(|(form, _)| form))
+    }
+
+    /// Writes the node of each process to the output file, by id or by name, or in a form of launchers, which have the
+    /// nodes in the order of `ranks`.
     fn write_placement(
         &self,
         topology: &Topology,
         placement: &ProcessMapping,
+        ranks: &[NodeId],
     ) -> anyhow::Result<()> {
+        // Launchers know nodes by their names.
+        if let Some(form) = self.find_form(topology.context())? {
+            let [placed, launcher] = [placement.nodes(), ranks].map(|nodes| {
+                nodes
+                    .iter()
+                    .map(|node| topology.node_name(*node))
+                    .collect::<Vec<_>>()
+            });
+            return output::write_text(
+                self.output.as_deref(),
+                write_placed(form, &placed, &launcher)?,
+            );
+        }
         if !self.names {
             return output::write_by(self.output.as_deref(), |out| {
                 columns::write_table(out, PROCESS, placement.process_nodes())

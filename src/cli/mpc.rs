@@ -285,7 +285,7 @@ impl Command {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let texts = self.look.label_orders(&self.orders)?;
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         inputs::check_curves(&topology, &self.orders)?;
         let orders = inputs::make_orders(&topology, &self.orders)?;
         let bar = progress::show_steps(orders.len() as u64, "MPC");

@@ -42,7 +42,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         inputs::announce_memory(&topology, &self.by);
         // On a terminal searches report their progress themselves, and Ctrl-C stops them only.
         let searches = ["ilp", "optimise"].contains(&text_before_colon(&self.by));

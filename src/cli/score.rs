@@ -35,7 +35,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::build_topology(&self.spec, context)?;
+        let topology = inputs::build_distances(&self.spec, context)?;
         let orders = inputs::make_orders(&topology, &self.orders)?;
         let waiting = progress::show_spinner("scores");
         // The bound takes a fixed number of operations, not seconds: Ctrl-C need not stop it early.

@@ -291,22 +291,12 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
         None => "Further jobs that fit within units, and free nodes beyond them.".into(),
     };
     let rows = report.slots.iter().map(|row| {
-        let best = row
-            .gains
-            .iter()
-            .max_by_key(|(job, slots)| (*slots, std::cmp::Reverse(*job)));
-        let best = best.map(|(job, slots)| format!("{slots} by {}", report.snapshot.name_of(*job)));
-        let mut size = row.size.nodes.to_string();
-        // A job that is one segment is not cut.
-        if row.size.segment < row.size.nodes {
-            size += &format!(":segment={}", row.size.segment);
-        }
         [
             report.snapshot.levels[row.level].name.clone(),
-            size,
+            row.write_size(),
             row.slots.to_string(),
             row.stranded.to_string(),
-            best.unwrap_or_default(),
+            report.name_most_gained(row),
         ]
     });
     let header = [
@@ -322,30 +312,9 @@ fn write_slots(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Res
 
 /// Prints the moves that free units, if they were asked for.
 fn write_moves(out: &mut impl Write, report: &SnapshotReport<'_>) -> anyhow::Result<()> {
-    let Some(plan) = &report.moves else {
+    let Some(about) = report.describe_moves() else {
         return Ok(());
     };
-    let units = &report.snapshot.levels[plan.level].units;
-    let freed: Vec<&str> = plan
-        .freed
-        .iter()
-        .map(|unit| units[*unit].name.as_str())
-        .collect();
-    // A bound that is met needs no number.
-    let proof = if plan.gap() <= 0.0 {
-        "no moves cost less".to_string()
-    } else {
-        format!(
-            "no moves cost less than {:.2} (gap {:.1} %)",
-            plan.bound,
-            100.0 * plan.gap()
-        )
-    };
-    let about = format!(
-        "Moves that free {}: they cost {:.2}, and {proof}.",
-        freed.join(", "),
-        plan.objective
-    );
     writeln!(out)?;
     write_section(
         out,

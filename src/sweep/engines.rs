@@ -151,12 +151,19 @@ impl Engine {
 }
 
 /// Writes the job file of HyperQueue: a task for each shard, and one that depends on them.
+///
+/// HyperQueue runs the tasks of a lost worker again, but no task whose process failed: so a shell runs a shard that a
+/// signal ends, three times at most.
 fn write_hyperqueue(job: &EngineJob<'_>, name: &str) -> String {
+    let run = quote_words(job.run);
     // Numbers of tasks are those of shards; the merge has the next one.
     let mut text = format!("name = \"{name}\"\n");
     for i in 0..job.tasks {
-        let shard = ["--shard".to_string(), format!("{i}/{}", job.tasks)];
-        let words = serde_json::Value::from([job.run, &shard].concat());
+        let shard = format!("{run} --shard {i}/{}", job.tasks);
+        // Beyond 128 a shell gives the number of the signal.
+        let again =
+            format!("for i in 1 2 3; do {shard}; s=$?; [ $s -gt 128 ] || break; done; exit $s");
+        let words = serde_json::Value::from(["sh", "-c", &again].to_vec());
         text += &format!("\n[[task]]\nid = {i}\ncommand = {words}\n");
     }
     let words = serde_json::Value::from(job.merge.to_vec());

@@ -49,6 +49,10 @@ pub const DRIVERS: &[Driver] = &[
         feed: edges,
     },
     Driver {
+        name: "matrix",
+        feed: matrix,
+    },
+    Driver {
         name: "order",
         feed: order,
     },
@@ -319,6 +323,7 @@ fn topology(bytes: &[u8]) {
     let head = nodeorder_base::params::text_before_colon(spec);
     let files = [
         "graph",
+        "matrix",
         "slurm-topology",
         "ibnetdiscover",
         "iblinkinfo",
@@ -371,6 +376,10 @@ fn from_file(kind: &str, name: &str, bytes: &[u8]) {
 
 fn edges(bytes: &[u8]) {
     from_file("graph", "links.csv", bytes);
+}
+
+fn matrix(bytes: &[u8]) {
+    from_file("matrix", "latency.csv", bytes);
 }
 
 fn slurm_topology(bytes: &[u8]) {
@@ -574,6 +583,7 @@ fn records(bytes: &[u8]) {
         &records::SACCT_JSON,
         &records::JOBCOMP,
         &records::SQUEUE,
+        &records::PODS,
         &records::CSV,
         &records::PLACEMENTS,
         &records::BATSIM,
@@ -629,6 +639,7 @@ fn records(bytes: &[u8]) {
             orders: &orders,
             allocators: &allocators,
             shape: true,
+            guest: Some("ring"),
         };
         let Ok(mut records) = Records::from_lines(lines(), form, None) else {
             continue;

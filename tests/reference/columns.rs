@@ -1,6 +1,6 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
-use nodeorder_present::columns::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
+use nodeorder_present::columns::audit::{BYTES, JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use nodeorder_present::columns::comparison::{
     BestStretch, Crossover, CurveLimits, CurvePoint, RankedEntry, ScoreRow, WorkloadRow,
     WorkloadSizeRow,
@@ -57,6 +57,7 @@ fn comparisons() -> Vec<Table> {
         "`audit`: jobs", "A row for each job scored.": JobScore::JOB,
             "`--order` or `--alloc`, as the first column" => JobScore::PLACEMENT,
             "a level each, leaf first" => LEVEL,
+            "`--guest`, a level each, leaf first" => BYTES,
             "" => JobScore::LAST,
             "`--shape`" => &select_columns(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"]);
         "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",

@@ -15,12 +15,23 @@ use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Options, Rules, Tally, Trace};
 use nodeorder_traffic::mapping::Fabric;
 
-/// Builds the topology of a `SPEC` argument.
+/// Builds the topology of a `SPEC` argument, which has links.
 pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
+    let topology = build_distances(spec, context)?;
+    topology.require_links()?;
+    Ok(topology)
+}
+
+/// Builds the topology of a `SPEC` argument for a command that distances alone will do for.
+pub fn build_distances(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = nodeorder_network::catalog::topology(spec, context)?;
     // With `nodes=` the program chose the shape; results are worth little to those who do not know which.
     if let Some(rule) = topology.shape_rule() {
         note!("{spec}: chose {} ({rule})", topology.spec());
+    }
+    // Whoever works with the distances has to know how they were rounded.
+    if topology.has_distances_alone() {
+        say_remarks(&topology);
     }
     Ok(topology)
 }

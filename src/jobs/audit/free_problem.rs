@@ -54,7 +54,8 @@ impl Problem<'_> {
         if self.job_cost > 0.0 {
             (cost / self.job_cost).floor()
         } else {
-            cost
+            // A sum of nothing is -0.
+            cost + 0.0
         }
     }
 
@@ -71,14 +72,17 @@ impl Problem<'_> {
         jobs + units.iter().map(|unit| self.unit_cost(*unit)).sum::<f64>()
     }
 
-    /// Chooses units in turn, the cheapest by themselves first, of which all jobs find room together with those before.
+    /// Chooses units in turn, each the cheapest beside those before, of which all jobs find room.
     pub fn choose_in_turn(&self) -> Vec<usize> {
-        let mut order = self.candidates.clone();
-        order.sort_by(|a, b| self.cost_of(&[*a]).total_cmp(&self.cost_of(&[*b])));
+        let mut left = self.candidates.clone();
         let mut units = Vec::new();
-        for unit in order {
-            units.push(unit);
-            if units.len() > self.count || self.deal_out(&units, 0.0).is_err() {
+        while units.len() < self.count && !left.is_empty() {
+            let costs = left
+                .iter()
+                .map(|unit| self.cost_of(&[&units[..], &[*unit]].concat()));
+            let cheapest = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+            units.push(left.remove(cheapest.map_or(0, |(i, _)| i)));
+            if self.deal_out(&units, 0.0).is_err() {
                 units.pop();
             }
         }
@@ -86,20 +90,22 @@ impl Problem<'_> {
         units
     }
 
-    /// Computes a cost that no choice is below, from shares of units.
-    pub fn relax(&self) -> f64 {
+    /// Computes a cost that no choice is below, from shares of units. `None` if even shares of units cannot be freed.
+    pub fn relax(&self) -> Option<f64> {
         let program = Program::new(self, false);
         let costs = program.costs.clone();
-        let Ok(solution) = program.model(self, &[]).solve() else {
-            return 0.0;
+        let solution = match program.model(self, &[]).solve() {
+            Ok(solution) => solution,
+            Err(ResolutionError::Infeasible) => return None,
+            Err(_) => return Some(0.0),
         };
         let cost = solution.eval(&costs);
         // Of whole costs no sum lies between two whole numbers; the solver is not exact to the last digit.
-        if self.node_costs.iter().all(|cost| cost.fract() == 0.0) {
+        Some(if self.node_costs.iter().all(|cost| cost.fract() == 0.0) {
             (cost - 1e-6).ceil().max(0.0)
         } else {
             (cost * (1.0 - 1e-9)).max(0.0)
-        }
+        })
     }
 
     /// Solves the integer program without the sets of units that cannot be dealt out. `None` if nothing is feasible, or

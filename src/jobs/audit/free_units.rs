@@ -127,7 +127,11 @@ impl Snapshot {
             return Err(Error::unsuited(location(), problem, remedy));
         }
         let mut refused: Vec<Vec<usize>> = Vec::new();
-        let mut bound = problem.relax();
+        let Some(mut bound) = problem.relax() else {
+            let problem = format!("no moves free {count} units of the level {name}");
+            let remedy = "the other units have too few free nodes for what would move, which is proved: ask for fewer units";
+            return Err(Error::unsuited(location(), problem, remedy));
+        };
         let mut proved = true;
         let mut seconds = request.seconds / 2.0;
         let mut found = None;
@@ -148,12 +152,15 @@ impl Snapshot {
             }
             seconds = (seconds / 2.0).max(LEAST_SECONDS);
         }
-        if found.is_none() {
+        let cost = found
+            .as_ref()
+            .map_or(f64::INFINITY, |(units, _)| problem.cost_of(units));
+        // Of large programs the solver's choice at the end of its time may be a poor one.
+        if cost > bound {
             let units = problem.choose_in_turn();
-            let moves = problem.deal_out(&units, seconds).ok();
-            found = moves
-                .filter(|_| units.len() == count)
-                .map(|moves| (units, moves));
+            let moves = problem.deal_out(&units, 0.0).ok();
+            let moves = moves.filter(|_| units.len() == count && problem.cost_of(&units) < cost);
+            found = moves.map(|moves| (units, moves)).or(found);
         }
         if let Some((freed, moves)) = found {
             return Ok(MovePlan {

@@ -20,11 +20,13 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::ShapeMeter;
 use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_trace::records::{Record, Records, placements};
+use nodeorder_traffic::mapping::guest::check_sized_guest;
 
 mod free_deal;
 mod free_problem;
 pub mod free_units;
 mod kept;
+mod moments;
 mod replayed;
 mod resolve;
 mod score;
@@ -32,6 +34,7 @@ pub mod slots;
 pub mod snapshot;
 pub mod summary;
 
+pub use moments::visit_starts;
 pub use score::{AuditSettings, ReasonCount, Score, Scored};
 
 use kept::AuditedJobs;
@@ -182,9 +185,11 @@ pub fn audit<E: From<Error> + Send>(
     for text in settings.allocators {
         allocator::ALLOCATORS.find(text)?;
     }
+    settings.guest.map_or(Ok(()), check_sized_guest)?;
     let machine = AuditMachine {
         topology,
         units: Units::new(topology),
+        guest: settings.guest,
     };
     let Recorded {
         summary,

@@ -7,6 +7,8 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::ring::{RingLength, measure_ring};
 use nodeorder_order::metric::shape::AllocationShape;
 use nodeorder_order::metric::units::{UnitCounter, Units};
+use nodeorder_traffic::mapping::guest::make_sized_guest;
+use nodeorder_traffic::mapping::volumes_between_units;
 
 /// Metrics of the allocation of one job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +30,8 @@ pub struct Score {
     /// Number of segments that lie in one unit and of those that do not, for a job made of segments
     /// ([`Units::count_segments`]).
     pub segments: Option<(u32, u32)>,
+    /// Volume of a guest between units of each level, leaf first; empty if there is none for as many nodes.
+    pub bytes: Vec<f64>,
 }
 
 /// Score of a job under one placement, as it is handed to the caller.
@@ -52,6 +56,9 @@ pub struct AuditSettings<'a> {
     pub allocators: &'a [String],
     /// Whether shapes are measured.
     pub shape: bool,
+    /// Traffic of each job, process i on its i-th node, of which the volume between units is summed up: a pattern for any
+    /// number of processes.
+    pub guest: Option<&'a str>,
 }
 
 /// Number of records that were left out, or read by an assumption, for one reason.
@@ -89,23 +96,38 @@ pub(super) fn count_case(
 pub(super) struct AuditMachine<'t> {
     pub(super) topology: &'t Topology,
     pub(super) units: Units,
+    pub(super) guest: Option<&'t str>,
 }
 
 impl AuditMachine<'_> {
-    /// Completes a score by the units that its nodes span and the fewest possible.
+    /// Sums up what a job on these nodes sends between units of each level; nothing if no guest is given, or it has no
+    /// such size.
+    fn sum_bytes(&self, nodes: &[NodeId]) -> Vec<f64> {
+        let context = self.topology.context();
+        let made = self
+            .guest
+            .and_then(|text| make_sized_guest(text, nodes.len() as u32, context).ok());
+        let volumes = made.map(|guest| volumes_between_units(self.topology, &guest, nodes));
+        let volumes = volumes.into_iter().flatten();
+        volumes.map(|(_, volume)| volume).collect()
+    }
+
+    /// Completes a score by the units that its nodes span, the fewest possible, and the volume between them.
     pub(super) fn complete_score(
         &self,
         counter: &mut UnitCounter<'_>,
         measured: Score,
         nodes: impl Iterator<Item = NodeId>,
     ) -> Score {
-        let spanned = counter.count_units(nodes);
+        let nodes: Vec<NodeId> = nodes.collect();
+        let spanned = counter.count_units(nodes.iter().copied());
         let fewest = (0..spanned.len())
             .map(|level| self.units.fewest_units(level, measured.size))
             .collect();
         Score {
             spanned,
             fewest,
+            bytes: self.sum_bytes(&nodes),
             ..measured
         }
     }

@@ -60,6 +60,18 @@ pub struct SlotRow {
     pub gains: Vec<(u32, u32)>,
 }
 
+impl SlotRow {
+    /// Writes the size, and its segment where a job is cut into several.
+    pub fn write_size(&self) -> String {
+        let JobSize { nodes, segment } = self.size;
+        if segment < nodes {
+            format!("{nodes}:segment={segment}")
+        } else {
+            nodes.to_string()
+        }
+    }
+}
+
 /// States of units: all nodes free and in service; some free nodes and others; no free node, of which jobs hold some; all
 /// out of service.
 pub const UNIT_STATES: [&str; 4] = ["whole", "part", "full", "out"];

@@ -149,21 +149,23 @@ impl Snapshot {
         } else {
             NodeState::Free
         };
-        let mut taken = SnapshotBuilder {
-            topology,
-            snapshot: Snapshot::default(),
-            nodes: vec![NodeNow { state, freed: None }; slots as usize],
-        };
+        let mut taken = SnapshotBuilder::new(topology, state);
         if let Some(text) = states {
             taken.read_states(text)?;
         }
-        for node in topology.nodes().down_nodes() {
-            taken.nodes[node.index()].state = NodeState::Out;
-        }
+        taken.mark_down();
         let holds = taken.read_jobs(records)?;
         taken.mark_held(&holds);
         taken.sum_levels(&holds);
         Ok(taken.snapshot)
+    }
+
+    /// Takes the snapshot of a machine without jobs.
+    pub(super) fn of_empty_machine(topology: &Topology) -> Snapshot {
+        let mut taken = SnapshotBuilder::new(topology, NodeState::Free);
+        taken.mark_down();
+        taken.sum_levels(&[]);
+        taken.snapshot
     }
 
     /// Looks up the name of a running job.
@@ -194,7 +196,23 @@ struct SnapshotBuilder<'t> {
     nodes: Vec<NodeNow>,
 }
 
-impl SnapshotBuilder<'_> {
+impl<'t> SnapshotBuilder<'t> {
+    fn new(topology: &'t Topology, state: NodeState) -> Self {
+        let slots = topology.nodes().slot_count() as usize;
+        SnapshotBuilder {
+            topology,
+            snapshot: Snapshot::default(),
+            nodes: vec![NodeNow { state, freed: None }; slots],
+        }
+    }
+
+    /// Marks the nodes that the machine's description says are out of service.
+    fn mark_down(&mut self) {
+        for node in self.topology.nodes().down_nodes() {
+            self.nodes[node.index()].state = NodeState::Out;
+        }
+    }
+
     /// Finds the schedulable nodes that a host list names, ascending; counts hosts that the machine does not
     /// have. Fails if the text is no host list.
     fn known_hosts(&mut self, line: &Line<'_>, place: SourceLocation) -> Result<Vec<NodeId>> {

@@ -16,7 +16,7 @@ use super::network::Network;
 use super::node_names::NodeNames;
 use super::nodes::NodeSet;
 use super::sizes::check_nodes;
-use nodeorder_base::{NodeId, Result, RouterId};
+use nodeorder_base::{Error, NodeId, Result, RouterId, SourceLocation};
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
@@ -235,6 +235,25 @@ impl Topology {
             counts[self.router_of(absent).index()] -= 1;
         }
         counts
+    }
+
+    /// Checks whether the machine is known by distances alone, which no links explain.
+    pub fn has_distances_alone(&self) -> bool {
+        self.network.joints.is_some() && self.network.link_count() == 0
+    }
+
+    /// Checks that the machine has links.
+    ///
+    /// # Errors
+    /// It is known by distances alone.
+    pub fn require_links(&self) -> Result<()> {
+        if !self.has_distances_alone() {
+            return Ok(());
+        }
+        let problem = format!("{} has distances and no links", self.name);
+        let remedy = "order, hosts, mpc, score and map --map take distances alone";
+        let location = SourceLocation::option(&self.spec);
+        Err(Error::unsuited(location, problem, remedy))
     }
 
     /// Returns the router graph, which is built on first use.

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use super::families::edge_list;
+use super::families::{edge_list, matrix};
 use super::import::{ns3, slurm, target, tiers};
 use nodeorder_base::{Error, Result, Text};
 
@@ -55,10 +55,11 @@ const SIGNS: [Sign; 11] = [
 type Check = (&'static str, fn(&Text) -> bool);
 
 /// Readers whose files have a form of their own.
-const FORMS: [Check; 5] = [
+const FORMS: [Check; 6] = [
     ("slurm-topology", slurm::recognises),
     ("ns3", ns3::recognises),
     ("tgt", target::recognises),
+    ("matrix", matrix::recognises),
     ("graph", edge_list::has_header),
     ("tiers", tiers::has_header),
 ];

@@ -30,6 +30,7 @@ pub static TOPOLOGIES: Registry<ParseNetwork> = Registry::new(
         families::gnm::FAMILY,
         families::graph_file::FAMILY,
         families::adjacency::FAMILY,
+        families::matrix::FAMILY,
         import::graphml::FAMILY,
         import::infragraph::FAMILY,
         import::simgrid::FAMILY,

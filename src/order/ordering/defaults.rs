@@ -18,7 +18,10 @@ pub fn default_orderings(topology: &Topology) -> Vec<String> {
         wanted.push("dfs".into());
         // Both walk the graph once a router or worse: not on machines where that takes minutes.
         if topology.network().routers() <= 50_000 {
-            wanted.extend(["nearest", "spectral"].map(String::from));
+            wanted.push("nearest".into());
+            if !topology.has_distances_alone() {
+                wanted.push("spectral".into());
+            }
         }
     }
     wanted.push("random".into());

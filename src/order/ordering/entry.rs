@@ -88,6 +88,8 @@ pub enum Needs {
     Lattice,
     /// A hierarchy of units, or coordinates to cut blocks from.
     Levels,
+    /// Links.
+    Links,
 }
 
 impl Needs {
@@ -96,6 +98,7 @@ impl Needs {
         match self {
             Needs::Nothing | Needs::LatticeForAxes => true,
             Needs::Lattice => topology.lattice().is_some(),
+            Needs::Links => !topology.has_distances_alone(),
             Needs::Levels => {
                 !topology.network().levels().is_empty() || topology.lattice().is_some()
             }
@@ -179,6 +182,7 @@ fn parse_options(
         let needy = if lacks_lattice { "axes" } else { entry.name };
         let lacks = match entry.parse.needs {
             Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
+            Needs::Links => "no links",
             _ => "no coordinates",
         };
         return Err(params.unsuited_error(

@@ -42,6 +42,13 @@ pub const LEVEL: &[Column<(u32, u32)>] = columns! {
         |r| r.1;
 };
 
+/// Columns of levels after these where a guest is given, leaf first.
+pub const BYTES: &[Column<f64>] = columns! {
+    "bytes_LEVEL", "",
+        "What a job sends between units of the level under `--guest`; empty for sizes that the guest does not have.",
+        |r| *r;
+};
+
 /// Columns of a group of jobs under one placement.
 pub const SUMS: &[Column<Sums>] = columns! {
     jobs, "jobs", "Jobs scored.";

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde_json::json;
 
 use super::node_names::join_items;
-use nodeorder_base::{Entry, Registry};
+use nodeorder_base::{Entry, Error, Registry, Result, SourceLocation};
 use nodeorder_network::topology::compact_list;
 
 /// The hosts of a job.
@@ -101,6 +101,45 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
 /// Checks whether a form says the ranks of each host one by one, which need not follow one another.
 pub fn says_ranks(form: &str) -> bool {
     ["rankfile", "mpich-rank-order"].contains(&form)
+}
+
+/// Writes where processes run in a form: `placed` has the host of each, `launcher` the hosts in the launcher's order.
+///
+/// # Errors
+/// A form that cannot say which processes a host has.
+pub fn write_placed(form: &HostForm, placed: &[String], launcher: &[String]) -> Result<String> {
+    let mut hosts: Vec<String> = Vec::new();
+    let mut ranks: Vec<Vec<u32>> = Vec::new();
+    let mut numbers: HashMap<&String, usize> = HashMap::new();
+    for (rank, host) in (0..).zip(placed) {
+        let number = *numbers.entry(host).or_insert_with(|| {
+            hosts.push(host.clone());
+            ranks.push(Vec::new());
+            hosts.len() - 1
+        });
+        ranks[number].push(rank);
+    }
+    let per_node = ranks[0].len();
+    // Other forms count on hosts of as many processes each, which follow one another.
+    let even = ranks.iter().all(|ranks| ranks.len() == per_node);
+    let in_turn = ranks.iter().flatten().copied().eq(0..placed.len() as u32);
+    if !(says_ranks(form.name) || even && in_turn) {
+        let problem = "processes of a host that do not follow one another, or hosts of different numbers of them";
+        let location = SourceLocation::option(format!("--to {}", form.name));
+        return Err(Error::unsuited(
+            location,
+            problem,
+            "use rankfile or mpich-rank-order",
+        ));
+    }
+    Ok((form.parse)(&JobHosts {
+        hosts: &hosts,
+        given: launcher,
+        spares: &[],
+        domains: &[],
+        ranks: &ranks,
+        per_node: per_node as u32,
+    }))
 }
 
 /// Writes a host a line.

@@ -74,7 +74,12 @@ pub fn best_ring(
     let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
     // Walks over the whole machine take long for the hosts of one job.
     let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
-    for by in defaults::default_orderings(topology)
+    let mut candidates = defaults::default_orderings(topology);
+    // Of distances without a network that walks follow, a search makes more; of many hosts it takes long.
+    if topology.has_distances_alone() && topology.node_count() <= 300 {
+        candidates.push("optimise:weights=path,ring=true,steps=20000".into());
+    }
+    for by in candidates
         .into_iter()
         .filter(|by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by)))
     {

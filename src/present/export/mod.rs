@@ -32,7 +32,7 @@ mod units;
 
 pub use entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport};
 pub use host_plan::{HostPlan, plan_hosts};
-pub use hosts::{HOST_FORMS, HostForm, JobHosts, says_ranks};
+pub use hosts::{HOST_FORMS, HostForm, JobHosts, says_ranks, write_placed};
 pub use hosts_wanted::HostsWanted;
 pub use job_hosts::{best_ring, read_hosts, sort_by_rank};
 pub use placed::ExportJob;

@@ -30,6 +30,7 @@ mod sentences;
 mod shape;
 pub mod slowdown;
 pub mod snapshot;
+mod snapshot_page;
 pub mod snapshot_samples;
 pub mod sweep;
 mod terms;

@@ -1,9 +1,14 @@
 //! Figures of a snapshot for monitoring: gauges in the text format of Prometheus, and a line of a CSV history.
 
 use std::fmt::Write;
+use std::io;
 
 use super::snapshot::SnapshotReport;
-use nodeorder_jobs::audit::slots::UNIT_STATES;
+use nodeorder_base::Error;
+use nodeorder_jobs::audit::slots::{JobSize, UNIT_STATES};
+use nodeorder_jobs::audit::visit_starts;
+use nodeorder_network::Topology;
+use nodeorder_trace::records::Records;
 
 /// One figure: a name, labels that tell it from others of this name, and its value.
 struct Sample {
@@ -126,6 +131,34 @@ pub fn write_metrics(report: &SnapshotReport<'_>) -> String {
         let _ = writeln!(text, "nodeorder_{name}{labels} {}", sample.value);
     }
     text
+}
+
+/// Writes a history of the machine after each time at which recorded jobs start, with slots of `sizes` (powers of two
+/// unless given).
+///
+/// # Errors
+/// As [`visit_starts`]; errors of `out`.
+pub fn write_room<E: From<Error> + From<io::Error>>(
+    topology: &Topology,
+    records: &mut Records,
+    sizes: Option<&[JobSize]>,
+    out: &mut impl io::Write,
+) -> Result<(), E> {
+    let mut begun = false;
+    visit_starts::<E>(topology, records, |snapshot| {
+        let [header, line] = write_history(&SnapshotReport {
+            snapshot,
+            topology,
+            jobs: "",
+            command: "",
+            slots: snapshot.list_slots(sizes),
+            moves: None,
+        });
+        if !std::mem::replace(&mut begun, true) {
+            out.write_all(header.as_bytes())?;
+        }
+        Ok(out.write_all(line.as_bytes())?)
+    })
 }
 
 /// Writes the header of a history, and the line of this snapshot.

@@ -143,6 +143,21 @@ pub fn analyse_loads(
     assemble_analysis(fabric, placed, demand, dilation, loads)
 }
 
+/// Analyses how far one job's traffic goes where no routing is known; links carry nothing.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn analyse_distances(
+    fabric: &Fabric<'_>,
+    guest: &Guest,
+    mapping: &ProcessMapping,
+) -> Result<Analysis> {
+    let demand = Demand::new(fabric.topology, guest, mapping)?;
+    let dilation = Dilation::measure_lengths(fabric, &demand, &PathLengths::Shortest)?;
+    let loads = vec![0.0; fabric.links.len()];
+    assemble_analysis(fabric, (guest, mapping), &demand, dilation, loads)
+}
+
 /// Completes an analysis: to the dilation come contention, node links and fast links, from the loads and the mapping.
 fn assemble_analysis(
     fabric: &Fabric<'_>,
@@ -186,9 +201,17 @@ impl Dilation {
         demand: &Demand,
         routing: FixedRouting,
     ) -> Result<Self> {
+        Dilation::measure_lengths(fabric, demand, &routing.path_lengths(fabric)?)
+    }
+
+    /// Measures `demand` on paths of these lengths. Fails if more memory is needed than allowed.
+    fn measure_lengths(
+        fabric: &Fabric<'_>,
+        demand: &Demand,
+        lengths: &PathLengths,
+    ) -> Result<Self> {
         let sources = demand.roots(End::Source);
-        let lengths = routing.path_lengths(fabric)?;
-        let parts: Vec<(PathSums, Vec<Flow>)> = match &lengths {
+        let parts: Vec<(PathSums, Vec<Flow>)> = match lengths {
             PathLengths::Shortest => visit_sources(
                 fabric.topology,
                 sources,
@@ -227,7 +250,7 @@ impl Dilation {
         all.add_pairs(0.0, demand.inside_pairs, demand.inside_volume);
         // In the order of the sources, so that the number of threads does not show in the last bits.
         for (mut part, _) in parts {
-            if let (PathLengths::Shortest, Some(uniform)) = (&lengths, demand.as_all_to_all()) {
+            if let (PathLengths::Shortest, Some(uniform)) = (lengths, demand.as_all_to_all()) {
                 part.apply_volume(uniform.volume);
             }
             all.add_sums(&part);

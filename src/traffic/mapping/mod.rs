@@ -26,7 +26,9 @@ mod segments;
 mod spread;
 
 pub use allocation::Allocation;
-pub use analysis::{Analysis, Bar, Contention, Dilation, analyse, analyse_loads};
+pub use analysis::{
+    Analysis, Bar, Contention, Dilation, analyse, analyse_distances, analyse_loads,
+};
 pub use combined_load::{CombinedLoad, JobLoad};
 pub use demand::{Demand, End, Flow};
 pub use group_report::{GroupReport, report_groups};

@@ -150,8 +150,8 @@ fn volume_between(level: &Level, guest: &Guest, nodes: &[NodeId]) -> f64 {
         Traffic::Messages(messages) => messages
             .iter()
             .filter(|m| units[m.source as usize] != units[m.target as usize])
-            .map(|m| m.volume)
-            .sum(),
+            // A sum of nothing would be -0.
+            .fold(0.0, |sum, m| sum + m.volume),
         Traffic::AllToAll { volume } => {
             units.sort_unstable();
             let others = units.chunk_by(|a, b| a == b);

@@ -13,6 +13,7 @@ pub(super) mod graph_file;
 pub(super) mod grid;
 pub(super) mod hyperx;
 pub(super) mod leaf_spine;
+pub(super) mod matrix;
 pub(super) mod multi_rail;
 pub(super) mod polarfly;
 mod polarity;

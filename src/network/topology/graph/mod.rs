@@ -119,6 +119,11 @@ impl RouterGraph {
         self.weights.is_some()
     }
 
+    /// Checks whether all links are joints: then each pair is as far apart as its joint says, and there are no ways.
+    pub fn is_distance_table(&self) -> bool {
+        self.joints == self.len() && self.joints > 0
+    }
+
     /// Lists the weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn neighbour_weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
         self.links_from(router.0).map(|link| self.weight_of(link))
@@ -131,6 +136,15 @@ impl RouterGraph {
         ways.fill(u64::MAX);
         ways[from.index()] = 0;
         queue.clear();
+        if self.is_distance_table() {
+            queue.push(from.0);
+            for link in self.links_from(from.0) {
+                ways[self.heads[link] as usize] = pack_link_length(self.weight_of(link));
+                queue.push(self.heads[link]);
+            }
+            queue.sort_by_key(|router| ways[*router as usize]);
+            return;
+        }
         let mut heap = BinaryHeap::from([Reverse((0, from.0))]);
         while let Some(Reverse((way, u))) = heap.pop() {
             // A shorter path was found after this entry was pushed.
@@ -237,6 +251,9 @@ impl RouterGraph {
                 }
             }
             part.first_links.push(part.heads.len());
+        }
+        if self.is_distance_table() {
+            part.joints = part.len();
         }
         part
     }

@@ -30,7 +30,7 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
     "spectral",
     "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     &[START],
-    Method::new(Needs::Nothing, |topology, params| {
+    Method::new(Needs::Links, |topology, params| {
         Ok(Box::new(Spectral {
             start: parse_start(topology, params)?,
         }))

@@ -277,7 +277,14 @@ fn walk_to_nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<
         ring.push(here);
         seen[here as usize] = search;
         here = loop {
-            if let Some(found) = ring.iter().copied().filter(|r| waiting[*r as usize]).min() {
+            let mut left = ring.iter().copied().filter(|r| waiting[*r as usize]);
+            // A ring of a table of distances is sorted by these.
+            let nearest = if graph.is_distance_table() {
+                left.next()
+            } else {
+                left.min()
+            };
+            if let Some(found) = nearest {
                 break found;
             }
             list_next_ring(graph, &ring, search, &mut seen, &mut next);
@@ -308,6 +315,15 @@ pub(in crate::ordering) fn list_next_ring(
                 next.push(*v);
             }
         }
+    }
+    if let [router] = ring
+        && graph.is_distance_table()
+    {
+        // Whole numbers: the distances of a table.
+        next.sort_by_cached_key(|v| {
+            let link = graph.find_link(*router, *v);
+            link.map(|link| graph.weight(link) as u32)
+        });
     }
 }
 

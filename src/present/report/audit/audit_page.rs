@@ -7,7 +7,7 @@ use crate::report::document::Document;
 use crate::report::file::File;
 use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
 use crate::report::sentences::{RichText, file_name, sentence};
-use crate::report::snapshot::note_fact;
+use crate::report::snapshot_page::note_fact;
 use crate::report::terms;
 use nodeorder_base::Result;
 use nodeorder_jobs::audit::Audit;

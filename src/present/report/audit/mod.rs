@@ -29,6 +29,8 @@ pub struct AuditColumns {
     pub named: bool,
     /// Whether the last columns are those of shapes.
     pub shaped: bool,
+    /// Whether columns of levels are followed by the volume of a guest between their units.
+    pub bytes: bool,
 }
 
 impl AuditColumns {
@@ -43,6 +45,9 @@ impl AuditColumns {
         }
         table.write_header(JobScore::JOB)?;
         shape::write_level_names(&mut table, levels)?;
+        for level in levels.iter().filter(|_| self.bytes) {
+            table.write_cell(format!("bytes_{level}").into())?;
+        }
         table.write_header(JobScore::LAST)?;
         if self.shaped {
             table.write_header(&shape_columns())?;
@@ -71,6 +76,9 @@ impl AuditColumns {
         }
         table.write_values(JobScore::JOB, &row)?;
         shape::write_level_counts(&mut table, [&score.spanned, &score.fewest])?;
+        for level in (0..score.spanned.len()).filter(|_| self.bytes) {
+            table.write_cell(score.bytes.get(level).copied().into())?;
+        }
         table.write_values(JobScore::LAST, &row)?;
         if let Some(shape) = score.shape.as_ref().filter(|_| self.shaped) {
             table.write_values(&shape_columns(), shape)?;

@@ -72,8 +72,9 @@ impl BestShares {
     /// Checks that the routing is defined on a machine.
     ///
     /// # Errors
-    /// [`Error::Unsuited`], with the routings that work there.
+    /// [`Error::Unsuited`], with the routings that work there; a machine without links.
     pub fn check_machine(&self, topology: &Topology) -> Result<()> {
+        topology.require_links()?;
         let kind = if self.path_set != PathSet::Detours {
             return Ok(());
         } else if is_fat_tree(topology) {

@@ -122,8 +122,9 @@ impl FixedRouting {
     /// Checks that a machine has what this routing needs.
     ///
     /// # Errors
-    /// [`Error::Unsuited`], with the routings that work there.
+    /// [`Error::Unsuited`], with the routings that work there; a machine without links.
     pub fn check_machine(&self, topology: &Topology) -> Result<()> {
+        topology.require_links()?;
         if self.works_on(topology) {
             return Ok(());
         }

@@ -2,13 +2,13 @@
 //!
 //! What a search arranges are elements: the routers that carry nodes, each with all of its nodes, or, split, the
 //! single nodes. They are numbered from 0; a sequence of these numbers expands to an ordering of nodes. Distances
-//! between elements are looked up millions of times, so they are kept in the fastest of three forms that the network
+//! between elements are looked up millions of times, so they are kept in the fastest of four forms that the network
 //! allows.
 
 use rayon::prelude::*;
 
 use crate::ordering::constructions::traversal::list_next_ring;
-use nodeorder_base::{Error, NodeId, Result, RouterId, SourceLocation};
+use nodeorder_base::{NodeId, Result, RouterId};
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::search::{WIDTH, each_batch};
 use nodeorder_network::{Metric, Topology};
@@ -33,7 +33,7 @@ pub(in crate::ordering) struct Arrangement {
     pub diameter: u32,
 }
 
-/// Distances between elements, in one of three forms.
+/// Distances between elements, in one of four forms.
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)` over the axes.
@@ -43,6 +43,8 @@ pub(in crate::ordering) enum Distances {
     },
     /// All pairs in bytes, row by row.
     Table { n: usize, bytes: Vec<u8> },
+    /// All pairs where some are farther apart or links have weights.
+    Wide { n: usize, far: Vec<u32> },
     /// A closed form between routers, for networks too large for a table.
     Closed {
         metric: Metric,
@@ -198,8 +200,7 @@ fn pick_values<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
 }
 
 impl Distances {
-    /// Chooses the form for a topology and makes it. Fails if searched distances are not in bytes, or more memory than
-    /// allowed would be needed.
+    /// Chooses the form for a topology and makes it. Fails if more memory than allowed would be needed.
     fn new(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let metric = topology.metric();
         if let Metric::Hops = metric {
@@ -273,19 +274,29 @@ impl Distances {
         )?;
         let mut table = vec![0u8; n * n];
         for (b, column) in columns.into_iter().enumerate() {
-            let found = column.ok_or_else(|| {
-                Error::unsuited(
-                    SourceLocation::option(topology.spec()),
-                    "distances of 255 hops or more, or links with weights",
-                    "orderings are optimised on networks of smaller diameter, and of links that count alike",
-                )
-            })?;
+            let Some(found) = column else {
+                return Distances::search_wide(topology, routers);
+            };
             let width = found.len() / n;
             for (row, part) in table.chunks_mut(n).zip(found.chunks(width)) {
                 row[b * WIDTH..b * WIDTH + width].copy_from_slice(part);
             }
         }
         Ok(Distances::Table { n, bytes: table })
+    }
+
+    /// Fills the table of all pairs by a search from each router, for distances that are not in bytes.
+    fn search_wide(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
+        let n = routers.len();
+        topology.require_memory("the distances between all routers", 4 * table_size(n))?;
+        let graph = topology.graph()?;
+        let rows = routers.par_iter().map(|from| {
+            let far = graph.hops_from(*from);
+            let row = routers.iter().map(|to| far[to.index()]);
+            row.collect::<Vec<u32>>()
+        });
+        let far = rows.flatten_iter().collect();
+        Ok(Distances::Wide { n, far })
     }
 
     /// Copies the distances between some elements, numbered anew in their order.
@@ -300,6 +311,13 @@ impl Distances {
                 bytes: elements
                     .iter()
                     .flat_map(|a| pick_values(&bytes[*a as usize * n..], elements))
+                    .collect(),
+            },
+            Distances::Wide { n, far } => Distances::Wide {
+                n: elements.len(),
+                far: elements
+                    .iter()
+                    .flat_map(|a| pick_values(&far[*a as usize * n..], elements))
                     .collect(),
             },
             Distances::Closed { metric, routers } => Distances::Closed {
@@ -327,6 +345,7 @@ impl Distances {
                 sum
             }
             Distances::Table { n, bytes } => u32::from(bytes[a * n + b]),
+            Distances::Wide { n, far } => far[a * n + b],
             Distances::Closed { metric, routers } => {
                 metric.distance_between(routers[a], routers[b]).unwrap_or(0)
             }
@@ -371,6 +390,7 @@ impl Distances {
             (Distances::Table { bytes, .. }, _) => {
                 u32::from(bytes.par_iter().copied().max().unwrap_or(0))
             }
+            (Distances::Wide { far, .. }, _) => far.iter().copied().max().unwrap_or(0),
             (_, Metric::Product(product)) => product.diameter(),
             _ => topology.statistics().map_or(255, |s| s.diameter),
         }
