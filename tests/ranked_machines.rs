@@ -112,7 +112,7 @@ fn without_jobs_the_curves_rank() {
     let said = headline(&machines, None);
     assert!(
         said.starts_with("Best: hyperx:8x8 with ")
-            && said.contains("Both means of hops are exact."),
+            && said.contains("Both mean distances are exact."),
         "{said}"
     );
 }

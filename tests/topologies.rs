@@ -90,7 +90,7 @@ fn every_family_finds_its_shape_of_five_thousand_nodes() {
 fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
     for (asked, shape) in [
         ("torus:nodes=64", "torus:4x4x4"),
-        ("torus:nodes=65", "torus:5x4x4,limit=65"),
+        ("torus:nodes=65", "torus:6x6x2,limit=65"),
         ("hyperx:nodes=4096", "hyperx:8x8x8,per_router=8"),
         ("hyperx:nodes=4097", "hyperx:9x8x8,per_router=8,limit=4097"),
         (

@@ -174,7 +174,12 @@ class Machines:
     """Machines side by side."""
     @staticmethod
     def make(
-        topologies: list[Topology], orders: list[str], prices: str | None, command: str, progress: _Show
+        topologies: list[Topology],
+        orders: list[str],
+        prices: str | None,
+        broken: str | None,
+        command: str,
+        progress: _Show,
     ) -> Machines: ...
     def table(self) -> bytes: ...
     def curves(self) -> bytes: ...

@@ -465,6 +465,7 @@ def compare(
     orders: str | Sequence[str] = (),
     *,
     prices: str | Mapping[str, float] | None = None,
+    broken: str | None = None,
     progress: bool | None = None,
 ) -> Machines:
     """Ranks several machines, each with the best of its orderings, as ``nodeorder machines SPEC SPEC…`` does.
@@ -474,13 +475,15 @@ def compare(
         orders: texts that make orderings; each machine takes those that suit it, or its own where none is given.
         prices: of a cable between routers (``links``), of a node's cable (``node_links``), of a router (``routers``)
             and of a node (``nodes``), in any currency; a dict or a text such as ``links=100,routers=5000``.
+        broken: ``links:SHARE`` or ``switches:K``: each machine is measured ten times with so much broken, as with
+            ``--broken``: ``broken_throughput`` and ``unreachable_nodes`` of the table, with their intervals.
         progress: show a bar; in notebooks and on terminals unless given.
 
     Returns:
         The machines: ``.table``, ``.curves``, ``.headline``, ``.save(folder)``; a summary in a notebook.
 
     Raises:
-        NodeorderError: fewer than two machines, one twice, an ordering or price that is wrong.
+        NodeorderError: fewer than two machines, one twice, an ordering, price or broken part that is wrong.
     """
     made = [one if isinstance(one, Topology) else topology(one) for one in machines]
     specs = [one.spec for one in made]
@@ -492,7 +495,8 @@ def compare(
     words = ["nodeorder", "machines", *specs]
     words += [word for order in by for word in ("--order", order)]
     words += [] if prices is None else ["--prices", text("prices", prices)]
+    words += [] if broken is None else ["--broken", text("broken", broken)]
     command = shlex.join([*words, "--seed", str(made[0].seed)])
     with shown(progress, "comparing", "machine") as show:
         natives = [one._native for one in made]
-        return Machines(_native.Machines.make(natives, by, prices, command, show))
+        return Machines(_native.Machines.make(natives, by, prices, broken, command, show))

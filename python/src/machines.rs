@@ -7,6 +7,7 @@ use nodeorder_present::columns;
 use nodeorder_present::columns::machines::{MachinePoint, RankedMachine};
 use nodeorder_present::machines::{self, MachineOptions, Machines as Compared, headline};
 use nodeorder_present::report::machines as report;
+use nodeorder_traffic::mapping::routing::BestShares;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -23,12 +24,13 @@ pub struct Machines {
 #[pymethods]
 impl Machines {
     #[staticmethod]
-    #[pyo3(signature = (topologies, orders, prices, command, progress))]
+    #[pyo3(signature = (topologies, orders, prices, broken, command, progress))]
     fn make(
         py: Python<'_>,
         topologies: Vec<PyRef<'_, Topology>>,
         orders: Vec<String>,
         prices: Option<String>,
+        broken: Option<String>,
         command: String,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -48,6 +50,11 @@ impl Machines {
             let asked = MachineOptions {
                 orders: &orders,
                 buying,
+                routing: match broken {
+                    Some(_) => BestShares::parse_routing(machines::BROKEN_ROUTING)?,
+                    None => None,
+                },
+                broken: broken.as_deref(),
                 slowdown_routing: machines::usual_slowdown_routing(&topologies)?,
                 ..MachineOptions::default()
             };

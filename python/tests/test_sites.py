@@ -210,3 +210,14 @@ def test_machines_side_by_side_are_those_of_the_command(tmp_path: Path) -> None:
     with pytest.raises(no.NodeorderError, match="two machines"):
         no.compare(["torus:8x8"])
 
+
+def test_broken_parts_are_drawn_as_by_the_command(tmp_path: Path) -> None:
+    specs = ["torus:4x4", "hyperx:4x4"]
+    found = no.compare(specs, broken="switches:1").table
+    command("machines", *specs, "--broken", "switches:1", "--out", str(tmp_path))
+    assert_frame_equal(found, pd.read_csv(tmp_path / "machines.csv", keep_default_na=False, na_values=[""], **EXACT))
+    assert (found["unreachable_nodes"] == 1).all()
+    assert (found["broken_throughput"] <= found["broken_throughput_at_most"]).all()
+    with pytest.raises(no.NodeorderError, match="links:SHARE"):
+        no.compare(specs, broken="cables:1")
+

@@ -18,8 +18,8 @@ use nodeorder_jobs::schedule::model;
 use nodeorder_order::metric::cost::{CableRule, PriceList, Prices};
 use nodeorder_order::ordering::ORDERINGS;
 use nodeorder_present::machines::{
-    self, ComparedJobs, Criterion, MachineOptions, Machines, SLOWDOWNS_UNASKED, ScheduledJobs,
-    headline, usual_slowdown_routing,
+    self, BROKEN_ROUTING, ComparedJobs, Criterion, MachineOptions, Machines, SLOWDOWNS_UNASKED,
+    ScheduledJobs, headline, usual_slowdown_routing,
 };
 use nodeorder_present::report;
 use nodeorder_trace::open::OpenedLog;
@@ -67,14 +67,14 @@ pub struct Command {
     #[arg(long, value_name = "CABLES")]
     cables: Option<String>,
     /// Rank by distance (or what jobs get), throughput (all-to-all), or cost (of a unit of it); where proved bounds
-    /// overlap, machines are not told apart
+    /// overlap, there is no winner
     #[arg(long, value_name = "BY", value_parser = ["distance", "throughput", "cost"])]
     rank: Option<String>,
     /// Search what the links carry of all-to-all traffic and of a longest matching when it is routed well
     #[arg(long)]
     throughput: bool,
     /// Measure each machine ten times with a part broken, links:SHARE of the cables or switches:K: the all-to-all
-    /// throughput of what is left, which is searched, and the nodes cut off
+    /// throughput of what is left, searched to a gap of 5 %, and the nodes cut off
     #[arg(long, value_name = "PARTS")]
     broken: Option<String>,
     /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive; any other is that of the
@@ -171,9 +171,8 @@ impl Command {
         let shares = named.map(BestShares::parse_routing).transpose()?.flatten();
         // Throughput and the cost of a unit of it are what the search finds: a rank by either asks for it.
         let routing = match shares {
-            None if self.throughput || rank.is_some() || self.broken.is_some() => {
-                BestShares::parse_routing("ideal")?
-            }
+            None if self.throughput || rank.is_some() => BestShares::parse_routing("ideal")?,
+            None if self.broken.is_some() => BestShares::parse_routing(BROKEN_ROUTING)?,
             shares => shares,
         };
         Ok(MachineOptions {

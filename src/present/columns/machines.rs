@@ -157,10 +157,13 @@ impl<'a> RankedMachine<'a> {
         "broken_throughput", "",
             "All-to-all throughput found with a part broken: mean of ten draws of it.",
             |r| r.contender.broken.as_ref().map(|b| b.throughput.difference);
-        "broken_throughput_low", "", "Lower end of its 95 % interval.",
+        "broken_throughput_at_most", "",
+            "Proved: mean of what no routing exceeds in the same draws.",
+            |r| r.contender.broken.as_ref().map(|b| b.at_most.difference);
+        "broken_throughput_low", "", "Lower end of the 95 % interval of `broken_throughput`.",
             |r| r.contender.broken.as_ref().and_then(|b| b.throughput.low);
-        "broken_throughput_high", "", "Upper end of its 95 % interval.",
-            |r| r.contender.broken.as_ref().and_then(|b| b.throughput.high);
+        "broken_throughput_high", "", "Upper end of the 95 % interval of `broken_throughput_at_most`.",
+            |r| r.contender.broken.as_ref().and_then(|b| b.at_most.high);
         "unreachable_nodes", "nodes",
             "Nodes that are broken or cut off from the largest piece: mean of the same draws.",
             |r| r.contender.broken.as_ref().map(|b| b.unreachable.difference);

@@ -71,7 +71,7 @@ pub struct MachineOptions<'a> {
 
 impl Machines {
     /// Finds the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it
-    /// is 1 more than the number of machines that are surely better, so that machines that are not told apart may
+    /// is 1 more than the number of machines that are surely better, so that machines whose figures overlap may
     /// share a rank.
     pub fn rank(&self, slot: usize) -> Option<usize> {
         let compared = &self.contenders[..self.compared];
@@ -94,7 +94,7 @@ impl Machines {
         Some(rank)
     }
 
-    /// Checks whether the first machine is told apart from every other one that is compared. `None` if there is
+    /// Checks whether the first machine is surely better than every other one that is compared. `None` if there is
     /// no other.
     pub fn is_told(&self) -> Option<bool> {
         let told = self.differences.iter().all(Difference::is_significant);
@@ -195,9 +195,12 @@ pub fn compare(
         let service = workload
             .map(|workload| replay_and_schedule(topology, &machine.best, workload))
             .transpose()?;
-        let broken = request.broken.zip(request.routing.as_ref());
-        let broken = broken.map(|(parts, routing)| {
-            BrokenFigures::measure_draws(topology, parts, routing, observer)
+        let carried = carried.next();
+        let searched = request.routing.as_ref().zip(carried.as_ref());
+        let broken = request.broken.zip(searched);
+        let broken = broken.map(|(parts, (routing, whole))| {
+            let whole = &whole.all_to_all;
+            BrokenFigures::measure_draws(topology, parts, routing, whole, observer)
         });
         contenders.push(Contender {
             broken: broken.transpose()?,
@@ -205,7 +208,7 @@ pub fn compare(
             slowdowns: measure_slowdowns(topology, &machine.best, request)?,
             machine,
             service,
-            carried: carried.next(),
+            carried,
         });
     }
     let (criterion, jobs) = match request.rank {

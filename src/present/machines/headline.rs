@@ -23,7 +23,7 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
         return Default::default();
     }
     let mut details = Vec::new();
-    // One difference that is not told decides that there is no winner: then that one is spoken of.
+    // One difference that is not certain decides that there is no winner: then that one is spoken of.
     let deciding = machines
         .differences
         .iter()
@@ -65,7 +65,7 @@ fn wide_gap(contender: &Contender) -> Option<String> {
     let gap = 100.0 * gaps.reduce(f64::max)?;
     let name = contender.machine.name();
     Some(format!(
-        "Time ended the search of {name} at a gap of {gap:.2} %, more than gap= asks."
+        "The search of {name} ran out of time with a gap of {gap:.2} %, wider than gap= asks for."
     ))
 }
 
@@ -152,7 +152,7 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
             )
         }
         Some(false) => {
-            // The first machine and those not told apart from it.
+            // The first machine and those that may be as good.
             let mut names = vec![first];
             let mut values = vec![format!("{:.digits$}", criterion.round_score(scores[0]))];
             for (i, difference) in differences.iter().enumerate() {
@@ -162,7 +162,7 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
                 }
             }
             format!(
-                "No winner{scope}: {} are not told apart by {figure} ({} {unit}).",
+                "No winner{scope}: {} do not differ for certain in {figure} ({} {unit}).",
                 join_names(&names),
                 join_names(&values),
             )
@@ -209,8 +209,7 @@ fn size_sentence(machines: &Machines) -> Option<String> {
 fn throughput_sentence(contender: &Contender) -> Option<String> {
     let carried = contender.carried.as_ref()?;
     let mut text = format!(
-        "{} carries {} of a link's capacity from each node in all-to-all traffic, {} where each node sends to one of those \
-         farthest away",
+        "Each node of {} can send {} of a link's capacity in all-to-all traffic, {} to a node far away (a longest matching)",
         contender.machine.name(),
         format_range(contender.all_to_all()?, 4),
         format_range(
@@ -223,7 +222,7 @@ fn throughput_sentence(contender: &Contender) -> Option<String> {
     );
     if let (Some(low), Some(high)) = (carried.worst_at_least, carried.worst_at_most) {
         text += &format!(
-            ", and of the worst traffic in which no node sends or gets more than 1, {}",
+            ", {} in the worst traffic in which no node sends or gets more than 1",
             format_range([low, high], 4)
         );
     }
@@ -293,7 +292,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         return machines
             .node_counts()
             .is_none()
-            .then(|| "Both means of hops are exact.".into());
+            .then(|| "Both mean distances are exact.".into());
     };
     // The sentence says how much better the first one is. Zero less a zero has no sign.
     let (low, high) = if machines.criterion.higher_is_better() {
@@ -306,7 +305,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
     let holds = if difference.is_significant() {
         ""
     } else {
-        ", which holds zero"
+        ", which includes zero"
     };
     if difference.over == "bounds" {
         let low = Bound::Lower.round(low, digits);
@@ -317,8 +316,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
             ""
         };
         return Some(format!(
-            "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}; for each machine a routing was \
-             found, and lengths of links prove how much more any other could carry.{drawn}"
+            "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}.{drawn}"
         ));
     }
     let sample = match difference.over {

@@ -15,7 +15,7 @@ mod options;
 mod verdict;
 mod workload;
 
-pub use carried::{BrokenFigures, MachineThroughput};
+pub use carried::{BROKEN_ROUTING, BrokenFigures, MachineThroughput};
 pub use comparison::{
     MachineOptions, Machines, SLOWDOWNS_UNASKED, compare, usual_slowdown_routing,
 };

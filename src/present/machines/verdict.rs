@@ -111,7 +111,7 @@ pub struct JudgedCriterion {
     pub higher_is_better: bool,
     /// Ends that the figure of each offer lies between, the lower first, in the order of the ranking.
     pub ends: Vec<Bracket>,
-    /// Places of the offers that no other surely betters: several where they tie or are not told apart.
+    /// Places of the offers that no other surely betters: several where they tie or their ranges overlap.
     pub best: Vec<usize>,
 }
 
@@ -230,7 +230,7 @@ fn hinge_sentence(criteria: &[JudgedCriterion], names: &[&str]) -> String {
     }
     // Ranges of bounds may overlap in every figure.
     if telling.is_empty() {
-        return "No criterion tells the offers apart.".into();
+        return "By no criterion is one offer surely better than another.".into();
     }
     let mut parts = Vec::new();
     for criterion in telling {

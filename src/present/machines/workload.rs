@@ -138,7 +138,7 @@ pub(super) fn replay_and_schedule(
     let mut service = JobService {
         allocators: results.iter().map(allocator_service).collect(),
         placed: counts.placed,
-        // Jobs too large for the machine are told apart: they are no fault of the load.
+        // Jobs too large for the machine are counted apart: they are no fault of the load.
         skipped: counts.skipped - counts.oversized,
         too_large: kept.too_large,
         too_large_names: kept.names,

@@ -4,8 +4,10 @@ use super::chart::{BELOW, Panel, TOP, WIDTH, join_labels, side_by_side};
 use super::drawing::Figure;
 use super::element::{Point, Stroke};
 use super::palette::{MUTED, look_of_slot};
+use super::pen::Pen;
 use super::scale::{Scale, lowest_and_highest};
 use super::text::Text;
+use nodeorder_base::Result;
 
 const HIGH: f64 = 300.0;
 
@@ -25,55 +27,64 @@ pub fn plot_offers<'a>(names: Vec<&'a str>, cost: String, panels: Vec<OfferPanel
     let description = format!("{title}: {}.", join_labels(names.iter().copied()));
     let size = (WIDTH, TOP + HIGH + BELOW);
     Figure::new((title, note), description, size, move |pen| {
-        // Labels stand beside dots: room for them on both sides.
-        let widen = |values: &mut dyn Iterator<Item = f64>| {
-            let (low, high) = lowest_and_highest(values).unwrap_or((0.0, 1.0));
-            let room = (0.15 * (high - low)).max(0.05 * high.abs()).max(1e-6);
-            Scale::without_zero((low - room, high + room), 5)
-        };
         let mut widest = Scale::end_to_end((0.0, 1.0), 5);
         for panel in &panels {
-            let y = widen(&mut panel.points.iter().map(|p| p.1));
+            let y = widen_scale(panel.points.iter().map(|p| p.1));
             if y.label_room() > widest.label_room() {
                 widest = y;
             }
         }
         let places = side_by_side(&widest, panels.len()).enumerate();
-        for (panel, (i, ends)) in panels.iter().zip(places) {
+        for (panel, (i, (left, right))) in panels.iter().zip(places) {
             // The first panel has room for its labels already.
-            let left = if i == 0 {
-                ends.0
-            } else {
-                ends.0 + widest.label_room()
-            };
-            let x = widen(&mut panel.points.iter().map(|p| p.0));
-            let y = widen(&mut panel.points.iter().map(|p| p.1));
-            let axes = ((&x, cost.as_str()), (&y, panel.figure.as_str()));
-            let placed = Panel::place_panel((left, ends.1), (TOP, HIGH), axes.0, axes.1);
-            let mut chart = placed.draw_axes(pen)?;
-            let line = Stroke {
-                colour: MUTED,
-                width: 1.4,
-                dash: &[5.0, 4.0],
-            };
-            // Below the dots, so that their colours stay clear.
-            chart.draw_line(list_unbeaten(panel), &line)?;
-            for (slot, point) in panel.points.iter().enumerate() {
-                chart.draw_marks([*point], look_of_slot(slot))?;
-                let (at, level) = chart.to_pixel(*point);
-                // Names lie on the side with more room.
-                let text = Text::new(12.0);
-                let (place, text) = if at > (left + ends.1) / 2.0 {
-                    (at - 9.0, text.right_aligned())
-                } else {
-                    (at + 9.0, text)
-                };
-                let name = text.cut_to_width(names[slot], (ends.1 - left) / 2.0);
-                pen.draw_text((place, level - 7.0), &name, &text)?;
-            }
+            let room = if i == 0 { 0.0 } else { widest.label_room() };
+            draw_panel(pen, panel, &names, &cost, (left + room, right))?;
         }
         Ok(())
     })
+}
+
+/// Makes a scale with room on both sides, for the names beside the dots.
+fn widen_scale(values: impl Iterator<Item = f64>) -> Scale {
+    let (low, high) = lowest_and_highest(values).unwrap_or((0.0, 1.0));
+    let room = (0.15 * (high - low)).max(0.05 * high.abs()).max(1e-6);
+    Scale::without_zero((low - room, high + room), 5)
+}
+
+/// Draws a panel between two ends of the figure's width: axes, the line of offers not beaten, dots and names.
+fn draw_panel(
+    pen: &Pen<'_>,
+    panel: &OfferPanel,
+    names: &[&str],
+    cost: &str,
+    (left, right): (f64, f64),
+) -> Result<()> {
+    let x = widen_scale(panel.points.iter().map(|p| p.0));
+    let y = widen_scale(panel.points.iter().map(|p| p.1));
+    let vertical = (&y, panel.figure.as_str());
+    let placed = Panel::place_panel((left, right), (TOP, HIGH), (&x, cost), vertical);
+    let mut chart = placed.draw_axes(pen)?;
+    let line = Stroke {
+        colour: MUTED,
+        width: 1.4,
+        dash: &[5.0, 4.0],
+    };
+    // Below the dots, so that their colours stay clear.
+    chart.draw_line(list_unbeaten(panel), &line)?;
+    for (slot, point) in panel.points.iter().enumerate() {
+        chart.draw_marks([*point], look_of_slot(slot))?;
+        let (at, level) = chart.to_pixel(*point);
+        // Names lie on the side with more room.
+        let text = Text::new(12.0);
+        let (place, text) = if at > (left + right) / 2.0 {
+            (at - 9.0, text.right_aligned())
+        } else {
+            (at + 9.0, text)
+        };
+        let name = text.cut_to_width(names[slot], (right - left) / 2.0);
+        pen.draw_text((place, level - 7.0), &name, &text)?;
+    }
+    Ok(())
 }
 
 /// Lists the points that no other beats at cost and figure, from the cheapest up.

@@ -35,7 +35,7 @@ pub(super) fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> Fl
     let mut best = FlowSolution {
         loads: loads.clone(),
         worst: network.highest_contention(&loads),
-        floor: 0.0,
+        floor: stop.floor,
         detoured: None,
     };
     for pass in 0.. {

@@ -205,6 +205,8 @@ mod tests {
         StopCondition {
             gap,
             until: None,
+            floor: 0.0,
+            rounds: 100_000,
             observer: &NoObserver,
         }
     }

@@ -24,6 +24,7 @@ use crate::mapping::routing::{BestShares, PathSet};
 use crate::mapping::{Demand, End, Fabric};
 use nodeorder_base::{Error, Observer, Result, SourceLocation};
 
+mod broken;
 mod classes;
 mod dense;
 mod descent;
@@ -41,12 +42,14 @@ pub use solution::Throughput;
 
 use network::Network;
 use paths::Pair;
-use solution::{FlowSolution, StopCondition};
+use solution::{FlowSolution, ROUNDS, StopCondition};
 
 /// Number of flows up to which each pair keeps its own paths, whatever the machine.
 const FEW: usize = 20_000;
 /// Traffic of more flows than this for each router counts as dense.
 const DENSE: usize = 16;
+/// Rounds after which a search of what is left of a machine ends, but for detours, whose rounds are short.
+const BROKEN_ROUNDS: usize = 8;
 
 /// Splits `demand` in the shares that load the links least, as `routing` says.
 ///
@@ -57,6 +60,34 @@ pub fn best_shares(
     fabric: &Fabric<'_>,
     demand: &Demand,
     routing: &BestShares,
+    observer: &dyn Observer,
+) -> Result<Throughput> {
+    find_best(fabric, demand, routing, None, observer)
+}
+
+/// Splits `demand` as [`best_shares`] does on what is left of a machine, of which the `whole` was searched: its loads
+/// prove a floor. The search ends after a few rounds if the gap is not reached before, the same on every machine, and
+/// small networks are not brought to their optimum.
+///
+/// # Errors
+/// As [`best_shares`].
+pub fn best_shares_of_rest(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    routing: &BestShares,
+    whole: (&Fabric<'_>, &Throughput),
+    observer: &dyn Observer,
+) -> Result<Throughput> {
+    let floor = broken::prove_floor(fabric, demand, whole, routing.gap);
+    find_best(fabric, demand, routing, Some(floor), observer)
+}
+
+/// Finds the best shares, or with a floor that is proved already those that a few rounds find.
+fn find_best(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    routing: &BestShares,
+    floor: Option<f64>,
     observer: &dyn Observer,
 ) -> Result<Throughput> {
     routing.check_machine(fabric.topology)?;
@@ -96,6 +127,11 @@ pub fn best_shares(
     let stop = StopCondition {
         gap: routing.gap,
         until,
+        floor: floor.unwrap_or(0.0),
+        rounds: match floor {
+            Some(_) if plan != SearchPlan::Detours => BROKEN_ROUNDS,
+            _ => ROUNDS,
+        },
         observer,
     };
     let network = Network::new(fabric);
@@ -164,11 +200,17 @@ fn find_shares(
     let shortest = routing.path_set == PathSet::Shortest;
     let (met, fixed) =
         classes::compare_fixed_routings(fabric, network, demand, routing.path_set, stop.gap)?;
-    if met && let Some(found) = fixed {
-        return Ok((found, "classes"));
+    let fixed = fixed.map(|mut found| {
+        found.floor = found.floor.max(stop.floor);
+        found
+    });
+    if let Some(found) = &fixed
+        && (met || stop.floor >= found.worst * (1.0 - stop.gap))
+    {
+        return Ok((found.clone(), "classes"));
     }
     // On rails the search counts the first alone, whose links carry for all.
-    let countable = fabric.topology.network().rails().is_none();
+    let countable = stop.rounds == ROUNDS && fabric.topology.network().rails().is_none();
     if plan == SearchPlan::Detours {
         let detours = detours::Detours {
             network,

@@ -17,7 +17,7 @@ pub(super) struct Network<'g> {
     /// 1 over the capacity of each link; 0 for joints, and on all rails but the first where nodes share their traffic
     /// among rails.
     pub inverse_capacity: Vec<f64>,
-    /// Twice the hops from one router to the farthest: no two are farther apart.
+    /// Twice the hops from one router of a piece to the farthest there: no two are farther apart.
     far: u64,
 }
 
@@ -59,11 +59,22 @@ impl<'g> Network<'g> {
             .filter(|rails| rails.interfaces_per_node() > 1);
         // The other rails are copies of the first, whose traffic is shared among all at the end.
         let first_rail = rails.map_or(u32::MAX, |rails| rails.switches_per_rail());
-        let hops = graph
-            .hops_from(RouterId(0))
-            .into_iter()
-            .filter(|hops| *hops != UNREACHED);
-        let far = 2 * u64::from(hops.max().unwrap_or(0));
+        let mut reached = vec![false; graph.router_count()];
+        let mut far = 0;
+        let nodes = fabric.topology.nodes().iter();
+        let routers = nodes.map(|node| fabric.topology.router_of(node));
+        // What is broken may have cut the first router off: every piece with nodes counts.
+        for root in [RouterId(0)].into_iter().chain(routers) {
+            if reached[root.0 as usize] {
+                continue;
+            }
+            for (reached, hops) in reached.iter_mut().zip(graph.hops_from(root)) {
+                if hops != UNREACHED {
+                    *reached = true;
+                    far = far.max(2 * u64::from(hops));
+                }
+            }
+        }
         let mut network = Network {
             graph,
             tails: Vec::new(),

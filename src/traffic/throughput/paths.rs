@@ -82,7 +82,7 @@ pub(super) fn search_shares(
     let mut best = FlowSolution {
         loads: Vec::new(),
         worst: f64::INFINITY,
-        floor: 0.0,
+        floor: stop.floor,
         detoured: None,
     };
     for round in 0.. {

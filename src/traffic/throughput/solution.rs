@@ -3,7 +3,7 @@
 use nodeorder_base::Observer;
 
 /// Rounds after which a search ends that no clock stops.
-const ROUNDS: usize = 100_000;
+pub(super) const ROUNDS: usize = 100_000;
 
 /// Loads of a routing, and how good it is.
 #[derive(Clone, Debug)]
@@ -73,6 +73,10 @@ pub(super) struct StopCondition<'a> {
     pub(super) gap: f64,
     /// Latest time, by the observer's clock; none without a clock.
     pub(super) until: Option<f64>,
+    /// Floor that is proved already.
+    pub(super) floor: f64,
+    /// Rounds after which the search ends whatever the gap.
+    pub(super) rounds: usize,
     pub(super) observer: &'a dyn Observer,
 }
 
@@ -80,7 +84,7 @@ impl StopCondition<'_> {
     /// Checks whether to end before the next round, and reports progress.
     pub(super) fn is_reached(&self, round: usize, found: &FlowSolution) -> bool {
         self.observer.report_progress(found.worst, found.floor);
-        found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.is_over()
+        found.floor >= found.worst * (1.0 - self.gap) || round >= self.rounds || self.is_over()
     }
 
     /// Returns the seconds that are left, a number without end where there is no clock; `None` if time is over.

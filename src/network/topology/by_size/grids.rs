@@ -1,10 +1,57 @@
 //! Shapes of grids and of what is numbered as one.
 
-use super::numbers::{even_extents, floor_root, saturating_power};
+use super::numbers::{even_extents, floor_root, list_extents, saturating_power};
 use super::shape::{ShapeOptions, nodes_per_router};
 use crate::topology::family::by_x;
 use nodeorder_base::params::Value;
 use nodeorder_base::{Params, Result};
+
+/// Largest number of routers for which other shapes than the even one are tried. Of more, the even one of three extents
+/// has 2 % more than asked at most, and costs at most 1.1 times the cheapest.
+const MOST_TRIED: u64 = 100_000;
+
+/// Finds the extents of a grid whose cost is at most 1.1 times that of the cheapest of so many dimensions of two
+/// routers or more, at 1 a link and 16 a router: `even` if that is one, else of those with the smallest ratio of the
+/// largest to the smallest extent that of the fewest routers. `links` is twice the number of links a router along a
+/// dimension. Of four dimensions and more, where an even shape is never so cheap as rings of two, `even` stays.
+fn find_affordable_extents(even: Vec<u64>, routers: u64, links: fn(u64) -> u64) -> Vec<u64> {
+    if even.len() > 3 || routers > MOST_TRIED || even.contains(&1) {
+        return even;
+    }
+    let mut shapes = list_extents(routers, even.len(), 2);
+    let cheapest = shapes
+        .iter()
+        .map(|extents| double_cost(extents, links))
+        .min();
+    let most = cheapest.map_or(u64::MAX, |cheapest| cheapest * 11 / 10);
+    if double_cost(&even, links) <= most {
+        return even;
+    }
+    shapes.retain(|extents| double_cost(extents, links) <= most);
+    let evenest = shapes.into_iter().min_by(|a, b| {
+        let last = a.len() - 1;
+        let by_ratio = (a[0] * b[last]).cmp(&(b[0] * a[last]));
+        let by_routers = a.iter().product::<u64>().cmp(&b.iter().product());
+        by_ratio.then(by_routers).then_with(|| a.cmp(b))
+    });
+    evenest.unwrap_or(even)
+}
+
+/// Computes twice the cost of a grid, at 1 a link and 16 a router.
+fn double_cost(extents: &[u64], links: fn(u64) -> u64) -> u64 {
+    let each: u64 = extents.iter().map(|extent| links(*extent)).sum();
+    extents.iter().product::<u64>() * (32 + each)
+}
+
+/// Counts twice the links a router along a ring: a ring of two has one.
+fn ring_links(extent: u64) -> u64 {
+    extent.min(3) - 1
+}
+
+/// Counts twice the links a router along a line that is joined all-to-all.
+fn clique_links(extent: u64) -> u64 {
+    extent - 1
+}
 
 /// Chooses `dims` of a mesh, torus or mixed grid.
 pub(super) fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {
@@ -21,7 +68,12 @@ pub(super) fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     };
     let routers = nodes.div_ceil(nodes_per_router(params, 1)?);
     // 2³¹ nodes fill 31 dimensions of extent 2; a `wrap` of no digits is refused when it is read.
-    let extents = even_extents(routers, (dimensions as u32).clamp(1, 64));
+    let mut extents = even_extents(routers, (dimensions as u32).clamp(1, 64));
+    match params.kind() {
+        "torus" => extents = find_affordable_extents(extents, routers, ring_links),
+        "hyperx" => extents = find_affordable_extents(extents, routers, clique_links),
+        _ => {}
+    }
     Ok(vec![("dims", by_x(&extents))])
 }
 
@@ -37,6 +89,7 @@ pub(super) fn size_hyperx(params: &Params, nodes: u64) -> Result<ShapeOptions> {
         if saturating_power(m + 1, 3) >= u128::from(routers) {
             let mut extents = even_extents(routers.max(saturating_power(m, 3) as u64), 3);
             extents.iter_mut().for_each(|n| *n = (*n).max(m));
+            extents = find_affordable_extents(extents, routers, clique_links);
             return Ok(vec![
                 ("dims", by_x(&extents)),
                 ("per_router", m.to_string()),

@@ -54,9 +54,12 @@ impl SizeRule {
 /// Rules of all families that a number of nodes can size, one line each.
 ///
 /// - Meshes, tori, mixed grids: three dimensions (as many as `wrap` has, where it is given) whose extents differ
-///   by one at most, the smallest such product that is enough; one node a router unless `per_router` is given.
+///   by one at most, the smallest such product that is enough; one node a router unless `per_router` is given. A torus
+///   of up to three dimensions that would cost more than 1.1 times the cheapest, at 1 a link and 16 a router: the most
+///   even extents that do not.
 /// - HyperX: likewise three dimensions; without `per_router` each router carries as many nodes as the smallest
-///   extent, which keeps at least half of full bisection (Ahn et al., SC'09, section 3: S/(2T) at T = S).
+///   extent of the even shape, which so keeps at least half of full bisection (Ahn et al., SC'09, section 3: S/(2T) at
+///   T = S); likewise the most even extents where these cost more than 1.1 times the cheapest.
 /// - Cascade: chassis of 16 blades and groups of 6 chassis, four nodes a blade unless `per_router` is given, as
 ///   on the Cray XC (Alverson, Froese, Kaplan, Roweth, "Cray XC Series Network", 2012); as many groups as needed.
 /// - Dragonfly: balanced, a = 2p = 2h (Kim et al., ISCA'08, section 3.1); the smallest p whose full machine of
@@ -278,20 +281,31 @@ mod tests {
                 all
             };
             assert_eq!(links(&again), links(&machine), "{text}");
-            // Grids of three dimensions: of extents that differ by one at most, none is cheaper.
+            // Grids of three dimensions, two routers or more along each: at most 1.1 times the cheapest of all.
             for family in ["torus", "hyperx"] {
                 let text = format!("{family}:nodes={n}");
                 let machine = Topology::inline(&text, &Context::default()).unwrap();
                 let per = machine.network().per_router();
-                let shapes = (1..30u32).flat_map(|m| (0..3).map(move |i| (m, i)));
-                let cheapest = shapes
-                    .map(|(m, larger)| [m + u32::from(larger > 0), m + u32::from(larger > 1), m])
-                    .filter(|e| u64::from(e.iter().product::<u32>() * per) >= n)
-                    // A router and more of its own cost at least as much again.
-                    .take(1)
-                    .map(|e| format!("{family}:{}x{}x{},per_router={per}", e[0], e[1], e[2]));
-                let cheapest = cheapest.map(|text| bill(&text).2).min().unwrap();
-                assert!(bill(&text).2 * 10 <= cheapest * 11, "{text}");
+                let routers = n.div_ceil(per.into());
+                let cost = |[a, b, c]: [u64; 3]| {
+                    let links = [a, b, c].map(|extent| match family {
+                        "hyperx" => extent - 1,
+                        _ if extent == 2 => 1,
+                        _ => 2,
+                    });
+                    a * b * c * (32 + links.iter().sum::<u64>())
+                };
+                let mut cheapest = u64::MAX;
+                for a in 2..=routers.div_ceil(4).max(2) {
+                    for b in 2..=routers.div_ceil(2 * a).max(2) {
+                        let c = routers.div_ceil(a * b).max(2);
+                        cheapest = cheapest.min(cost([a, b, c]));
+                    }
+                }
+                let ours = 2 * bill(&text).2;
+                let extents = &machine.lattice().unwrap().extents;
+                assert_eq!(ours, cost([0, 1, 2].map(|i| u64::from(extents[i]))));
+                assert!(ours * 10 <= cheapest * 11, "{text}");
             }
         }
     }

@@ -34,6 +34,26 @@ pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
 }
 
+/// Lists the extents of so many dimensions, the larger ones first and none below `smallest`, whose product is at least
+/// `enough` and would not be with a smaller first one. O(enough^(1 - 1/dimensions)).
+pub(super) fn list_extents(enough: u64, dimensions: usize, smallest: u64) -> Vec<Vec<u64>> {
+    if dimensions == 1 {
+        return vec![vec![enough.max(smallest)]];
+    }
+    let mut all = Vec::new();
+    for first in smallest.. {
+        for mut extents in list_extents(enough.div_ceil(first), dimensions - 1, first) {
+            extents.push(first);
+            all.push(extents);
+        }
+        // Larger ones would have more than enough.
+        if saturating_power(first, dimensions as u32) >= u128::from(enough) {
+            break;
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

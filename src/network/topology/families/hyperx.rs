@@ -23,9 +23,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::extents("dims", "routers along each dimension").positional(),
         PER_ROUTER,
         nodes_option(
-            "chooses dims: three extents that differ by one at most, the smallest \
-             that fit; per_router the \
-             smallest of them unless given",
+            "chooses dims: three extents that differ by one at most, the smallest that fit, or \
+             the most even that cost at most 1.1 times the cheapest; unless given per_router: \
+             the smallest",
         ),
     ],
     parse: parse_options,

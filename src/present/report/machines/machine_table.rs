@@ -18,7 +18,7 @@ pub fn machine_table(
     let mut ranks = Vec::new();
     for contender in contenders {
         names.push(contender.machine.name().to_string());
-        // Machines may have equal names: they are told apart by where they are.
+        // Machines may have equal names: their places differ.
         let slot = machines
             .contenders
             .iter()

@@ -58,12 +58,17 @@ pub fn html(
         facts.push(Fact::on_own_line("Processors of the trace", hint));
     }
     let (verdict, details) = outcome_sentences(machines, workload);
+    let mut outcome = mark_winner(machines, &verdict);
+    // Which machine is best at what decides, not one figure alone.
+    if machines.compared > 1 {
+        outcome = outcome.text(" ").text(machines.judge_offers().hinge);
+    }
     let page = Document {
         title: match workload {
             Some(name) => format!("Machines side by side for {name}"),
             None => "Machines side by side".into(),
         },
-        verdict: mark_winner(machines, &verdict),
+        verdict: outcome,
         details: if details.is_empty() {
             RichText::default()
         } else {
@@ -321,10 +326,9 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
     };
     let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
          to all others at once, or to one of those farthest away (a \
-         longest matching). Each figure was found, and stands \
-         beside what no routing exceeds, “at most”: two machines are told \
-         apart only where one’s figure is above the other’s \
-         “at most”. Of the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
+         longest matching). A routing was found for each figure, and “at most” is proved for all routings: \
+         a machine is surely better only where its figure is above the other’s \
+         “at most”. For the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
     let mut section = Section::new("carried", "What they carry", about, table);
     let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
         name,

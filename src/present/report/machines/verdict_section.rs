@@ -24,10 +24,8 @@ pub fn verdict_section(machines: &Machines) -> Result<Section> {
         .iter()
         .map(|criterion| criterion.figure.clone());
     let table = Table::new("By criterion", "Criterion", names.collect(), columns);
-    let about = format!(
-        "{} A star marks the best of a row: several where they tie or where their ranges overlap.",
-        verdict.hinge
-    );
+    let about =
+        "A star marks the best of a row: several where they tie or where their ranges overlap.";
     let mut section = Section::new("verdict", "Which is best at what", about, table);
     section.figures.extend(draw_offers(machines, &verdict)?);
     Ok(section)
